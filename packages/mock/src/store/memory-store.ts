@@ -1,0 +1,169 @@
+import type * as rows from "./rows.js";
+import type { Collection, Store } from "./store.js";
+
+/** The rows of one collection with their sequence numbers, oldest first, and the next number. */
+export interface CollectionState<T extends rows.Row> {
+  next: number;
+  rows: [sequence: number, row: T][];
+}
+
+interface Entry<T> {
+  readonly sequence: number;
+  row: T;
+}
+
+export class MemoryCollection<T extends rows.Row> implements Collection<T> {
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #changed: () => void;
+  #next = 1;
+
+  /** `changed` is called after every change. */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(id: string): T | undefined {
+    return this.#entries.get(id)?.row;
+  }
+
+  insert(row: T): T {
+    if (this.#entries.has(row.id)) throw new Error(`The row ${row.id} exists already`);
+    this.#entries.set(row.id, { sequence: this.#next, row });
+    this.#next += 1;
+    this.#changed();
+    return row;
+  }
+
+  update(id: string, changes: Partial<Omit<T, "id">>): T {
+    const entry = this.#entry(id);
+    // A new object each time: rows that were read before stay as they were, and snapshots may share them.
+    entry.row = { ...entry.row, ...changes };
+    this.#changed();
+    return entry.row;
+  }
+
+  delete(id: string): void {
+    if (this.#entries.delete(id)) this.#changed();
+  }
+
+  filter(matches: (row: T) => boolean): T[] {
+    const found: T[] = [];
+    for (const { row } of this.#entries.values()) if (matches(row)) found.push(row);
+    return found;
+  }
+
+  find(matches: (row: T) => boolean): T | undefined {
+    for (const { row } of this.#entries.values()) if (matches(row)) return row;
+    return undefined;
+  }
+
+  after(
+    sequence: number | undefined,
+    limit: number,
+    matches: (row: T) => boolean,
+    newestFirst: boolean,
+  ): T[] {
+    const entries = newestFirst ? [...this.#entries.values()].reverse() : this.#entries.values();
+    const found: T[] = [];
+    for (const entry of entries) {
+      if (found.length >= limit) break;
+      if (sequence !== undefined && (newestFirst ? entry.sequence >= sequence : entry.sequence <= sequence))
+        continue;
+      if (matches(entry.row)) found.push(entry.row);
+    }
+    return found;
+  }
+
+  sequence(id: string): number {
+    return this.#entry(id).sequence;
+  }
+
+  get state(): CollectionState<T> {
+    return {
+      next: this.#next,
+      rows: [...this.#entries.values()].map(({ sequence, row }) => [sequence, row]),
+    };
+  }
+
+  load(state: CollectionState<T>): void {
+    this.#entries.clear();
+    for (const [sequence, row] of state.rows) this.#entries.set(row.id, { sequence, row });
+    this.#next = state.next;
+  }
+
+  #entry(id: string): Entry<T> {
+    const entry = this.#entries.get(id);
+    if (!entry) throw new Error(`There is no row ${id}`);
+    return entry;
+  }
+}
+
+type RowOf<Name extends keyof Store> = Store[Name] extends Collection<infer T> ? T : never;
+
+export type StoreState = { [Name in keyof Store]: CollectionState<RowOf<Name>> };
+
+/** Keeps everything in the process's memory. `revision` grows with every change. */
+export class MemoryStore implements Store {
+  #revision = 0;
+  readonly #changed = (): void => {
+    this.#revision += 1;
+  };
+
+  readonly users = new MemoryCollection<rows.UserRow>(this.#changed);
+  readonly workspaces = new MemoryCollection<rows.WorkspaceRow>(this.#changed);
+  readonly serviceTokens = new MemoryCollection<rows.ServiceTokenRow>(this.#changed);
+  readonly clients = new MemoryCollection<rows.ClientRow>(this.#changed);
+  readonly integrations = new MemoryCollection<rows.IntegrationRow>(this.#changed);
+  readonly projects = new MemoryCollection<rows.ProjectRow>(this.#changed);
+  readonly branches = new MemoryCollection<rows.BranchRow>(this.#changed);
+  readonly databases = new MemoryCollection<rows.DatabaseRow>(this.#changed);
+  readonly connections = new MemoryCollection<rows.ConnectionRow>(this.#changed);
+  readonly backups = new MemoryCollection<rows.BackupRow>(this.#changed);
+  readonly apps = new MemoryCollection<rows.AppRow>(this.#changed);
+  readonly deployments = new MemoryCollection<rows.DeploymentRow>(this.#changed);
+  readonly approvals = new MemoryCollection<rows.ApprovalRow>(this.#changed);
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Shares its rows with the store; rows are never changed in place. */
+  get state(): StoreState {
+    return {
+      users: this.users.state,
+      workspaces: this.workspaces.state,
+      serviceTokens: this.serviceTokens.state,
+      clients: this.clients.state,
+      integrations: this.integrations.state,
+      projects: this.projects.state,
+      branches: this.branches.state,
+      databases: this.databases.state,
+      connections: this.connections.state,
+      backups: this.backups.state,
+      apps: this.apps.state,
+      deployments: this.deployments.state,
+      approvals: this.approvals.state,
+    };
+  }
+
+  load(state: StoreState): void {
+    this.users.load(state.users);
+    this.workspaces.load(state.workspaces);
+    this.serviceTokens.load(state.serviceTokens);
+    this.clients.load(state.clients);
+    this.integrations.load(state.integrations);
+    this.projects.load(state.projects);
+    this.branches.load(state.branches);
+    this.databases.load(state.databases);
+    this.connections.load(state.connections);
+    this.backups.load(state.backups);
+    this.apps.load(state.apps);
+    this.deployments.load(state.deployments);
+    this.approvals.load(state.approvals);
+    this.#changed();
+  }
+}
