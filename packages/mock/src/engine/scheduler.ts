@@ -16,6 +16,9 @@ export interface Job {
  */
 export type JobHandler = (world: World, subject: string) => void | Promise<void>;
 
+/** Handlers by kind of job; `behaviours/index.ts` exports them as `jobs`, beside `behaviours`. */
+export type JobHandlers = Readonly<Record<string, JobHandler>>;
+
 export interface Scheduler {
   /** After `delay` milliseconds, or at once when 0 (yet never before the present call has answered). */
   schedule(kind: string, subject: string, delay: number): void;
