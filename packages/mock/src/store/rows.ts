@@ -70,6 +70,8 @@ export interface DatabaseRow extends Row {
   defaultConnectionId: string | null;
   status: DatabaseStatus;
   source: DatabaseSource;
+  /** Whether the database engine has made it: a `failure` may come from a restore, or from never having been made. */
+  made: boolean;
 }
 
 export interface ConnectionRow extends Row {
