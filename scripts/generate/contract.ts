@@ -1,0 +1,271 @@
+import { type Config, bundle, lint, loadConfig } from "@redocly/openapi-core";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+export const entry = `${root}openapi/openapi.yaml`;
+
+export interface JsonSchema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  title?: string;
+  default?: unknown;
+  enum?: unknown[];
+  const?: unknown;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  deprecated?: boolean;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  allOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  examples?: unknown[];
+  /** The field is a secret: never in argv, logs, debug prints or validation issues. */
+  "x-secret"?: boolean;
+  /** On id schemas: the kind of resource that the id names, and its optional prefix. */
+  "x-resource"?: string;
+  "x-id-prefix"?: string;
+}
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query";
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+}
+
+export interface ErrorAnswer {
+  status: number;
+  codes: string[];
+  description: string;
+  /** Name of the component schema of the body. */
+  schema: JsonSchema;
+}
+
+/** How the success body wraps its value. */
+export type Envelope = "none" | "data" | "list" | "bare";
+
+export interface Operation {
+  /** Dotted name: `workspaces.serviceTokens.list`. */
+  id: string;
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  origin: "documented" | "extended";
+  deprecated: boolean;
+  /** The operation that a deprecated one gave way to. */
+  replacedBy: string | undefined;
+  pathParameters: Parameter[];
+  queryParameters: Parameter[];
+  body: { required: boolean; schema: JsonSchema; examples: unknown[] } | undefined;
+  success: {
+    status: number;
+    envelope: Envelope;
+    /** Schema of the whole body. */
+    schema: JsonSchema | undefined;
+    /** Schema of what the envelope wraps: one resource, or one item of a list. */
+    item: JsonSchema | undefined;
+    /** The list has `cursor` and `limit` and a `pagination.nextCursor`. */
+    paged: boolean;
+  };
+  errors: ErrorAnswer[];
+  /** What a resource of another workspace answers. */
+  foreignStatus: 403 | 404;
+  rateLimited: boolean;
+  maxBodyBytes: number | undefined;
+  /** `required`: an agent needs its sponsor's word; `never`: an agent may not. */
+  agentApproval: "required" | "never" | undefined;
+}
+
+export interface ErrorCode {
+  code: string;
+  status: number;
+  crossCutting: boolean;
+  description: string;
+  /** Component schema of the error body: `Error` unless the code adds fields. */
+  schema: string;
+}
+
+export interface Contract {
+  /** The bundled OpenAPI document: one JSON with internal references only. */
+  document: OpenApiDocument;
+  operations: Operation[];
+  errorCodes: ErrorCode[];
+  schemas: Record<string, JsonSchema>;
+  /** Follows one `$ref` into the document. */
+  resolve(schema: JsonSchema): JsonSchema;
+}
+
+interface RawParameter {
+  $ref?: string;
+  name: string;
+  in: "path" | "query";
+  required?: boolean;
+  description?: string;
+  schema: JsonSchema;
+}
+interface RawContent {
+  "application/json"?: { schema: JsonSchema; examples?: Record<string, { value: unknown }> };
+}
+interface RawResponse {
+  $ref?: string;
+  description: string;
+  content?: RawContent;
+  "x-error-codes"?: string[];
+}
+interface RawOperation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  deprecated?: boolean;
+  parameters?: RawParameter[];
+  requestBody?: { required?: boolean; content: RawContent };
+  responses: Record<string, RawResponse>;
+  "x-origin": "documented" | "extended";
+  "x-replaced-by"?: string;
+  "x-foreign-status"?: 403 | 404;
+  "x-rate-limited"?: boolean;
+  "x-max-body-bytes"?: number;
+  "x-agent-approval"?: "required" | "never";
+}
+export interface OpenApiDocument {
+  info: { title: string; version: string; description: string };
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, unknown>>;
+  components: { schemas: Record<string, JsonSchema> };
+  "x-error-codes": Record<
+    string,
+    { status: number; "x-cross-cutting"?: boolean; description: string; schema?: string }
+  >;
+}
+
+const methods = ["get", "post", "put", "patch", "delete"] as const;
+
+const redocly = async (): Promise<Config> => loadConfig({ configPath: `${root}redocly.yaml` });
+
+/** Every finding of the linter, as `file: message`; empty when the contract is clean. */
+export const lintContract = async (): Promise<string[]> => {
+  const problems = await lint({ ref: entry, config: await redocly() });
+  return problems.map((problem) => {
+    const location = problem.location[0];
+    const file = location?.source.absoluteRef.replace(root, "") ?? "openapi";
+    return `${problem.severity} ${file}${location?.pointer ?? ""}: ${problem.message} (${problem.ruleId})`;
+  });
+};
+
+/** Bundles `openapi/` into one document and reads the operations out of it. */
+export const loadContract = async (): Promise<Contract> => {
+  const { bundle: bundled } = await bundle({ ref: entry, config: await redocly() });
+  // Redocly types a parsed document as unknown; the linter has proved its shape.
+  const document = bundled.parsed as OpenApiDocument;
+  return readContract(document);
+};
+
+export const readContract = (document: OpenApiDocument): Contract => {
+  const follow = <T extends object>(value: T & { $ref?: string }): T => {
+    if (value.$ref === undefined) return value;
+    const parts = value.$ref.replace("#/", "").split("/");
+    let target: unknown = document;
+    for (const part of parts) {
+      target = (target as Record<string, unknown>)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+    }
+    if (target === undefined) throw new Error(`The contract has no ${value.$ref}`);
+    return follow(target as T & { $ref?: string });
+  };
+
+  const errorCodes = Object.entries(document["x-error-codes"]).map(([code, entry]) => ({
+    code,
+    status: entry.status,
+    crossCutting: entry["x-cross-cutting"] ?? false,
+    description: entry.description,
+    schema: entry.schema ?? "Error",
+  }));
+
+  const operations: Operation[] = [];
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of methods) {
+      if (item[method] === undefined) continue;
+      operations.push(readOperation(path, method, item[method] as RawOperation, follow));
+    }
+  }
+  return { document, operations, errorCodes, schemas: document.components.schemas, resolve: follow };
+};
+
+const readOperation = (
+  path: string,
+  method: (typeof methods)[number],
+  raw: RawOperation,
+  follow: <T extends object>(value: T & { $ref?: string }) => T,
+): Operation => {
+  const parameters = (raw.parameters ?? []).map((parameter) => {
+    const { name, in: place, required, description, schema } = follow(parameter);
+    return { name, in: place, required: required ?? false, description: description ?? "", schema };
+  });
+  const responses = Object.entries(raw.responses).map(([status, response]) => ({
+    status: Number(status),
+    ...follow(response),
+  }));
+  const success = responses.find(({ status }) => status < 300);
+  if (!success) throw new Error(`${raw.operationId} has no success answer`);
+  const schema = success.content?.["application/json"]?.schema;
+  const body = raw.requestBody?.content["application/json"];
+
+  return {
+    id: raw.operationId,
+    method: method.toUpperCase() as Operation["method"],
+    path,
+    tag: raw.tags[0] ?? "",
+    summary: raw.summary,
+    description: (raw.description ?? "").trim(),
+    origin: raw["x-origin"],
+    deprecated: raw.deprecated ?? false,
+    replacedBy: raw["x-replaced-by"],
+    pathParameters: parameters.filter((parameter) => parameter.in === "path"),
+    queryParameters: parameters.filter((parameter) => parameter.in === "query"),
+    body: body && {
+      required: raw.requestBody?.required ?? false,
+      schema: body.schema,
+      examples: Object.values(body.examples ?? {}).map(({ value }) => value),
+    },
+    success: { status: success.status, schema, ...readEnvelope(schema, follow) },
+    errors: responses
+      .filter(({ status }) => status >= 400)
+      .map((response) => ({
+        status: response.status,
+        codes: response["x-error-codes"] ?? [],
+        description: response.description,
+        schema: response.content?.["application/json"]?.schema ?? {},
+      })),
+    foreignStatus: raw["x-foreign-status"] ?? 404,
+    rateLimited: raw["x-rate-limited"] ?? false,
+    maxBodyBytes: raw["x-max-body-bytes"],
+    agentApproval: raw["x-agent-approval"],
+  };
+};
+
+const readEnvelope = (
+  schema: JsonSchema | undefined,
+  follow: (schema: JsonSchema) => JsonSchema,
+): { envelope: Envelope; item: JsonSchema | undefined; paged: boolean } => {
+  if (schema === undefined) return { envelope: "none", item: undefined, paged: false };
+  const { properties = {} } = follow(schema);
+  const data = properties["data"];
+  if (data === undefined) return { envelope: "bare", item: schema, paged: false };
+  const pagination = properties["pagination"] && follow(properties["pagination"]);
+  const paged = pagination?.properties?.["nextCursor"] !== undefined;
+  const resolved = follow(data);
+  return resolved.type === "array"
+    ? { envelope: "list", item: resolved.items, paged }
+    : { envelope: "data", item: data, paged };
+};

@@ -1,0 +1,39 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { lintContract, loadContract, root } from "./contract.js";
+import { generateCli } from "./cli.js";
+import { generateMock } from "./mock.js";
+import { generateSdk } from "./sdk.js";
+
+const findings = await lintContract();
+if (findings.length > 0) {
+  console.error(findings.join("\n"));
+  process.exit(1);
+}
+const contract = await loadContract();
+const checking = process.argv.includes("--check");
+const stale: string[] = [];
+
+for (const files of [
+  await generateSdk(contract),
+  await generateMock(contract),
+  await generateCli(contract),
+]) {
+  for (const [path, content] of files) {
+    const target = join(root, path);
+    const present = await readFile(target, "utf8").catch(() => undefined);
+    if (present === content) continue;
+    stale.push(path);
+    if (checking) continue;
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, content);
+  }
+}
+
+if (checking && stale.length > 0) {
+  console.error(`Generated files are stale; run \`npm run generate\`:\n${stale.join("\n")}`);
+  process.exit(1);
+}
+console.log(
+  `${contract.operations.length} operations, ${stale.length} file(s) ${checking ? "stale" : "written"}`,
+);

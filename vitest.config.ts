@@ -1,0 +1,19 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@mgmt\/sdk\/openapi\.json$/, replacement: source("sdk/openapi.json") },
+      { find: /^@mgmt\/(sdk|mock|platform)$/, replacement: source("$1/src/index.ts") },
+      { find: /^@mgmt\/(sdk|mock)\/(node|server)$/, replacement: source("$1/src/$2.ts") },
+    ],
+  },
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+  },
+});
