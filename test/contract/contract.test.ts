@@ -1,0 +1,193 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormatsModule from "ajv-formats";
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  type Contract,
+  type JsonSchema,
+  type Operation,
+  lintContract,
+  loadContract,
+} from "../../scripts/generate/contract.js";
+import { knownOperations } from "./operations.js";
+
+// ajv-formats is CommonJS: its callable default export stands one level deeper under NodeNext types.
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
+
+let contract: Contract;
+const rawOperations = (): { id: string; raw: Record<string, unknown> }[] =>
+  Object.values(contract.document.paths).flatMap((item) =>
+    Object.values(item).map((raw) => {
+      // The bundled document is JSON; the linter has proved that these are operations.
+      const operation = raw as Record<string, unknown>;
+      return { id: String(operation["operationId"]), raw: operation };
+    }),
+  );
+const operation = (id: string): Operation => {
+  const found = contract.operations.find((candidate) => candidate.id === id);
+  if (!found) throw new Error(`no operation ${id}`);
+  return found;
+};
+
+beforeAll(async () => {
+  contract = await loadContract();
+});
+
+describe("the contract", () => {
+  it("is clean for the linter", async () => {
+    expect(await lintContract()).toEqual([]);
+  });
+
+  it("has every operation once, under its one name (§ Endpoints)", () => {
+    const found = contract.operations.map(({ id, method, path, origin }) => ({
+      operationId: id,
+      method,
+      path,
+      origin,
+    }));
+    const byName = (a: { operationId: string }, b: { operationId: string }) =>
+      a.operationId.localeCompare(b.operationId);
+    expect(found.sort(byName)).toEqual([...knownOperations].sort(byName));
+  });
+
+  it("groups the operations by the thirteen tags of the document (§ What the service does)", () => {
+    const tags = contract.document.tags.map(({ name }) => name);
+    expect(tags).toEqual([
+      "Projects",
+      "Databases",
+      "Databases Connections",
+      "Database Backups",
+      "Database Usage",
+      "Connections",
+      "Integrations",
+      "Service Tokens",
+      "Workspaces",
+      "Regions",
+      "Misc",
+      "[Experimental]",
+      "Agents",
+    ]);
+    expect(new Set(contract.operations.map(({ tag }) => tag))).toEqual(new Set(tags));
+  });
+
+  it("lists both security alternatives on each operation (§ Authentication 1)", () => {
+    for (const { id, raw } of rawOperations()) {
+      expect({ id, security: raw["security"] }).toEqual({
+        id,
+        security: [{ oauth2: ["workspace:admin"] }, { bearer: [] }],
+      });
+    }
+  });
+
+  it("deprecates the app operations in favour of their services twins (§ Apps 6)", () => {
+    for (const verb of ["list", "create", "get", "update", "delete", "promote"]) {
+      expect(operation(`apps.${verb}`)).toMatchObject({ deprecated: true, replacedBy: `services.${verb}` });
+      expect(operation(`services.${verb}`).deprecated).toBe(false);
+    }
+  });
+
+  it("gives each error answer codes of the catalog that have its status", () => {
+    const statusOf = new Map(contract.errorCodes.map(({ code, status }) => [code, status]));
+    for (const { id, errors } of contract.operations) {
+      for (const { status, codes } of errors) {
+        expect(codes.length, `${id} ${status} names no code`).toBeGreaterThan(0);
+        for (const code of codes) expect(statusOf.get(code), `${id} ${status} ${code}`).toBe(status);
+      }
+    }
+  });
+
+  it("has no code in the catalog that no operation answers, but for those of the router", () => {
+    const answered = new Set(
+      contract.operations.flatMap(({ errors }) => errors.flatMap(({ codes }) => codes)),
+    );
+    const unanswered = contract.errorCodes.map(({ code }) => code).filter((code) => !answered.has(code));
+    expect(unanswered.sort()).toEqual(["route:method_not_allowed", "route:not_found"]);
+  });
+
+  it("refuses bodies with unknown fields", () => {
+    for (const { id, body } of contract.operations) {
+      if (body) expect(contract.resolve(body.schema).additionalProperties, id).toBe(false);
+    }
+  });
+
+  it("never has the same shape of resource twice", () => {
+    const shape = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shape);
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .filter(([key]) => key !== "description" && key !== "examples")
+          .sort(([a], [b]) => a.localeCompare(b))
+          .map(([key, inner]) => [key, shape(inner)]),
+      );
+    };
+    // A body is named by its operation, so two may ask for the same.
+    const bodies = new Set(contract.operations.map(({ body }) => body?.schema.$ref?.split("/").at(-1)));
+    const names = new Map<string, string>();
+    for (const [name, schema] of Object.entries(contract.schemas)) {
+      if (schema.type !== "object" && !schema.allOf) continue;
+      if (bodies.has(name)) continue;
+      const print = JSON.stringify(shape(schema));
+      expect(names.get(print), `${name} repeats a shape`).toBeUndefined();
+      names.set(print, name);
+    }
+  });
+
+  it("hides no object shape inside another answer: each has a name of its own", () => {
+    const inline = (schema: JsonSchema): boolean =>
+      schema.properties !== undefined || (schema.items !== undefined && inline(schema.items));
+    for (const { id, success } of contract.operations) {
+      if (success.schema) expect(inline(success.schema), id).toBe(false);
+      if (success.item) expect(inline(success.item), id).toBe(false);
+    }
+  });
+
+  it("has examples that fit: of each body, each answer and each error", () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats(ajv);
+    ajv.addSchema({ $id: "contract", components: contract.document.components });
+    const pointer = JSON.stringify;
+    const absolute = (schema: JsonSchema): object =>
+      JSON.parse(pointer(schema).replaceAll('"#/components', '"contract#/components')) as object;
+    const check = (schema: JsonSchema, example: unknown, where: string) => {
+      const validate = ajv.compile(absolute(schema));
+      expect(validate(example), `${where}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+    };
+    let seen = 0;
+    for (const { id, raw } of rawOperations()) {
+      const contents = [
+        [raw["requestBody"], "body"] as const,
+        ...Object.entries(raw["responses"] as Record<string, unknown>).map(
+          ([status, answer]) => [answer, status] as const,
+        ),
+      ];
+      for (const [holder, where] of contents) {
+        if (holder === undefined) continue;
+        const { content } = contract.resolve(holder as JsonSchema) as {
+          content?: {
+            "application/json": { schema: JsonSchema; examples?: Record<string, { value: unknown }> };
+          };
+        };
+        if (!content) continue;
+        const { schema, examples = {} } = content["application/json"];
+        expect(Object.keys(examples).length, `${id} ${where} has no example`).toBeGreaterThan(0);
+        for (const { value } of Object.values(examples)) {
+          check(schema, value, `${id} ${where}`);
+          seen += 1;
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(400);
+  });
+
+  it("marks every field that holds a secret (§ Authentication)", () => {
+    const secret = /^(connectionString|pass|value|recipientAccessToken|uploadUrl)$/;
+    for (const [name, schema] of Object.entries(contract.schemas)) {
+      const members = [schema, ...(schema.allOf ?? [])].flatMap(({ properties = {} }) =>
+        Object.entries(properties),
+      );
+      for (const [field, inner] of members) {
+        if (secret.test(field)) expect(inner["x-secret"], `${name}.${field}`).toBe(true);
+      }
+    }
+  });
+});
