@@ -1,0 +1,71 @@
+import { codeErrors, statusErrors } from "../generated/errors.js";
+import type { ValidationIssue } from "../generated/types.js";
+import type { TransportResponse } from "../transport/transport.js";
+import { ApiError } from "./api-error.js";
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Makes the error of an answer: the class of its code; of its status, when the code is unknown or belongs to another
+ * status; else a plain `ApiError`. Reads whatever a proxy may have put in the way: HTML, broken JSON, no envelope.
+ */
+export const errorFrom = (
+  { method, path }: { method: string; path: string },
+  { status, headers, body }: TransportResponse,
+): ApiError => {
+  const answer = readObject(parse(body));
+  const details = readObject(answer["error"], answer);
+  const code = text(details["code"]) ?? `http:${status}`;
+  const message = text(details["message"]) ?? text(details["error_description"]) ?? text(details["error"]);
+  const type = headers["content-type"]?.split(";")[0];
+  const byStatus = statusErrors.find((each) => each.status === status);
+  const byCode = codeErrors.find((each) => each.kind === code && each.status === status);
+  return new (byCode ?? byStatus ?? ApiError)({
+    status,
+    code,
+    message:
+      message ?? `${method} ${path} answered ${status} (${body ? (type ?? "no content type") : "no body"})`,
+    hint: text(details["hint"]) ?? (message === undefined ? hints(status) : undefined),
+    requestId: headers["x-request-id"],
+    issues: readIssues(details["issues"]),
+    retryAfter: readRetryAfter(headers["retry-after"]),
+    method,
+    path,
+    details,
+  });
+};
+
+const hints = (status: number): string =>
+  status < 400
+    ? "The SDK follows no redirect: use the address that the service really has as baseUrl."
+    : "Something between you and the service may have answered: check baseUrl, proxies and load balancers.";
+
+const parse = (body: string): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};
+
+const readObject = (value: unknown, otherwise: Fields = {}): Fields =>
+  // The check makes it an object; nothing is known of its fields.
+  typeof value === "object" && value !== null ? (value as Fields) : otherwise;
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+const readIssues = (value: unknown): ValidationIssue[] | undefined =>
+  Array.isArray(value)
+    ? value.map((entry) => {
+        const { path, message } = readObject(entry);
+        return { path: text(path) ?? "", message: text(message) ?? "" };
+      })
+    : undefined;
+
+/** Seconds, from seconds or from a date. */
+const readRetryAfter = (value: string | undefined): number | undefined => {
+  if (value === undefined) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+};

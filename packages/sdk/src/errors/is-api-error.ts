@@ -1,0 +1,23 @@
+import { type ErrorByCode, codeErrors } from "../generated/errors.js";
+import { ApiError } from "./api-error.js";
+
+/**
+ * Whether the service answered with an error, and, when a code is given, with that one. Holds across copies of the SDK.
+ *
+ * ```ts
+ * if (isApiError(error, "app:already_exists")) return client.services.get(error.existingAppId);
+ * ```
+ */
+export function isApiError(error: unknown): error is ApiError;
+export function isApiError<C extends keyof ErrorByCode>(error: unknown, code: C): error is ErrorByCode[C];
+/** A code that this version of the SDK does not know. */
+export function isApiError<C extends string>(
+  error: unknown,
+  code: C,
+): error is ApiError & { readonly code: C };
+export function isApiError(error: unknown, code?: string): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (code === undefined) return true;
+  const known = codeErrors.find((each) => each.kind === code);
+  return error.code === code && (known === undefined || error instanceof known);
+}

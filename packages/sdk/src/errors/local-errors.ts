@@ -1,0 +1,70 @@
+import { MgmtError } from "./mgmt-error.js";
+
+/** The call was refused before anything was sent: an empty id, a header that no request can carry, a wrong option. */
+export class InvalidArgumentError extends MgmtError {
+  static override readonly kind: string = "InvalidArgumentError";
+  /** Name of the argument. */
+  readonly argument: string;
+
+  constructor(argument: string, problem: string, options?: ErrorOptions & { hint?: string }) {
+    super("argument:invalid", `${argument} ${problem}`, options);
+    this.argument = argument;
+  }
+}
+
+/** The `token` function threw, or answered something that is no token. What it threw is the `cause`. */
+export class TokenError extends MgmtError {
+  static override readonly kind: string = "TokenError";
+
+  constructor(message: string, options?: ErrorOptions & { hint?: string }) {
+    super("token:unavailable", message, options);
+  }
+}
+
+/** No whole answer came. Whether the service has done the work is unknown. What the transport threw is the `cause`. */
+export class ConnectionError extends MgmtError {
+  static override readonly kind: string = "ConnectionError";
+  readonly method: string;
+  /** Address of the request, without its query. */
+  readonly url: string;
+
+  constructor(request: { method: string; url: string }, problem: string, options?: FailureOptions) {
+    const url = request.url.replace(/\?.*/s, "");
+    super(options?.code ?? "connection:failed", `${request.method} ${url} ${problem}`, options);
+    this.method = request.method;
+    this.url = url;
+  }
+}
+
+interface FailureOptions extends ErrorOptions {
+  code?: string;
+  hint?: string;
+}
+
+/** The deadline passed before the whole answer was there. */
+export class TimeoutError extends ConnectionError {
+  static override readonly kind: string = "TimeoutError";
+  readonly timeoutMs: number;
+
+  constructor(request: { method: string; url: string }, timeoutMs: number) {
+    super(request, `got no whole answer within ${timeoutMs} ms`, {
+      code: "connection:timeout",
+      hint: "Raise timeoutMs, or check that the service can be reached.",
+    });
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** The pages of a list do not go on: the service repeated a cursor, or promised more without saying where. */
+export class PagingError extends MgmtError {
+  static override readonly kind: string = "PagingError";
+  /** The `x-request-id` of the page that went wrong. */
+  declare readonly requestId?: string;
+
+  constructor(problem: string, requestId: string | undefined) {
+    super("paging:broken", `The list cannot go on: ${problem}`, {
+      hint: "The items before are good; report the fault to whoever runs the service.",
+    });
+    if (requestId !== undefined) this.requestId = requestId;
+  }
+}

@@ -1,0 +1,57 @@
+/** On every error, under a key that all copies of the SDK share: the kinds of its class and of those above it. */
+const lineage = Symbol.for("@mgmt/sdk/error");
+
+/** `app:already_exists` is the kind of `AppAlreadyExistsError`; other kinds are the name of their class. */
+export const className = (kind: string): string => {
+  if (/[A-Z]/.test(kind)) return kind;
+  const name = kind.replace(/(?:^|[^a-z0-9]+)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return name.endsWith("Error") ? name : `${name}Error`;
+};
+
+const kindsOf = (errorClass: typeof MgmtError): string[] => {
+  const kinds: string[] = [];
+  for (let each = errorClass; "kind" in each; each = Object.getPrototypeOf(each) as typeof MgmtError) {
+    if (Object.hasOwn(each, "kind")) kinds.push(each.kind);
+  }
+  return kinds;
+};
+
+/**
+ * What all errors of the SDK have in common. `instanceof` holds across copies and module systems: an error that the
+ * CommonJS build threw is an instance of the ES module's class too.
+ */
+export class MgmtError extends Error {
+  /** What tells the class apart from the others, in every copy of the SDK. */
+  static readonly kind: string = "MgmtError";
+
+  /** Stable name of what went wrong, `noun:reason`. */
+  declare readonly code: string;
+  /** What to do about it. */
+  declare readonly hint?: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions & { hint?: string | undefined }) {
+    // The first line of the stack is written by `super`, from the name on the prototype.
+    if (Object.hasOwn(new.target, "kind") && !Object.hasOwn(new.target.prototype, "name")) {
+      const name = { value: className(new.target.kind), configurable: true, writable: true };
+      Object.defineProperty(new.target.prototype, "name", name);
+    }
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    if (options?.hint !== undefined) this.hint = options.hint;
+    Object.defineProperty(this, lineage, { value: kindsOf(new.target) });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass of the caller's own has no kind; there the language's own check holds.
+    if (!Object.hasOwn(this, "kind")) return super[Symbol.hasInstance](value);
+    if (typeof value !== "object" || value === null || !(lineage in value)) return false;
+    const kinds = value[lineage];
+    return Array.isArray(kinds) && kinds.includes(this.kind);
+  }
+
+  /** Everything a log needs; never a token, a header or a body. */
+  toJSON(): Record<string, unknown> {
+    const fields: Record<string, unknown> = { name: this.name, message: this.message };
+    return Object.assign(fields, this);
+  }
+}

@@ -1,0 +1,24 @@
+export { Client, createClient } from "./client.js";
+export { ApiError, InvalidResponseError } from "./errors/api-error.js";
+export { isApiError } from "./errors/is-api-error.js";
+export {
+  ConnectionError,
+  InvalidArgumentError,
+  PagingError,
+  TimeoutError,
+  TokenError,
+} from "./errors/local-errors.js";
+export { MgmtError } from "./errors/mgmt-error.js";
+export * from "./generated/errors.js";
+export { operationTable } from "./generated/operations.js";
+export type { OperationId, OperationInfo } from "./generated/operations.js";
+export type * from "./generated/resources.js";
+export type { components, operations, paths } from "./generated/schema.js";
+export type * from "./generated/types.js";
+export type { HttpClient } from "./http.js";
+export { CursorPages } from "./paging.js";
+export type { CursorPage } from "./paging.js";
+export type { Call, RequestOptions } from "./request/call.js";
+export type { ClientOptions, Token } from "./request/settings.js";
+export type { Fetch } from "./transport/fetch-transport.js";
+export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";

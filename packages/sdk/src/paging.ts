@@ -1,0 +1,110 @@
+import { PagingError } from "./errors/local-errors.js";
+
+/** One page of a list. */
+export interface CursorPage<T> {
+  /** The items. A page may be empty and still have a next one. */
+  readonly data: T[];
+  /** Send it as `cursor` for the next page; null exactly when `hasMore` is false. */
+  readonly nextCursor: string | null;
+  /** Whether there is a next page. */
+  readonly hasMore: boolean;
+}
+
+/** Loads one page: the first, or the one at a cursor. `seen` are the cursors of the walk so far. */
+type LoadPage<T> = (cursor: string | null | undefined, seen: ReadonlySet<string>) => Promise<CursorPage<T>>;
+
+/**
+ * What list methods answer: a promise of the first page, and a way through all of them. No request is sent before it
+ * is awaited or walked; the first page is asked for once. Every page is a call of its own, with the same options.
+ *
+ * ```ts
+ * const page = await client.projects.list({ limit: 10 });
+ * for await (const project of client.projects.list()) console.log(project.name);
+ * const oldest = await client.projects.list().toArray({ limit: 500 });
+ * ```
+ *
+ * Throws `PagingError` when the service repeats a cursor or promises more without one, rather than going in circles.
+ */
+export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> {
+  readonly #load: LoadPage<T>;
+  #first: Promise<CursorPage<T>> | undefined;
+
+  constructor(load: LoadPage<T>) {
+    this.#load = load;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "CursorPages";
+  }
+
+  then<A = CursorPage<T>, B = never>(
+    onPage?: ((page: CursorPage<T>) => A | PromiseLike<A>) | null,
+    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#firstPage().then(onPage, onError);
+  }
+
+  catch<B = never>(onError?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<CursorPage<T> | B> {
+    return this.#firstPage().catch(onError);
+  }
+
+  finally(onSettled?: (() => void) | null): Promise<CursorPage<T>> {
+    return this.#firstPage().finally(onSettled);
+  }
+
+  /** Every item of every page, in the list's order. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) yield* page.data;
+  }
+
+  /** Page by page. */
+  async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
+    const seen = new Set<string>();
+    let page = await this.#firstPage();
+    yield page;
+    while (page.nextCursor !== null) {
+      seen.add(page.nextCursor);
+      page = await this.#load(page.nextCursor, seen);
+      yield page;
+    }
+  }
+
+  /** The items of all pages, or as many as `limit` says; no page past those is asked for. */
+  async toArray({ limit = Infinity }: { limit?: number | undefined } = {}): Promise<T[]> {
+    const items: T[] = [];
+    if (limit <= 0) return items;
+    for await (const item of this) {
+      items.push(item);
+      if (items.length >= limit) break;
+    }
+    return items;
+  }
+
+  #firstPage(): Promise<CursorPage<T>> {
+    return (this.#first ??= this.#load(undefined, new Set()));
+  }
+}
+
+/** Reads `{ data, pagination }`; undefined when the body is not of that form. */
+export const readPage = <T>(
+  body: unknown,
+  isRepeated: (cursor: string) => boolean,
+  requestId: string | undefined,
+): CursorPage<T> | undefined => {
+  // Every field is looked at before it is used; what the items are, the contract says.
+  const { data, pagination } = (body ?? {}) as Partial<Page<T>>;
+  if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
+  const { hasMore } = pagination;
+  if (!hasMore) return { data, nextCursor: null, hasMore };
+  const { nextCursor } = pagination;
+  if (typeof nextCursor !== "string" || nextCursor === "") {
+    throw new PagingError("there are more items, but no cursor that leads to them.", requestId);
+  }
+  if (isRepeated(nextCursor)) throw new PagingError("the service repeated a cursor.", requestId);
+  return { data, nextCursor, hasMore };
+};
+
+interface Page<T> {
+  data: T[];
+  pagination: { nextCursor?: string | null; hasMore?: boolean } | null;
+}

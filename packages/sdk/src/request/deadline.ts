@@ -1,0 +1,38 @@
+/** The longest delay that timers take; a longer one would fire at once. */
+const longest = 2 ** 31 - 1;
+
+interface Limits {
+  signal: AbortSignal | undefined;
+  timeoutMs: number;
+  /** Makes the error of a passed deadline. */
+  timedOut: () => Error;
+}
+
+/**
+ * Runs `work` until it settles, the deadline passes, or the caller aborts (which throws the caller's reason), whichever
+ * is first; work that ignores its signal is left behind. Nothing stays on the caller's signal afterwards.
+ */
+export const withDeadline = async <T>(
+  { signal, timeoutMs, timedOut }: Limits,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let onAbort: () => void = () => undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (reason: unknown): void => {
+      reject(reason);
+      controller.abort(reason);
+    };
+    onAbort = () => stop(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (timeoutMs <= longest) timer = setTimeout(() => stop(timedOut()), timeoutMs);
+  });
+  try {
+    return await Promise.race([work(controller.signal), stopped]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+};

@@ -1,0 +1,53 @@
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import type { Call, RequestOptions } from "./call.js";
+import { headersOf } from "./headers.js";
+import { fillPath } from "./path.js";
+import type { Settings } from "./settings.js";
+
+/** A request that lacks only its credential and its signal. */
+export interface Message {
+  method: string;
+  /** Path as the contract writes it. */
+  path: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** Writes a call as an HTTP request. Throws `InvalidArgumentError` for what no request can carry. */
+export const encode = (settings: Settings, call: Call, options: RequestOptions = {}): Message => {
+  const { method, path } = call;
+  const body = encodeBody(call.body);
+  return {
+    method,
+    path,
+    url: settings.baseUrl + fillPath(path, call.pathParams) + encodeQuery(call.query),
+    headers: {
+      accept: "application/json",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...settings.headers,
+      ...headersOf(options.headers),
+    },
+    body,
+  };
+};
+
+const encodeQuery = (query: object = {}): string => {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query) as [string, unknown][]) {
+    if (value === undefined || value === null) continue;
+    if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
+      throw new InvalidArgumentError(name, "must be a string, a number or a boolean");
+    }
+    pairs.append(name, String(value));
+  }
+  return pairs.size ? `?${pairs}` : "";
+};
+
+const encodeBody = (body: unknown): string | undefined => {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    throw new InvalidArgumentError("body", "cannot be written as JSON", { cause: error });
+  }
+};

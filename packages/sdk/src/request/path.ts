@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from "../errors/local-errors.js";
+
+/**
+ * Fills `/v1/projects/{id}`. A value that is empty, a dot segment, or becomes one when a proxy decodes it (once, twice …)
+ * would change which resource is meant, so it is refused before anything is sent.
+ */
+export const fillPath = (template: string, values: Record<string, string> = {}): string =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
+
+const encodeSegment = (name: string, value: unknown): string => {
+  if (typeof value !== "string") throw new InvalidArgumentError(name, "must be a string");
+  try {
+    if (changesPath(value)) throw new InvalidArgumentError(name, "must not be empty or a dot segment");
+    return encodeURIComponent(value);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw new InvalidArgumentError(name, "is not well-formed text", { cause: error });
+  }
+};
+
+const changesPath = (value: string): boolean => {
+  if (value.split(/[/\\]/).some((segment) => /^\s*(?:\.{1,2}\s*)?$/.test(segment))) return true;
+  const decoded = value.replace(/(?:%[\da-f]{2})+/gi, decode);
+  return decoded !== value && changesPath(decoded);
+};
+
+const decode = (escaped: string): string => {
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return escaped;
+  }
+};

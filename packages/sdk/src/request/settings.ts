@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
+import type { Transport } from "../transport/transport.js";
+import { headersOf } from "./headers.js";
+
+/** A bearer token, or a function that is asked for one before every request. */
+export type Token = string | (() => string | Promise<string>);
+
+/** How a client reaches the service. */
+export interface ClientOptions {
+  /** Address of the service, without `/v1`: `https://api.example.com`. A trailing slash does no harm. */
+  baseUrl: string;
+  /** Sent as `Authorization: Bearer …`. Left out, requests carry no credential. */
+  token?: Token | undefined;
+  /** Used instead of `globalThis.fetch`. */
+  fetch?: Fetch | undefined;
+  /** Used instead of `fetch`: `nodeTransport()` of `@mgmt/sdk/node`, or your own. */
+  transport?: Transport | undefined;
+  /** Sent with every request. */
+  headers?: Record<string, string> | undefined;
+  /** Milliseconds for one call, its body included. Default: 60,000. `Infinity`: no deadline. */
+  timeoutMs?: number | undefined;
+}
+
+/** The options, checked once and with their defaults. */
+export interface Settings {
+  baseUrl: string;
+  token: Token | undefined;
+  transport: Transport;
+  headers: Record<string, string>;
+  timeoutMs: number;
+}
+
+export const readSettings = (options: ClientOptions): Settings => ({
+  baseUrl: readBaseUrl(options.baseUrl),
+  token: options.token,
+  transport: options.transport ?? fetchTransport(options.fetch),
+  headers: headersOf(options.headers),
+  timeoutMs: readTimeout(options.timeoutMs ?? 60_000),
+});
+
+const readBaseUrl = (baseUrl: string): string => {
+  const refuse = (problem: string): never => {
+    throw new InvalidArgumentError("baseUrl", problem);
+  };
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : refuse("is not an absolute URL");
+  if (!/^https?:$/.test(url.protocol)) refuse("must begin with https:// or http://");
+  if (url.username || url.password) refuse("must not carry a credential; use token");
+  if (url.search || url.hash) refuse("must not have a query or a fragment");
+  const base = url.href.replace(/\/+$/, "");
+  return base.endsWith("/v1") ? refuse("must not end in /v1: the paths begin with it") : base;
+};
+
+export const readTimeout = (timeoutMs: number): number => {
+  if (!(timeoutMs > 0)) throw new InvalidArgumentError("timeoutMs", "must be a number above 0");
+  return timeoutMs;
+};

@@ -1,0 +1,46 @@
+import { CursorPages, readPage } from "./paging.js";
+import type { Call, RequestOptions } from "./request/call.js";
+import type { RequestPath } from "./request/request.js";
+
+/** What all resources have in common: how the envelope of an answer is opened. */
+export abstract class Resource {
+  readonly #request: RequestPath;
+
+  constructor(request: RequestPath) {
+    this.#request = request;
+  }
+
+  /** An answer that is the value itself. */
+  protected bodyOf<T>(call: Call, options: RequestOptions | undefined): Promise<T> {
+    // The contract says which object this operation answers.
+    return this.#request(call, options, (body) => (isObject(body) ? (body as T) : undefined));
+  }
+
+  /** An answer of the form `{ data }`. */
+  protected dataOf<T>(call: Call, options: RequestOptions | undefined): Promise<T> {
+    // As above.
+    return this.#request(call, options, (body) =>
+      isObject(body) ? ((body["data"] ?? undefined) as T | undefined) : undefined,
+    );
+  }
+
+  /** An answer that says nothing but that it is done. */
+  protected async nothingOf(call: Call, options: RequestOptions | undefined): Promise<void> {
+    await this.#request(call, options, () => true);
+  }
+
+  /** An answer of the form `{ data: […], pagination }`, and those after it. */
+  protected pagesOf<T>(
+    call: Call & { query?: { cursor?: string | null } | undefined },
+    options: RequestOptions | undefined,
+  ): CursorPages<T> {
+    return new CursorPages((cursor = call.query?.cursor, seen) =>
+      this.#request({ ...call, query: { ...call.query, cursor } }, options, (body, requestId) =>
+        readPage<T>(body, (next) => next === cursor || seen.has(next), requestId),
+      ),
+    );
+  }
+}
+
+const isObject = (body: unknown): body is Record<string, unknown> =>
+  typeof body === "object" && body !== null;

@@ -1,0 +1,19 @@
+import type { Transport } from "./transport.js";
+
+/** The part of `fetch` that the SDK uses. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Sends with `fetch`: the given one, or whatever `globalThis.fetch` is at the time of the call. */
+export const fetchTransport = (fetch?: Fetch): Transport => ({
+  async send({ method, url, headers, body, signal }) {
+    const init: RequestInit = { method, headers, signal, redirect: "manual" };
+    if (body !== undefined) init.body = body;
+    const response = await (fetch ?? globalThis.fetch)(url, init);
+    if (response.type === "opaqueredirect") throw new TypeError("The answer is a redirect.");
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: await response.text(),
+    };
+  },
+});

@@ -1,0 +1,115 @@
+import type { ErrorCode, JsonSchema, Operation } from "./contract.js";
+import { codeClass, paramName, resourceClass, methodName, clientPath } from "./sdk-names.js";
+
+/** A documentation comment, or nothing when there is nothing to say. */
+export const comment = (lines: string[], indent = ""): string => {
+  const text = lines.join("\n").trim().replaceAll("*/", "*\\/");
+  if (text === "") return "";
+  if (!text.includes("\n") && text.length < 100) return `${indent}/** ${text} */\n`;
+  const body = text.split("\n").flatMap((line) => wrap(line, 106 - indent.length));
+  return [`${indent}/**`, ...body.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`, ""].join(
+    "\n",
+  );
+};
+
+/** Breaks a line between words, but not inside `code` or a link. What hangs on a tag is indented. */
+const wrap = (line: string, width: number): string[] => {
+  const words = line.match(/(?:\{@[^}]*\}|`[^`]*`|\S)+/g) ?? [""];
+  const hanging = line.startsWith("@") || line.startsWith("- ") ? "  " : "";
+  const lines: string[] = [];
+  let current = "";
+  for (const word of words) {
+    if (current !== "" && current.length + 1 + word.length > width) {
+      lines.push(current);
+      current = hanging + word;
+    } else {
+      current = current === "" ? word : `${current} ${word}`;
+    }
+  }
+  return [...lines, current];
+};
+
+/** What a field's schema says beside its type, in words: default, bounds, format. */
+export const bounds = (schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): string => {
+  const {
+    minLength,
+    maxLength,
+    minimum,
+    maximum,
+    format,
+    default: byDefault,
+    ...rest
+  } = flatten(schema, resolve);
+  const said: string[] = [];
+  if (byDefault !== undefined) said.push(`Default: \`${JSON.stringify(byDefault).replaceAll('"', "")}\`.`);
+  if (minimum !== undefined && maximum !== undefined) said.push(`From ${minimum} to ${maximum}.`);
+  else if (minimum !== undefined) said.push(`At least ${minimum}.`);
+  else if (maximum !== undefined) said.push(`At most ${maximum}.`);
+  if (minLength !== undefined && maxLength !== undefined)
+    said.push(`${minLength} to ${maxLength} characters.`);
+  else if (maxLength !== undefined) said.push(`At most ${maxLength} characters.`);
+  else if (minLength !== undefined)
+    said.push(`At least ${minLength} ${minLength === 1 ? "character" : "characters"}.`);
+  if (format === "date-time") said.push("ISO 8601.");
+  if (rest["x-secret"]) said.push("A secret: keep it out of logs.");
+  return said.join(" ");
+};
+
+const flatten = (schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): JsonSchema =>
+  schema.$ref === undefined ? schema : { ...resolve(schema), ...schema };
+
+/** Comment of a field or parameter. */
+export const fieldComment = (
+  schema: JsonSchema,
+  resolve: (schema: JsonSchema) => JsonSchema,
+  description = flatten(schema, resolve).description ?? "",
+): string[] => {
+  const lines = [[description.trim(), bounds(schema, resolve)].filter(Boolean).join(" ")];
+  if (schema.deprecated) lines.push("@deprecated");
+  return lines;
+};
+
+/** Comment of the method of an operation: what it does, what it takes, what it throws, what replaces it. */
+export const operationComment = (
+  operation: Operation,
+  context: { codes: ErrorCode[]; operations: Operation[] },
+): string[] => {
+  const lines = [sentence(operation.summary)];
+  if (operation.description && operation.description !== operation.summary)
+    lines.push("", operation.description);
+  lines.push("", `\`${operation.method} ${operation.path}\``);
+  const parameters = operation.pathParameters.map(
+    ({ name, description }) => `@param ${paramName(name)} ${description}`,
+  );
+  lines.push("", ...parameters, ...throwsOf(operation, context.codes));
+  if (operation.deprecated) lines.push(deprecation(operation, context.operations));
+  return lines;
+};
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+const throwsOf = (operation: Operation, catalog: ErrorCode[]): string[] => {
+  const own: string[] = [];
+  const shared: string[] = [];
+  for (const { status, codes } of operation.errors) {
+    for (const code of codes) {
+      const known = catalog.find((each) => each.code === code);
+      if (!known) throw new Error(`${operation.id} lists ${code}, which the catalog of codes lacks`);
+      if (known.crossCutting) shared.push(`{@link ${codeClass(code)}}`);
+      else own.push(`@throws {@link ${codeClass(code)}} ${status}: ${lowerFirst(known.description)}`);
+    }
+  }
+  return shared.length
+    ? [...own, `@throws As every operation may: ${[...new Set(shared)].join(", ")}.`]
+    : own;
+};
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+const deprecation = ({ id, replacedBy }: Operation, operations: Operation[]): string => {
+  if (replacedBy === undefined) return "@deprecated";
+  if (!operations.some((each) => each.id === replacedBy)) {
+    throw new Error(`${id} names ${replacedBy} as its replacement, which is no operation`);
+  }
+  return `@deprecated Use {@link ${resourceClass(replacedBy)}.${methodName(replacedBy)} | ${clientPath(replacedBy)}}.`;
+};

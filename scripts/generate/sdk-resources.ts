@@ -1,0 +1,190 @@
+import type { Contract, Operation } from "./contract.js";
+import { comment, operationComment } from "./sdk-docs.js";
+import {
+  header,
+  methodName,
+  namespaceClass,
+  namespaceOf,
+  pascal,
+  paramName,
+  queryName,
+  resourceFile,
+} from "./sdk-names.js";
+import { typeWriter } from "./sdk-types.js";
+
+/** One file for each resource of the client, with those nested in it, and one that puts them together. */
+export const generateResources = (contract: Contract): Map<string, string> => {
+  const files = new Map<string, string>();
+  const namespaces = allNamespaces(contract.operations);
+  const roots = namespaces.filter((namespace) => !namespace.includes("."));
+  for (const root of roots) {
+    const inside = namespaces.filter((namespace) => namespace === root || namespace.startsWith(`${root}.`));
+    files.set(`${resourceFile(root)}.ts`, resourceModule(inside, namespaces, contract));
+  }
+  files.set("resources.ts", resourcesModule(roots, namespaces));
+  return files;
+};
+
+/** `workspaces.serviceTokens` and the namespaces above it, in the order of the contract. */
+const allNamespaces = (operations: Operation[]): string[] => {
+  const found = new Set<string>();
+  for (const { id } of operations) {
+    const parts = namespaceOf(id).split(".");
+    for (let end = 1; end <= parts.length; end += 1) found.add(parts.slice(0, end).join("."));
+  }
+  return [...found].sort();
+};
+
+const childrenOf = (namespace: string, namespaces: string[]): string[] =>
+  namespaces.filter(
+    (each) => each.startsWith(`${namespace}.`) && !each.slice(namespace.length + 1).includes("."),
+  );
+
+const resourceModule = (inside: string[], namespaces: string[], contract: Contract): string => {
+  const types = new Set<string>();
+  // Nested ones first: a class must be there before another's constructor names it.
+  const classes = [...inside]
+    .sort((a, b) => b.split(".").length - a.split(".").length)
+    .map((namespace) => resourceDeclaration(namespace, childrenOf(namespace, namespaces), contract, types));
+  const body = classes.join("\n");
+  const imports = [
+    body.includes("CursorPages<") ? 'import type { CursorPages } from "../../paging.js";\n' : "",
+    'import type { RequestOptions } from "../../request/call.js";\n',
+    body.includes(": RequestPath") ? 'import type { RequestPath } from "../../request/request.js";\n' : "",
+    'import { Resource } from "../../resource.js";\n',
+    linkedErrors(body),
+    types.size
+      ? `import type {\n${[...types]
+          .sort()
+          .map((name) => `  ${name},\n`)
+          .join("")}} from "../types.js";\n`
+      : "",
+  ];
+  return `${header}\n${imports.join("")}\n${body}`;
+};
+
+/** Comments link to error classes; an import makes the links work in editors and costs nothing at run time. */
+const linkedErrors = (body: string): string => {
+  const names = [...new Set([...body.matchAll(/\{@link (\w+Error)\}/g)].map(([, name]) => name))].sort();
+  return names.length
+    ? `import type {\n${names.map((name) => `  ${name},\n`).join("")}} from "../errors.js";\n`
+    : "";
+};
+
+const resourceDeclaration = (
+  namespace: string,
+  children: string[],
+  contract: Contract,
+  types: Set<string>,
+): string => {
+  const own = contract.operations.filter(({ id }) => namespaceOf(id) === namespace);
+  const methods = own.map((operation) => method(operation, contract, types));
+  const text = comment([`\`client.${namespace}\``]);
+  return `${text}export class ${namespaceClass(namespace)} extends Resource {\n${[constructorOf(namespace, children), ...methods].filter(Boolean).join("\n")}}\n`;
+};
+
+const constructorOf = (namespace: string, children: string[]): string => {
+  if (children.length === 0) return "";
+  const names = children.map((child) => ({
+    name: child.slice(namespace.length + 1),
+    class: namespaceClass(child),
+  }));
+  const fields = names.map((child) => `  readonly ${child.name}: ${child.class};\n`).join("");
+  const made = names.map((child) => `    this.${child.name} = new ${child.class}(request);\n`).join("");
+  return `${fields}\n  constructor(request: RequestPath) {\n    super(request);\n${made}  }\n`;
+};
+
+const method = (operation: Operation, contract: Contract, types: Set<string>): string => {
+  const { id, method: verb, path, pathParameters, queryParameters, body } = operation;
+  const parameters = pathParameters.map(({ name }) => `${paramName(name)}: string`);
+  const call = [`method: "${verb}"`, `path: "${path}"`];
+  if (pathParameters.length)
+    call.push(`pathParams: { ${pathParameters.map(({ name }) => name).join(", ")} }`);
+  if (body) {
+    parameters.push(
+      `body${body.required ? "" : "?"}: ${named(operation, body.schema, "Body", contract, types)}`,
+    );
+    call.push("body");
+  }
+  if (queryParameters.length) {
+    const required = queryParameters.some((parameter) => parameter.required);
+    types.add(queryName(id));
+    parameters.push(`query${required ? "" : "?"}: ${queryName(id)}`);
+    call.push("query");
+  }
+  parameters.push("options?: RequestOptions");
+  const { opener, type, answer } = answerOf(operation, contract, types);
+  const text = comment(
+    operationComment(operation, { codes: contract.errorCodes, operations: contract.operations }),
+    "  ",
+  );
+  return `${text}  ${methodName(id)}(${parameters.join(", ")}): ${answer} {
+    return this.${opener}${type}({ ${call.join(", ")} }, options);
+  }
+`;
+};
+
+/** How the answer's envelope is opened, and what the method gives. */
+const answerOf = (
+  operation: Operation,
+  contract: Contract,
+  types: Set<string>,
+): { opener: string; type: string; answer: string } => {
+  const { envelope, schema, item, paged } = operation.success;
+  const whole = schema && Object.keys(contract.resolve(schema).properties ?? {});
+  if (schema === undefined || item === undefined)
+    return { opener: "nothingOf", type: "", answer: "Promise<void>" };
+  if (envelope === "list" && paged) {
+    const name = named(operation, item, "Item", contract, types);
+    return { opener: "pagesOf", type: `<${name}>`, answer: `CursorPages<${name}>` };
+  }
+  // A list that says more than its items is answered whole.
+  if (envelope === "bare" || (envelope === "list" && whole?.length !== 1)) {
+    const name = named(operation, schema, "Answer", contract, types);
+    return { opener: "bodyOf", type: `<${name}>`, answer: `Promise<${name}>` };
+  }
+  const name = named(operation, item, "Answer", contract, types) + (envelope === "list" ? "[]" : "");
+  return { opener: "dataOf", type: `<${name}>`, answer: `Promise<${name}>` };
+};
+
+const named = (
+  operation: Operation,
+  schema: Operation["success"]["schema"],
+  role: string,
+  contract: Contract,
+  types: Set<string>,
+): string => {
+  if (schema?.$ref === undefined) {
+    throw new Error(
+      `${operation.id}: give the ${role.toLowerCase()} a name in components/schemas (${pascal(operation.id)}${role})`,
+    );
+  }
+  const name = typeWriter(contract).type(schema);
+  types.add(name);
+  return name;
+};
+
+const resourcesModule = (roots: string[], namespaces: string[]): string => {
+  const imports = roots.map(
+    (root) => `import { ${namespaceClass(root)} } from "./${resourceFile(root)}.js";\n`,
+  );
+  const exported = roots.map((root) => {
+    const names = namespaces
+      .filter((each) => each === root || each.startsWith(`${root}.`))
+      .map(namespaceClass);
+    return `export { ${names.join(", ")} } from "./${resourceFile(root)}.js";\n`;
+  });
+  const fields = roots.map((root) => `  readonly ${root}: ${namespaceClass(root)};\n`);
+  const made = roots.map((root) => `    this.${root} = new ${namespaceClass(root)}(request);\n`);
+  return `${header}
+import type { RequestPath } from "../request/request.js";
+${imports.join("")}
+${exported.join("")}
+/** All resources of the service, over one request path. */
+export class Resources {
+${fields.join("")}
+  constructor(request: RequestPath) {
+${made.join("")}  }
+}
+`;
+};

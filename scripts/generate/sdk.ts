@@ -1,0 +1,26 @@
+import { format } from "prettier";
+import type { Contract } from "./contract.js";
+import { generateErrors } from "./sdk-errors.js";
+import { generateOperations } from "./sdk-operations.js";
+import { generateResources } from "./sdk-resources.js";
+import { generateSchema } from "./sdk-schema.js";
+import { generateTypes } from "./sdk-types.js";
+
+/** Everything in `@mgmt/sdk` that follows from the contract: path from the root of the repository → content. */
+export const generateSdk = async (contract: Contract): Promise<Map<string, string>> => {
+  const sources = new Map([
+    ["types.ts", generateTypes(contract)],
+    ["errors.ts", generateErrors(contract)],
+    ["operations.ts", generateOperations(contract)],
+    ...generateResources(contract),
+  ]);
+  const files = new Map([
+    ["packages/sdk/openapi.json", `${JSON.stringify(contract.document, undefined, 2)}\n`],
+    ["packages/sdk/src/generated/schema.ts", await generateSchema(contract)],
+  ]);
+  for (const [name, source] of sources) {
+    const pretty = await format(source, { parser: "typescript", printWidth: 110 });
+    files.set(`packages/sdk/src/generated/${name}`, pretty);
+  }
+  return files;
+};
