@@ -1,0 +1,86 @@
+import type { World } from "../engine/behaviour.js";
+import type { Credential } from "../engine/database-engine.js";
+import type { JobHandlers } from "../engine/scheduler.js";
+import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../store/rows.js";
+import { workUnderWay } from "./work-under-way.js";
+
+const provisionJob = "database.provision";
+const recoverJob = "database.recover";
+
+/** From now on the database is on its way from `provisioning` to `ready` or `failure`. */
+export const beginProvisioning = (world: World, databaseId: string): void => {
+  world.scheduler.schedule(provisionJob, databaseId, world.settings.lifecycle.provisioning);
+};
+
+/** From now on the database is on its way from `recovering` to `ready` or `failure`. */
+export const beginRecovering = (world: World, databaseId: string): void => {
+  world.scheduler.cancel(databaseId, recoverJob);
+  world.scheduler.schedule(recoverJob, databaseId, world.settings.lifecycle.recovering);
+};
+
+const credentials = (world: World, databaseId: string): Credential[] =>
+  world.store.connections
+    .filter((connection) => connection.databaseId === databaseId)
+    .map(({ id, user, pass }) => ({ connectionId: id, user, pass }));
+
+/** The databases whose work must rest while one is filled from this source: what is copied may not vanish meanwhile. */
+const sourceIds = (source: DatabaseSource): string[] => (source.type === "empty" ? [] : [source.databaseId]);
+
+/**
+ * Runs work that fills a database, and brings the database from `under way` to `ready` or `failure`. One that was
+ * deleted meanwhile, or brought into another state by the control surface, is left as it is.
+ */
+const settle = async (
+  world: World,
+  row: DatabaseRow,
+  underWay: DatabaseStatus,
+  fill: () => Promise<void>,
+): Promise<void> => {
+  const finish = (status: DatabaseStatus, changes: { made?: boolean }): void => {
+    const current = world.store.databases.get(row.id);
+    if (current === undefined) return;
+    world.store.databases.update(row.id, {
+      ...changes,
+      status: current.status === underWay ? status : current.status,
+    });
+  };
+  try {
+    await workUnderWay(world).filling(row.id, fill);
+  } catch {
+    finish("failure", {});
+    return;
+  }
+  finish("ready", { made: true });
+};
+
+const make = (world: World, row: DatabaseRow): Promise<void> =>
+  world.databaseEngine.create(row.id, row.source, credentials(world, row.id));
+
+const inTurnOf = (
+  world: World,
+  databaseId: string,
+  work: (row: DatabaseRow) => Promise<void>,
+): Promise<void> => {
+  const source = world.store.databases.get(databaseId)?.source;
+  return workUnderWay(world).inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
+    const row = world.store.databases.get(databaseId);
+    if (row !== undefined) await work(row);
+  });
+};
+
+export const databaseJobs: JobHandlers = {
+  [provisionJob]: (world, databaseId) =>
+    inTurnOf(world, databaseId, async (row) => {
+      if (!row.made) await settle(world, row, "provisioning", () => make(world, row));
+    }),
+
+  /** A database that has never been made is made from the backup, with a role for each of its connections. */
+  [recoverJob]: (world, databaseId) =>
+    inTurnOf(world, databaseId, async (row) => {
+      if (row.status !== "recovering" || row.source.type !== "backup") return;
+      const { backupId } = row.source;
+      await settle(world, row, "recovering", () =>
+        row.made ? world.databaseEngine.restore(databaseId, backupId) : make(world, row),
+      );
+    }),
+};

@@ -1,0 +1,42 @@
+import type { Call } from "../engine/behaviour.js";
+import { errors } from "../engine/errors.js";
+import { reach } from "../engine/reach.js";
+import type { DatabaseSource } from "../store/rows.js";
+
+export interface SourceFields {
+  source?: DatabaseSource | undefined;
+  /** The old form of `source`: with `backupId` a backup, without it a clone. */
+  fromDatabase?: { id: string; backupId?: string | undefined } | undefined;
+}
+
+/** `source` and `fromDatabase` at once are a 422; neither is an empty database. */
+export const readSource = ({ source, fromDatabase }: SourceFields): DatabaseSource => {
+  if (source !== undefined && fromDatabase !== undefined) {
+    throw errors.validationFailed([{ path: "body.fromDatabase", message: "cannot be combined with source" }]);
+  }
+  if (fromDatabase === undefined) return source ?? { type: "empty" };
+  const { id: databaseId, backupId } = fromDatabase;
+  return backupId === undefined ? { type: "database", databaseId } : { type: "backup", databaseId, backupId };
+};
+
+/** A source may be any database that the caller reaches, of another project too. */
+export const refuseUnusableSource = (call: Call, source: DatabaseSource): void => {
+  if (source.type === "empty") return;
+  if (source.type === "backup") {
+    refuseUnusableBackup(call, source);
+    return;
+  }
+  const { status } = reach(call, "database", source.databaseId);
+  if (status !== "ready") throw errors.databaseSourceNotReady(status);
+};
+
+/** The backup must be the database's own, and completed. The database itself may be in any state. */
+export const refuseUnusableBackup = (
+  call: Call,
+  { databaseId, backupId }: { databaseId: string; backupId: string },
+): void => {
+  reach(call, "database", databaseId);
+  const backup = call.world.store.backups.get(backupId);
+  if (backup?.databaseId !== databaseId) throw errors.notFound("backup");
+  if (backup.status !== "completed") throw errors.backupUnusable(backup.status);
+};

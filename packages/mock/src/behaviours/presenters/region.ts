@@ -1,0 +1,17 @@
+import type { ShortReference } from "../../generated/schemas.js";
+
+/** Names of the regions, as the service's dashboards show them (§ Region). */
+export const regionNames: ReadonlyMap<string, string> = new Map([
+  ["us-east-1", "US East (N. Virginia)"],
+  ["us-west-1", "US West (N. California)"],
+  ["eu-west-3", "Europe (Paris)"],
+  ["eu-central-1", "Europe (Frankfurt)"],
+  ["ap-northeast-1", "Asia Pacific (Tokyo)"],
+  ["ap-southeast-1", "Asia Pacific (Singapore)"],
+]);
+
+/** The region of a database or an app. */
+export const presentRegionReference = (id: string): ShortReference => ({
+  id,
+  name: regionNames.get(id) ?? id,
+});
