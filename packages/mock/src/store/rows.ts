@@ -124,6 +124,8 @@ export interface ApprovalRow extends Row {
   workspaceId: string;
   operationId: string;
   projectId: string | null;
+  /** Method and path of the request, for the one who decides. */
+  request: string;
   /** Digest of operation, canonical ids, query and body (§ Agents and approvals). */
   requestDigest: string;
   status: "pending" | "approved" | "approved_window" | "denied" | "expired" | "consumed";

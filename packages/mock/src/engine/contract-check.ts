@@ -1,0 +1,20 @@
+import { answerValidators } from "../generated/validators.js";
+import { readableIssues } from "./issues.js";
+import type { OperationEntry } from "./operation.js";
+
+/** What is wrong with an answer by the contract, fields that it does not name included; undefined when all is well. */
+export const contractViolation = (
+  operation: OperationEntry,
+  answer: { status: number; code: string | null; body?: unknown },
+): string | undefined => {
+  const { status, code, body } = answer;
+  const what = `${operation.id} answered ${String(status)}${code === null ? "" : ` ${code}`}`;
+  const codes = operation.answers[status];
+  if (!codes) return `${what}: a status that the contract does not list`;
+  if (code !== null && !codes.includes(code)) return `${what}: a code that the contract does not list there`;
+  const validator = answerValidators[operation.id]?.[String(status)];
+  if (!validator) return body === undefined ? undefined : `${what} with a body: the contract has none`;
+  if (validator(body)) return undefined;
+  const issues = readableIssues(validator.errors ?? [], (pointer) => pointer);
+  return `${what} with a body that breaks the contract: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`;
+};

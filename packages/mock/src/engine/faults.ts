@@ -1,0 +1,108 @@
+import type { OperationId } from "../generated/operations.js";
+import { ApiError } from "./api-error.js";
+import { errors } from "./errors.js";
+
+/** A failure to be played, in place of or beside the real answer. */
+export interface Fault {
+  /** The operation, or operations, that it strikes. Default: all. */
+  operation?: OperationId | readonly OperationId[];
+  /** How many requests it strikes. Default: all, until it is removed. */
+  times?: number;
+  /** How likely it strikes each of them, 0 to 1. Default: 1. Seeded servers always draw the same. */
+  probability?: number;
+  /** Milliseconds of real time that the answer waits. */
+  latency?: number;
+  /** Answers this status and does nothing else. */
+  status?: number;
+  /** Error code of that answer. Default: the API's own code for 429, 500 and 503, else `fault:<status>`. */
+  code?: string;
+  /** Body of that answer, sent as it is: to play a proxy's HTML page, say. */
+  body?: string;
+  /** Default: `text/html`. */
+  contentType?: string;
+  /** Cuts the connection before the work is done, or after it is done and before the answer. */
+  drop?: "before" | "after";
+}
+
+export interface InstalledFault extends Fault {
+  readonly id: string;
+  /** How many requests it has struck. */
+  readonly struck: number;
+}
+
+/** Answer of a fault with a body of its own. */
+export class RawAnswer extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: string,
+    readonly contentType: string,
+  ) {
+    super(`fault ${String(status)}`);
+  }
+}
+
+export class Faults {
+  readonly #installed = new Map<string, InstalledFault & { struck: number }>();
+  #next = 1;
+
+  /** `draw` gives a number of [0, 1). */
+  constructor(private readonly draw: () => number) {}
+
+  get any(): boolean {
+    return this.#installed.size > 0;
+  }
+
+  /** Throws a `TypeError` for a fault that makes no sense. */
+  add(fault: Fault): InstalledFault {
+    const { status, probability = 1, times = Infinity, latency = 0 } = fault;
+    if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599)) {
+      throw new TypeError("The status of a fault is 400 to 599");
+    }
+    if (!(probability >= 0 && probability <= 1)) throw new TypeError("The probability of a fault is 0 to 1");
+    if (!(times >= 1)) throw new TypeError("A fault strikes at least once");
+    if (!(latency >= 0)) throw new TypeError("The latency of a fault is in milliseconds, 0 or more");
+    if (status === undefined && fault.drop === undefined && latency === 0) {
+      throw new TypeError("A fault has a status, a drop or a latency");
+    }
+    const installed = { ...fault, id: `fault-${String(this.#next)}`, struck: 0 };
+    this.#next += 1;
+    this.#installed.set(installed.id, installed);
+    return installed;
+  }
+
+  list(): InstalledFault[] {
+    return [...this.#installed.values()].map((fault) => ({ ...fault }));
+  }
+
+  /** Whether there was such a fault. */
+  remove(id: string): boolean {
+    return this.#installed.delete(id);
+  }
+
+  clear(): void {
+    this.#installed.clear();
+  }
+
+  /** The fault that strikes a request of this operation, if any. */
+  strike(operation: OperationId): Fault | undefined {
+    for (const fault of this.#installed.values()) {
+      if (fault.operation !== undefined && ![fault.operation].flat().includes(operation)) continue;
+      if (fault.probability !== undefined && this.draw() >= fault.probability) continue;
+      fault.struck += 1;
+      if (fault.times !== undefined && fault.struck >= fault.times) this.#installed.delete(fault.id);
+      return fault;
+    }
+    return undefined;
+  }
+}
+
+/** What a fault with a status answers. */
+export const faultAnswer = (fault: Fault & { status: number }): ApiError | RawAnswer => {
+  const { status, code, body, contentType = "text/html" } = fault;
+  if (body !== undefined) return new RawAnswer(status, body, contentType);
+  if (code !== undefined) return new ApiError(status, code, "A fault was asked for");
+  if (status === 429) return errors.rateLimited(1, {});
+  if (status === 500) return errors.internal();
+  if (status === 503) return errors.unavailable();
+  return new ApiError(status, `fault:${String(status)}`, "A fault was asked for");
+};

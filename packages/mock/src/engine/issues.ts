@@ -1,0 +1,104 @@
+import type { Finding } from "../generated/validators.js";
+import type { Issue } from "./api-error.js";
+
+const maxIssues = 20;
+
+/**
+ * What a validator found, for a reader: one issue a place, never with the rejected value in it. `toPath` makes an issue's
+ * path of a JSON pointer.
+ */
+export const readableIssues = (
+  findings: readonly Finding[],
+  toPath: (pointer: string) => string,
+): Issue[] => {
+  const byPath = new Map<string, string[]>();
+  for (const finding of findings) {
+    if (finding.keyword === "anyOf" || finding.keyword === "oneOf") continue;
+    const path = toPath(pointerOf(finding));
+    const messages = byPath.get(path) ?? [];
+    const message = describe(finding);
+    if (!messages.includes(message)) messages.push(message);
+    byPath.set(path, messages);
+  }
+  return [...byPath].slice(0, maxIssues).map(([path, messages]) => ({ path, message: joined(messages) }));
+};
+
+/** Alternatives that all failed read "must be a date or must be a date and time". */
+const joined = (messages: readonly string[]): string => messages.join(" or ");
+
+/** Where the finding is: a missing or unknown field has its own place, not that of the object around it. */
+const pointerOf = ({ instancePath, keyword, params }: Finding): string => {
+  const inner =
+    keyword === "required"
+      ? params["missingProperty"]
+      : keyword === "additionalProperties"
+        ? params["additionalProperty"]
+        : keyword === "discriminator"
+          ? params["tag"]
+          : undefined;
+  return typeof inner === "string" ? `${instancePath}/${escape(inner)}` : instancePath;
+};
+
+/** As JSON pointers write it, and not longer than a reader can bear. */
+const escape = (name: string): string => name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "an array",
+  null: "null",
+};
+
+const formatNames: Readonly<Record<string, string>> = {
+  date: "a date (YYYY-MM-DD)",
+  "date-time": "a date and time with a time zone (RFC 3339)",
+  uri: "a URI",
+};
+
+const count = (limit: unknown, unit: string): string => `${String(limit)} ${unit}${limit === 1 ? "" : "s"}`;
+
+const describe = ({ keyword, params }: Finding): string => {
+  switch (keyword) {
+    case "required":
+      return "is required";
+    case "additionalProperties":
+      return "is not a field of this request";
+    case "type":
+      return `must be ${[params["type"]]
+        .flat()
+        .map((type) => typeNames[String(type)] ?? String(type))
+        .join(" or ")}`;
+    case "enum":
+      return `must be one of ${[params["allowedValues"]].flat().map(String).join(", ")}`;
+    case "const":
+      return `must be ${String(params["allowedValue"])}`;
+    case "discriminator":
+      return "must be one of the types that this request takes";
+    case "format":
+      return `must be ${formatNames[String(params["format"])] ?? `of the format ${String(params["format"])}`}`;
+    case "pattern":
+      return describePattern(String(params["pattern"]));
+    case "minLength":
+      return params["limit"] === 1
+        ? "must not be empty"
+        : `must have at least ${count(params["limit"], "character")}`;
+    case "maxLength":
+      return `must have at most ${count(params["limit"], "character")}`;
+    case "minimum":
+      return `must be at least ${String(params["limit"])}`;
+    case "maximum":
+      return `must be at most ${String(params["limit"])}`;
+    case "minProperties":
+      return `must have at least ${count(params["limit"], "field")}`;
+    default:
+      return `breaks the rule ${keyword}`;
+  }
+};
+
+const describePattern = (pattern: string): string => {
+  const prefix = /^\^\((\w+_)\)\?/.exec(pattern)?.[1];
+  return prefix === undefined ? `must match ${pattern}` : `must be an id like ${prefix}…`;
+};

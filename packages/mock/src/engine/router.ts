@@ -1,0 +1,98 @@
+import { operations } from "../generated/operations.js";
+import { errors } from "./errors.js";
+import type { OperationEntry } from "./operation.js";
+
+export interface Route {
+  readonly operation: OperationEntry;
+  /** Decoded path parameters, as they came; null stands for one that cannot be decoded. */
+  readonly parameters: Readonly<Record<string, string | null>>;
+}
+
+interface Node {
+  readonly literals: Map<string, Node>;
+  parameter: Node | undefined;
+  readonly operations: Map<string, { operation: OperationEntry; names: readonly string[] }>;
+}
+
+const newNode = (): Node => ({ literals: new Map(), parameter: undefined, operations: new Map() });
+
+const isParameter = (segment: string): boolean => segment.startsWith("{");
+
+const buildTree = (): Node => {
+  const root = newNode();
+  for (const operation of Object.values(operations)) {
+    const segments = operation.path.slice(1).split("/");
+    let node = root;
+    for (const segment of segments) {
+      if (isParameter(segment)) {
+        node.parameter ??= newNode();
+        node = node.parameter;
+      } else {
+        const next = node.literals.get(segment) ?? newNode();
+        node.literals.set(segment, next);
+        node = next;
+      }
+    }
+    const names = segments.filter(isParameter).map((segment) => segment.slice(1, -1));
+    node.operations.set(operation.method, { operation, names });
+  }
+  return root;
+};
+
+const tree = buildTree();
+
+/** A path is split first and then decoded, once; literal segments win over parameters. */
+const find = (
+  node: Node,
+  segments: readonly (string | null)[],
+  index: number,
+  values: (string | null)[],
+): Node | undefined => {
+  if (index === segments.length) return node.operations.size > 0 ? node : undefined;
+  const segment = segments[index] ?? null;
+  const literal = segment === null ? undefined : node.literals.get(segment);
+  const found = literal && find(literal, segments, index + 1, values);
+  if (found || !node.parameter || segment === "") return found;
+  values.push(segment);
+  const below = find(node.parameter, segments, index + 1, values);
+  if (!below) values.pop();
+  return below;
+};
+
+const decode = (segment: string): string | null => {
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+};
+
+const locate = (path: string): { node: Node; values: (string | null)[] } | undefined => {
+  if (!path.startsWith("/")) return undefined;
+  const values: (string | null)[] = [];
+  const node = find(tree, path.slice(1).split("/").map(decode), 0, values);
+  return node && { node, values };
+};
+
+/** The methods that a path takes; undefined when there is no such path. */
+export const methodsOf = (path: string): string[] | undefined => {
+  const located = locate(path);
+  return located && [...located.node.operations.keys()];
+};
+
+/**
+ * The operation of a method and path (without query). Throws 404 `route:not_found`, or 405 `route:method_not_allowed`
+ * with `Allow`.
+ */
+export const route = (method: string, path: string): Route => {
+  const located = locate(path);
+  if (!located) throw errors.routeNotFound(path);
+  const target = located.node.operations.get(method);
+  if (!target) throw errors.methodNotAllowed(method, [...located.node.operations.keys()]);
+  const parameters: Record<string, string | null> = {};
+  target.names.forEach((name, index) => {
+    parameters[name] = located.values[index] ?? null;
+  });
+  return { operation: target.operation, parameters };
+};

@@ -1,0 +1,131 @@
+import { idPatterns } from "../generated/operations.js";
+import { bodyValidators, queryValidators } from "../generated/validators.js";
+import type { ApiError, Issue } from "./api-error.js";
+import { errors } from "./errors.js";
+import { canonicalId, type Kind } from "./ids.js";
+import { readableIssues } from "./issues.js";
+import type { OperationEntry, QueryParameter } from "./operation.js";
+import { noBody } from "./read-body.js";
+import type { Route } from "./router.js";
+
+export interface ValidRequest {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Record<string, unknown>;
+  /**
+   * A path id is malformed and the operation has no 422: the resource cannot exist, and is looked for after the scope
+   * was checked.
+   */
+  readonly missing: Kind | undefined;
+}
+
+const maxIdLength = 128;
+
+/** Codes that the contract gives to the rejected values of one field, in place of `validation:failed`. */
+const fieldErrors: Readonly<Record<string, (message: string) => ApiError>> = {
+  "restore:invalid_source": (message) => errors.invalidRestoreSource(`The type of the source ${message}`),
+};
+
+/**
+ * The request's parameters and body with defaults in place and ids in their canonical form. Throws 422
+ * `validation:failed` with every issue at once.
+ */
+export const validate = (route: Route, search: string, json: unknown): ValidRequest => {
+  const { operation } = route;
+  const issues: Issue[] = [];
+  const { path, missing } = readPath(route, issues);
+  const query = readQuery(operation, search, issues);
+  const body = readFields(operation, json, issues);
+  if (issues.length > 0) throw errors.validationFailed(issues);
+  for (const { name, kind } of operation.query) {
+    const value = query[name];
+    // `unassigned` stands for no branch in the filters of lists.
+    if (kind !== null && typeof value === "string" && !(kind === "branch" && value === "unassigned")) {
+      query[name] = canonicalId(kind, value);
+    }
+  }
+  for (const field of operation.bodyIds) canonicalizeField(body, field.path, field.kind);
+  return { path, query, body, missing };
+};
+
+const readPath = (
+  { operation, parameters }: Route,
+  issues: Issue[],
+): Pick<ValidRequest, "path" | "missing"> => {
+  const path: Record<string, string> = {};
+  let missing: Kind | undefined;
+  for (const name of Object.keys(parameters)) {
+    const value = parameters[name] ?? null;
+    const kind = operation.pathKinds[name];
+    if (kind === undefined) throw new Error(`${operation.id} does not say what ${name} names`);
+    if (value !== null && value.length <= maxIdLength && idPatterns[kind]?.test(value)) {
+      path[name] = canonicalId(kind, value);
+    } else if (operation.malformedIdStatus === 422) {
+      issues.push({ path: `path/${name}`, message: `must be an id of a ${kind.replace("_", " ")}` });
+    } else {
+      missing ??= kind;
+    }
+  }
+  return { path, missing };
+};
+
+const readQuery = (operation: OperationEntry, search: string, issues: Issue[]): Record<string, unknown> => {
+  const query: Record<string, unknown> = {};
+  const validator = queryValidators[operation.id];
+  if (!validator) return query;
+  if (search !== "") {
+    const parameters = new URLSearchParams(search);
+    for (const parameter of operation.query) {
+      const values = parameters.getAll(parameter.name);
+      if (values.length > 1) {
+        issues.push({ path: `query/${parameter.name}`, message: "must not be repeated" });
+      }
+      const [value] = values;
+      if (value !== undefined) query[parameter.name] = fromText(parameter, value);
+    }
+  }
+  if (!validator(query)) {
+    issues.push(...readableIssues(validator.errors ?? [], (pointer) => `query${pointer}`));
+  }
+  return query;
+};
+
+const fromText = ({ type }: QueryParameter, text: string): unknown => {
+  if (type === "integer" || type === "number")
+    return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  return text;
+};
+
+const readFields = (operation: OperationEntry, json: unknown, issues: Issue[]): Record<string, unknown> => {
+  const validator = bodyValidators[operation.id];
+  if (!validator) return {};
+  if (json === noBody && operation.body === "required") {
+    issues.push({ path: "", message: "is required: send a JSON object" });
+    return {};
+  }
+  const body = json === noBody ? {} : json;
+  if (!validator(body)) {
+    const findings = validator.errors ?? [];
+    for (const finding of findings) {
+      const build = fieldErrors[operation.fieldCodes[finding.instancePath] ?? ""];
+      const [issue] = readableIssues([finding], (pointer) => pointer);
+      if (build && issue) throw build(issue.message);
+    }
+    issues.push(...readableIssues(findings, (pointer) => pointer));
+    return {};
+  }
+  // Every body of the contract is an object, as its validator has just proved.
+  return body as Record<string, unknown>;
+};
+
+const canonicalizeField = (value: unknown, path: readonly string[], kind: Kind): void => {
+  const [name, ...rest] = path;
+  if (typeof value !== "object" || value === null || name === undefined) return;
+  // An object that came out of JSON.parse has string keys.
+  const fields = value as Record<string, unknown>;
+  if (!Object.hasOwn(fields, name)) return;
+  const inner = fields[name];
+  if (rest.length > 0) canonicalizeField(inner, rest, kind);
+  else if (typeof inner === "string") fields[name] = canonicalId(kind, inner);
+};
