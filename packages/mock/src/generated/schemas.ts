@@ -108,6 +108,10 @@ export type RestoreSource = { type: "backup"; databaseId: DatabaseId; backupId: 
 
 export type RestoreDatabase = { source: RestoreSource; };
 
+export type RecoveringDatabase = Database & { status: "recovering"; source: BackupSource; };
+
+export type RecoveringDatabaseAnswer = { data: RecoveringDatabase; };
+
 export type Backup = { id: string; type: "backup"; backupType: "full" | "incremental" | "differential"; createdAt: string; size?: number; status: "running" | "completed" | "failed" | "unknown"; };
 
 export type BackupList = { data: (Backup)[]; meta: { backupRetentionDays: number; }; pagination: { hasMore: boolean; limit: number | null; }; };

@@ -1910,229 +1910,313 @@ instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
 void 0),validate119(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
 null?validate119.errors:vErrors.concat(validate119.errors),errors=vErrors.length),validate118.errors=vErrors,errors===
-0}validate118.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits112=validate122;var schema85={type:"object",required:["data","meta","pagination"],properties:{data:{type:"array",items:{$ref:"\
+0}validate118.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits112=validate122;var schema86={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
+tionId","region","source","branchId","logicalId","connections","project"],properties:{id:{type:"string"},type:{
+type:"string",const:"database"},url:{type:"string",format:"uri"},name:{type:"string"},status:{type:"string",const:"\
+recovering"},createdAt:{type:"string",format:"date-time"},isDefault:{type:"boolean"},defaultConnectionId:{type:[
+"string","null"]},region:{$ref:"components#/$defs/ShortReference"},source:{$ref:"components#/$defs/BackupSourc\
+e"},branchId:{type:["string","null"]},logicalId:{type:["string","null"]},connections:{type:"array",items:{$ref:"\
+components#/$defs/Connection"}},project:{$ref:"components#/$defs/Reference"}},additionalProperties:!1};function validate124(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate124.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
+id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0=
+"name")||data.status===void 0&&(missing0="status")||data.createdAt===void 0&&(missing0="createdAt")||data.isDefault===
+void 0&&(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0="defaultConnectionId")||data.region===
+void 0&&(missing0="region")||data.source===void 0&&(missing0="source")||data.branchId===void 0&&(missing0="bra\
+nchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===void 0&&(missing0="connections")||
+data.project===void 0&&(missing0="project"))return validate124.errors=[{instancePath,schemaPath:"#/required",keyword:"\
+required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema86.
+properties,key0)){return validate124.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
+onalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
+if(typeof data.id!="string")return validate124.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
+if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate124.errors=[
+{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
+!1;if(data1!=="database")return validate124.errors=[{instancePath:instancePath+"/type",schemaPath:"#/propertie\
+s/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
+"string"){if(!formats02(data2))return validate124.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate124.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate124.
+errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
+ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,
+_errs10=errors;if(typeof data4!="string")return validate124.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+#/properties/status/type",keyword:"type",params:{type:"string"}}],!1;if(data4!=="recovering")return validate124.
+errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue:"\
+recovering"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.
+createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(
+data5))return validate124.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate124.errors=[{instancePath:instancePath+
+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
+errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs14=errors;if(typeof data.isDefault!=
+"boolean")return validate124.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
+t/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===errors}else var valid0=!0;if(valid0){
+if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,_errs16=errors;if(typeof data7!="stri\
+ng"&&data7!==null)return validate124.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
+roperties/defaultConnectionId/type",keyword:"type",params:{type:schema86.properties.defaultConnectionId.type}}],
+!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate432(
+data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate432.errors:vErrors.concat(validate432.errors),errors=vErrors.length);var valid0=_errs18===
+errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate48(data.source,{instancePath:instancePath+
+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate48.
+errors:vErrors.concat(validate48.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
+if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs20=errors;if(typeof data10!="string"&&data10!==
+null)return validate124.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+keyword:"type",params:{type:schema86.properties.branchId.type}}],!1;var valid0=_errs20===errors}else var valid0=!0;
+if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs22=errors;if(typeof data11!="string"&&data11!==
+null)return validate124.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
+e",keyword:"type",params:{type:schema86.properties.logicalId.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
+if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs24=errors;if(errors===_errs24)if(Array.
+isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate98(
+data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate98.errors:vErrors.concat(validate98.errors),errors=vErrors.length);var valid1=_errs26===
+errors;if(!valid1)break}}else return validate124.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
+#/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs24===errors}else var valid0=!0;
+if(valid0)if(data.project!==void 0){let _errs27=errors;validate242(data.project,{instancePath:instancePath+"/p\
+roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
+errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs27===errors}else var valid0=!0}}}}}}}}}}}}}}}else
+return validate124.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate124.
+errors=vErrors,errors===0}validate124.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate123(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate123.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
+"data"))return validate123.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate123.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
+data.data!==void 0&&(validate124(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate124.errors:vErrors.concat(validate124.errors),
+errors=vErrors.length))}}else return validate123.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate123.errors=vErrors,errors===0}validate123.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate122(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate122.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate123(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate123.errors:vErrors.concat(validate123.errors),errors=
+vErrors.length),validate122.errors=vErrors,errors===0}validate122.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits122=validate131;var schema88={type:"object",required:["data","meta","pagination"],properties:{data:{type:"array",items:{$ref:"\
 components#/$defs/Backup"}},meta:{type:"object",required:["backupRetentionDays"],properties:{backupRetentionDays:{
 type:"integer"}},additionalProperties:!1},pagination:{type:"object",required:["hasMore","limit"],properties:{hasMore:{
-type:"boolean"},limit:{type:["integer","null"]}},additionalProperties:!1}},additionalProperties:!1},schema86={
+type:"boolean"},limit:{type:["integer","null"]}},additionalProperties:!1}},additionalProperties:!1},schema89={
 type:"object",required:["id","type","backupType","createdAt","status"],properties:{id:{type:"string"},type:{type:"\
 string",const:"backup"},backupType:{type:"string",enum:["full","incremental","differential"]},createdAt:{type:"\
 string",format:"date-time"},size:{type:"integer"},status:{type:"string",enum:["running","completed","failed","\
-unknown"]}},additionalProperties:!1};function validate124(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate124.evaluated;if(evaluated0.
+unknown"]}},additionalProperties:!1};function validate133(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate133.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
 (missing0="type")||data.backupType===void 0&&(missing0="backupType")||data.createdAt===void 0&&(missing0="crea\
-tedAt")||data.status===void 0&&(missing0="status"))return validate124.errors=[{instancePath,schemaPath:"#/requ\
+tedAt")||data.status===void 0&&(missing0="status"))return validate133.errors=[{instancePath,schemaPath:"#/requ\
 ired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"id"||key0==="type"||key0==="backupType"||key0==="createdAt"||key0==="size"||key0==="status")){return validate124.
+"id"||key0==="type"||key0==="backupType"||key0==="createdAt"||key0==="size"||key0==="status")){return validate133.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate124.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate133.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate124.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="backup")return validate124.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate133.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="backup")return validate133.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"backup"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.backupType!==void 0){let data2=data.backupType,_errs6=errors;if(typeof data2!=
-"string")return validate124.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupTy\
+"string")return validate133.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupTy\
 pe/type",keyword:"type",params:{type:"string"}}],!1;if(!(data2==="full"||data2==="incremental"||data2==="diffe\
-rential"))return validate124.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupT\
-ype/enum",keyword:"enum",params:{allowedValues:schema86.properties.backupType.enum}}],!1;var valid0=_errs6===errors}else
+rential"))return validate133.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupT\
+ype/enum",keyword:"enum",params:{allowedValues:schema89.properties.backupType.enum}}],!1;var valid0=_errs6===errors}else
 var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data3=data.createdAt,_errs8=errors;if(errors===_errs8&&
-errors===_errs8)if(typeof data3=="string"){if(!formats22.validate(data3))return validate124.errors=[{instancePath:instancePath+
+errors===_errs8)if(typeof data3=="string"){if(!formats22.validate(data3))return validate133.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate124.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+return validate133.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.size!==void 0){
-let data4=data.size,_errs10=errors;if(!(typeof data4=="number"&&!(data4%1)&&!isNaN(data4)&&isFinite(data4)))return validate124.
+let data4=data.size,_errs10=errors;if(!(typeof data4=="number"&&!(data4%1)&&!isNaN(data4)&&isFinite(data4)))return validate133.
 errors=[{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type:"in\
 teger"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0)if(data.status!==void 0){let data5=data.
-status,_errs12=errors;if(typeof data5!="string")return validate124.errors=[{instancePath:instancePath+"/status",
+status,_errs12=errors;if(typeof data5!="string")return validate133.errors=[{instancePath:instancePath+"/status",
 schemaPath:"#/properties/status/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="running"||data5===
-"completed"||data5==="failed"||data5==="unknown"))return validate124.errors=[{instancePath:instancePath+"/stat\
-us",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues:schema86.properties.status.enum}}],
-!1;var valid0=_errs12===errors}else var valid0=!0}}}}}}}else return validate124.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate124.errors=vErrors,errors===0}validate124.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate123(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate123.evaluated;if(evaluated0.
+"completed"||data5==="failed"||data5==="unknown"))return validate133.errors=[{instancePath:instancePath+"/stat\
+us",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues:schema89.properties.status.enum}}],
+!1;var valid0=_errs12===errors}else var valid0=!0}}}}}}}else return validate133.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate133.errors=vErrors,errors===0}validate133.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate132(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate132.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data")||data.meta===
-void 0&&(missing0="meta")||data.pagination===void 0&&(missing0="pagination"))return validate123.errors=[{instancePath,
+void 0&&(missing0="meta")||data.pagination===void 0&&(missing0="pagination"))return validate132.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="meta"||key0==="pagination")){return validate123.errors=[{instancePath,schemaPath:"\
+if(!(key0==="data"||key0==="meta"||key0==="pagination")){return validate132.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate124(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate124.
-errors:vErrors.concat(validate124.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate123.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate133(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate133.
+errors:vErrors.concat(validate133.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate132.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.meta!==void 0){
 let data2=data.meta,_errs5=errors;if(errors===_errs5)if(data2&&typeof data2=="object"&&!Array.isArray(data2)){
-let missing1;if(data2.backupRetentionDays===void 0&&(missing1="backupRetentionDays"))return validate123.errors=
+let missing1;if(data2.backupRetentionDays===void 0&&(missing1="backupRetentionDays"))return validate132.errors=
 [{instancePath:instancePath+"/meta",schemaPath:"#/properties/meta/required",keyword:"required",params:{missingProperty:missing1}}],
-!1;{let _errs7=errors;for(let key1 in data2)if(key1!=="backupRetentionDays"){return validate123.errors=[{instancePath:instancePath+
+!1;{let _errs7=errors;for(let key1 in data2)if(key1!=="backupRetentionDays"){return validate132.errors=[{instancePath:instancePath+
 "/meta",schemaPath:"#/properties/meta/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
 !1;break}if(_errs7===errors&&data2.backupRetentionDays!==void 0){let data3=data2.backupRetentionDays;if(!(typeof data3==
-"number"&&!(data3%1)&&!isNaN(data3)&&isFinite(data3)))return validate123.errors=[{instancePath:instancePath+"/\
+"number"&&!(data3%1)&&!isNaN(data3)&&isFinite(data3)))return validate132.errors=[{instancePath:instancePath+"/\
 meta/backupRetentionDays",schemaPath:"#/properties/meta/properties/backupRetentionDays/type",keyword:"type",params:{
-type:"integer"}}],!1}}}else return validate123.errors=[{instancePath:instancePath+"/meta",schemaPath:"#/proper\
+type:"integer"}}],!1}}}else return validate132.errors=[{instancePath:instancePath+"/meta",schemaPath:"#/proper\
 ties/meta/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs5===errors}else var valid0=!0;if(valid0)
 if(data.pagination!==void 0){let data4=data.pagination,_errs10=errors;if(errors===_errs10)if(data4&&typeof data4==
 "object"&&!Array.isArray(data4)){let missing2;if(data4.hasMore===void 0&&(missing2="hasMore")||data4.limit===void 0&&
-(missing2="limit"))return validate123.errors=[{instancePath:instancePath+"/pagination",schemaPath:"#/propertie\
+(missing2="limit"))return validate132.errors=[{instancePath:instancePath+"/pagination",schemaPath:"#/propertie\
 s/pagination/required",keyword:"required",params:{missingProperty:missing2}}],!1;{let _errs12=errors;for(let key2 in data4)
-if(!(key2==="hasMore"||key2==="limit")){return validate123.errors=[{instancePath:instancePath+"/pagination",schemaPath:"\
+if(!(key2==="hasMore"||key2==="limit")){return validate132.errors=[{instancePath:instancePath+"/pagination",schemaPath:"\
 #/properties/pagination/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key2}}],
 !1;break}if(_errs12===errors){if(data4.hasMore!==void 0){let _errs13=errors;if(typeof data4.hasMore!="boolean")
-return validate123.errors=[{instancePath:instancePath+"/pagination/hasMore",schemaPath:"#/properties/paginatio\
+return validate132.errors=[{instancePath:instancePath+"/pagination/hasMore",schemaPath:"#/properties/paginatio\
 n/properties/hasMore/type",keyword:"type",params:{type:"boolean"}}],!1;var valid3=_errs13===errors}else var valid3=!0;
 if(valid3)if(data4.limit!==void 0){let data6=data4.limit,_errs15=errors;if(!(typeof data6=="number"&&!(data6%1)&&
-!isNaN(data6)&&isFinite(data6))&&data6!==null)return validate123.errors=[{instancePath:instancePath+"/paginati\
-on/limit",schemaPath:"#/properties/pagination/properties/limit/type",keyword:"type",params:{type:schema85.properties.
-pagination.properties.limit.type}}],!1;var valid3=_errs15===errors}else var valid3=!0}}}else return validate123.
+!isNaN(data6)&&isFinite(data6))&&data6!==null)return validate132.errors=[{instancePath:instancePath+"/paginati\
+on/limit",schemaPath:"#/properties/pagination/properties/limit/type",keyword:"type",params:{type:schema88.properties.
+pagination.properties.limit.type}}],!1;var valid3=_errs15===errors}else var valid3=!0}}}else return validate132.
 errors=[{instancePath:instancePath+"/pagination",schemaPath:"#/properties/pagination/type",keyword:"type",params:{
-type:"object"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}else return validate123.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate123.errors=vErrors,errors===0}validate123.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate122(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate122.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate123(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate123.errors:vErrors.concat(
-validate123.errors),errors=vErrors.length),validate122.errors=vErrors,errors===0}validate122.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits122=validate127;function validate128(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate128.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+type:"object"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}else return validate132.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate132.errors=vErrors,errors===0}validate132.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate131(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate131.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate132(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate132.errors:vErrors.concat(
+validate132.errors),errors=vErrors.length),validate131.errors=vErrors,errors===0}validate131.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits132=validate136;function validate137(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate137.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.period===void 0&&(missing0="period")||data.metrics===void 0&&(missing0="metrics")||data.generatedAt===
-void 0&&(missing0="generatedAt"))return validate128.errors=[{instancePath,schemaPath:"#/required",keyword:"req\
+void 0&&(missing0="generatedAt"))return validate137.errors=[{instancePath,schemaPath:"#/required",keyword:"req\
 uired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="period"||key0===
-"metrics"||key0==="generatedAt")){return validate128.errors=[{instancePath,schemaPath:"#/additionalProperties",
+"metrics"||key0==="generatedAt")){return validate137.errors=[{instancePath,schemaPath:"#/additionalProperties",
 keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.period!==
 void 0){let data0=data.period,_errs2=errors;if(errors===_errs2)if(data0&&typeof data0=="object"&&!Array.isArray(
-data0)){let missing1;if(data0.start===void 0&&(missing1="start")||data0.end===void 0&&(missing1="end"))return validate128.
+data0)){let missing1;if(data0.start===void 0&&(missing1="start")||data0.end===void 0&&(missing1="end"))return validate137.
 errors=[{instancePath:instancePath+"/period",schemaPath:"#/properties/period/required",keyword:"required",params:{
-missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="start"||key1==="end")){return validate128.
+missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="start"||key1==="end")){return validate137.
 errors=[{instancePath:instancePath+"/period",schemaPath:"#/properties/period/additionalProperties",keyword:"ad\
 ditionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.start!==void 0){let data1=data0.
 start,_errs5=errors;if(errors===_errs5&&errors===_errs5)if(typeof data1=="string"){if(!formats22.validate(data1))
-return validate128.errors=[{instancePath:instancePath+"/period/start",schemaPath:"#/properties/period/properti\
-es/start/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate128.errors=[{instancePath:instancePath+
+return validate137.errors=[{instancePath:instancePath+"/period/start",schemaPath:"#/properties/period/properti\
+es/start/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate137.errors=[{instancePath:instancePath+
 "/period/start",schemaPath:"#/properties/period/properties/start/type",keyword:"type",params:{type:"string"}}],
 !1;var valid1=_errs5===errors}else var valid1=!0;if(valid1)if(data0.end!==void 0){let data2=data0.end,_errs7=errors;
-if(errors===_errs7&&errors===_errs7)if(typeof data2=="string"){if(!formats22.validate(data2))return validate128.
+if(errors===_errs7&&errors===_errs7)if(typeof data2=="string"){if(!formats22.validate(data2))return validate137.
 errors=[{instancePath:instancePath+"/period/end",schemaPath:"#/properties/period/properties/end/format",keyword:"\
-format",params:{format:"date-time"}}],!1}else return validate128.errors=[{instancePath:instancePath+"/period/e\
+format",params:{format:"date-time"}}],!1}else return validate137.errors=[{instancePath:instancePath+"/period/e\
 nd",schemaPath:"#/properties/period/properties/end/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===
-errors}else var valid1=!0}}}else return validate128.errors=[{instancePath:instancePath+"/period",schemaPath:"#\
+errors}else var valid1=!0}}}else return validate137.errors=[{instancePath:instancePath+"/period",schemaPath:"#\
 /properties/period/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs2===errors}else var valid0=!0;
 if(valid0){if(data.metrics!==void 0){let data3=data.metrics,_errs9=errors;if(errors===_errs9)if(data3&&typeof data3==
 "object"&&!Array.isArray(data3)){let missing2;if(data3.operations===void 0&&(missing2="operations")||data3.storage===
-void 0&&(missing2="storage"))return validate128.errors=[{instancePath:instancePath+"/metrics",schemaPath:"#/pr\
+void 0&&(missing2="storage"))return validate137.errors=[{instancePath:instancePath+"/metrics",schemaPath:"#/pr\
 operties/metrics/required",keyword:"required",params:{missingProperty:missing2}}],!1;{let _errs11=errors;for(let key2 in data3)
-if(!(key2==="operations"||key2==="storage")){return validate128.errors=[{instancePath:instancePath+"/metrics",
+if(!(key2==="operations"||key2==="storage")){return validate137.errors=[{instancePath:instancePath+"/metrics",
 schemaPath:"#/properties/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key2}}],
 !1;break}if(_errs11===errors){if(data3.operations!==void 0){let data4=data3.operations,_errs12=errors;if(errors===
 _errs12)if(data4&&typeof data4=="object"&&!Array.isArray(data4)){let missing3;if(data4.used===void 0&&(missing3=
-"used")||data4.unit===void 0&&(missing3="unit"))return validate128.errors=[{instancePath:instancePath+"/metric\
+"used")||data4.unit===void 0&&(missing3="unit"))return validate137.errors=[{instancePath:instancePath+"/metric\
 s/operations",schemaPath:"#/properties/metrics/properties/operations/required",keyword:"required",params:{missingProperty:missing3}}],
-!1;{let _errs14=errors;for(let key3 in data4)if(!(key3==="used"||key3==="unit")){return validate128.errors=[{instancePath:instancePath+
+!1;{let _errs14=errors;for(let key3 in data4)if(!(key3==="used"||key3==="unit")){return validate137.errors=[{instancePath:instancePath+
 "/metrics/operations",schemaPath:"#/properties/metrics/properties/operations/additionalProperties",keyword:"ad\
 ditionalProperties",params:{additionalProperty:key3}}],!1;break}if(_errs14===errors){if(data4.used!==void 0){let data5=data4.
-used,_errs15=errors;if(!(typeof data5=="number"&&isFinite(data5)))return validate128.errors=[{instancePath:instancePath+
+used,_errs15=errors;if(!(typeof data5=="number"&&isFinite(data5)))return validate137.errors=[{instancePath:instancePath+
 "/metrics/operations/used",schemaPath:"#/properties/metrics/properties/operations/properties/used/type",keyword:"\
 type",params:{type:"number"}}],!1;var valid3=_errs15===errors}else var valid3=!0;if(valid3)if(data4.unit!==void 0){
-let data6=data4.unit,_errs17=errors;if(typeof data6!="string")return validate128.errors=[{instancePath:instancePath+
+let data6=data4.unit,_errs17=errors;if(typeof data6!="string")return validate137.errors=[{instancePath:instancePath+
 "/metrics/operations/unit",schemaPath:"#/properties/metrics/properties/operations/properties/unit/type",keyword:"\
-type",params:{type:"string"}}],!1;if(data6!=="ops")return validate128.errors=[{instancePath:instancePath+"/met\
+type",params:{type:"string"}}],!1;if(data6!=="ops")return validate137.errors=[{instancePath:instancePath+"/met\
 rics/operations/unit",schemaPath:"#/properties/metrics/properties/operations/properties/unit/const",keyword:"c\
-onst",params:{allowedValue:"ops"}}],!1;var valid3=_errs17===errors}else var valid3=!0}}}else return validate128.
+onst",params:{allowedValue:"ops"}}],!1;var valid3=_errs17===errors}else var valid3=!0}}}else return validate137.
 errors=[{instancePath:instancePath+"/metrics/operations",schemaPath:"#/properties/metrics/properties/operation\
 s/type",keyword:"type",params:{type:"object"}}],!1;var valid2=_errs12===errors}else var valid2=!0;if(valid2)if(data3.
 storage!==void 0){let data7=data3.storage,_errs19=errors;if(errors===_errs19)if(data7&&typeof data7=="object"&&
 !Array.isArray(data7)){let missing4;if(data7.used===void 0&&(missing4="used")||data7.unit===void 0&&(missing4=
-"unit"))return validate128.errors=[{instancePath:instancePath+"/metrics/storage",schemaPath:"#/properties/metr\
+"unit"))return validate137.errors=[{instancePath:instancePath+"/metrics/storage",schemaPath:"#/properties/metr\
 ics/properties/storage/required",keyword:"required",params:{missingProperty:missing4}}],!1;{let _errs21=errors;
-for(let key4 in data7)if(!(key4==="used"||key4==="unit")){return validate128.errors=[{instancePath:instancePath+
+for(let key4 in data7)if(!(key4==="used"||key4==="unit")){return validate137.errors=[{instancePath:instancePath+
 "/metrics/storage",schemaPath:"#/properties/metrics/properties/storage/additionalProperties",keyword:"addition\
 alProperties",params:{additionalProperty:key4}}],!1;break}if(_errs21===errors){if(data7.used!==void 0){let data8=data7.
-used,_errs22=errors;if(!(typeof data8=="number"&&isFinite(data8)))return validate128.errors=[{instancePath:instancePath+
+used,_errs22=errors;if(!(typeof data8=="number"&&isFinite(data8)))return validate137.errors=[{instancePath:instancePath+
 "/metrics/storage/used",schemaPath:"#/properties/metrics/properties/storage/properties/used/type",keyword:"typ\
 e",params:{type:"number"}}],!1;var valid4=_errs22===errors}else var valid4=!0;if(valid4)if(data7.unit!==void 0){
-let data9=data7.unit,_errs24=errors;if(typeof data9!="string")return validate128.errors=[{instancePath:instancePath+
+let data9=data7.unit,_errs24=errors;if(typeof data9!="string")return validate137.errors=[{instancePath:instancePath+
 "/metrics/storage/unit",schemaPath:"#/properties/metrics/properties/storage/properties/unit/type",keyword:"typ\
-e",params:{type:"string"}}],!1;if(data9!=="GiB")return validate128.errors=[{instancePath:instancePath+"/metric\
+e",params:{type:"string"}}],!1;if(data9!=="GiB")return validate137.errors=[{instancePath:instancePath+"/metric\
 s/storage/unit",schemaPath:"#/properties/metrics/properties/storage/properties/unit/const",keyword:"const",params:{
-allowedValue:"GiB"}}],!1;var valid4=_errs24===errors}else var valid4=!0}}}else return validate128.errors=[{instancePath:instancePath+
+allowedValue:"GiB"}}],!1;var valid4=_errs24===errors}else var valid4=!0}}}else return validate137.errors=[{instancePath:instancePath+
 "/metrics/storage",schemaPath:"#/properties/metrics/properties/storage/type",keyword:"type",params:{type:"obje\
-ct"}}],!1;var valid2=_errs19===errors}else var valid2=!0}}}else return validate128.errors=[{instancePath:instancePath+
+ct"}}],!1;var valid2=_errs19===errors}else var valid2=!0}}}else return validate137.errors=[{instancePath:instancePath+
 "/metrics",schemaPath:"#/properties/metrics/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs9===
 errors}else var valid0=!0;if(valid0)if(data.generatedAt!==void 0){let data10=data.generatedAt,_errs26=errors;if(errors===
-_errs26&&errors===_errs26)if(typeof data10=="string"){if(!formats22.validate(data10))return validate128.errors=
+_errs26&&errors===_errs26)if(typeof data10=="string"){if(!formats22.validate(data10))return validate137.errors=
 [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/format",keyword:"format",params:{
-format:"date-time"}}],!1}else return validate128.errors=[{instancePath:instancePath+"/generatedAt",schemaPath:"\
+format:"date-time"}}],!1}else return validate137.errors=[{instancePath:instancePath+"/generatedAt",schemaPath:"\
 #/properties/generatedAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs26===errors}else var valid0=!0}}}}else
-return validate128.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate128.
-errors=vErrors,errors===0}validate128.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate127(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate127.
+return validate137.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate137.
+errors=vErrors,errors===0}validate137.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate136(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate136.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate128(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate128.errors:vErrors.concat(validate128.errors),errors=vErrors.length),validate127.errors=vErrors,errors===
-0}validate127.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits132=validate130;function validate131(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate131.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate137(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate137.errors:vErrors.concat(validate137.errors),errors=vErrors.length),validate136.errors=vErrors,errors===
+0}validate136.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits142=validate139;function validate140(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate140.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate131.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate140.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate131.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate140.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
 let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate98(data0[i0],{instancePath:instancePath+
 "/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate98.
 errors:vErrors.concat(validate98.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate131.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+return validate140.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate131.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate131.errors=vErrors,errors===0}validate131.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate130(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate130.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate131(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate131.errors:vErrors.concat(
-validate131.errors),errors=vErrors.length),validate130.errors=vErrors,errors===0}validate130.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits142=validate135;var schema93={type:"object",required:["id","type","url","name","createdAt","kind","directConnection","database",
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate140.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate140.errors=vErrors,errors===0}validate140.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate139(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate139.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate140(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate140.errors:vErrors.concat(
+validate140.errors),errors=vErrors.length),validate139.errors=vErrors,errors===0}validate139.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits152=validate144;var schema96={type:"object",required:["id","type","url","name","createdAt","kind","directConnection","database",
 "endpoints","connectionString","host","pass","user"],properties:{id:{type:"string"},type:{type:"string",const:"\
 connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"date-time"},
 kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#/$defs/DirectConnection"},database:{
 $ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithCredentials"},connectionString:{
 type:"string"},host:{type:["string","null"]},pass:{type:["string","null"]},user:{type:["string","null"]}},additionalProperties:!1};
-function validate137(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate137.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate146(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate146.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt")||data.kind===void 0&&
 (missing0="kind")||data.directConnection===void 0&&(missing0="directConnection")||data.database===void 0&&(missing0=
 "database")||data.endpoints===void 0&&(missing0="endpoints")||data.connectionString===void 0&&(missing0="conne\
 ctionString")||data.host===void 0&&(missing0="host")||data.pass===void 0&&(missing0="pass")||data.user===void 0&&
-(missing0="user"))return validate137.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema93.properties,key0)){
-return validate137.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
+(missing0="user"))return validate146.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema96.properties,key0)){
+return validate146.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
 additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate137.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate146.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate137.errors=[{instancePath:instancePath+
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate146.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="connection")
-return validate137.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
+return validate146.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
 nst",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
 url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){
-if(!formats02(data2))return validate137.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
-/format",keyword:"format",params:{format:"uri"}}],!1}else return validate137.errors=[{instancePath:instancePath+
+if(!formats02(data2))return validate146.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
+/format",keyword:"format",params:{format:"uri"}}],!1}else return validate146.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate137.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate146.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
 createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
-data4))return validate137.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate137.errors=[{instancePath:instancePath+
+data4))return validate146.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate146.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
 errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,_errs12=errors;if(typeof data5!=
-"string")return validate137.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connectio\
-nKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate137.
+"string")return validate146.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connectio\
+nKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate146.
 errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
 allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
 void 0){let _errs15=errors;validate54(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
@@ -2144,474 +2228,474 @@ validate242.errors),errors=vErrors.length);var valid0=_errs16===errors}else var 
 void 0){let _errs17=errors;validate57(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
 endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate57.errors:vErrors.concat(validate57.errors),
 errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0;if(valid0){if(data.connectionString!==void 0){
-let _errs18=errors;if(typeof data.connectionString!="string")return validate137.errors=[{instancePath:instancePath+
+let _errs18=errors;if(typeof data.connectionString!="string")return validate146.errors=[{instancePath:instancePath+
 "/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:"string"}}],!1;
 var valid0=_errs18===errors}else var valid0=!0;if(valid0){if(data.host!==void 0){let data10=data.host,_errs20=errors;
-if(typeof data10!="string"&&data10!==null)return validate137.errors=[{instancePath:instancePath+"/host",schemaPath:"\
-#/properties/host/type",keyword:"type",params:{type:schema93.properties.host.type}}],!1;var valid0=_errs20===errors}else
+if(typeof data10!="string"&&data10!==null)return validate146.errors=[{instancePath:instancePath+"/host",schemaPath:"\
+#/properties/host/type",keyword:"type",params:{type:schema96.properties.host.type}}],!1;var valid0=_errs20===errors}else
 var valid0=!0;if(valid0){if(data.pass!==void 0){let data11=data.pass,_errs22=errors;if(typeof data11!="string"&&
-data11!==null)return validate137.errors=[{instancePath:instancePath+"/pass",schemaPath:"#/properties/pass/type",
-keyword:"type",params:{type:schema93.properties.pass.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
+data11!==null)return validate146.errors=[{instancePath:instancePath+"/pass",schemaPath:"#/properties/pass/type",
+keyword:"type",params:{type:schema96.properties.pass.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
 if(valid0)if(data.user!==void 0){let data12=data.user,_errs24=errors;if(typeof data12!="string"&&data12!==null)
-return validate137.errors=[{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"typ\
-e",params:{type:schema93.properties.user.type}}],!1;var valid0=_errs24===errors}else var valid0=!0}}}}}}}}}}}}}}else
-return validate137.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate137.
-errors=vErrors,errors===0}validate137.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate136(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate136.
+return validate146.errors=[{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"typ\
+e",params:{type:schema96.properties.user.type}}],!1;var valid0=_errs24===errors}else var valid0=!0}}}}}}}}}}}}}}else
+return validate146.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate146.
+errors=vErrors,errors===0}validate146.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate145(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate145.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate136.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate136.errors=[{instancePath,schemaPath:"\
+"data"))return validate145.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate145.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate137(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate137.errors:vErrors.concat(validate137.errors),
-errors=vErrors.length))}}else return validate136.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate136.errors=vErrors,errors===0}validate136.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate135(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate135.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate136(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate136.errors:vErrors.concat(validate136.errors),errors=
-vErrors.length),validate135.errors=vErrors,errors===0}validate135.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits152=validate143;function validate144(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate144.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+data.data!==void 0&&(validate146(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate146.errors:vErrors.concat(validate146.errors),
+errors=vErrors.length))}}else return validate145.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate145.errors=vErrors,errors===0}validate145.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate144(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate144.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate145(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate145.errors:vErrors.concat(validate145.errors),errors=
+vErrors.length),validate144.errors=vErrors,errors===0}validate144.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits162=validate152;function validate153(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate153.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate144.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate153.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate144.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+"data"){return validate153.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
 ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate98(data.data,{
 instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate98.errors:vErrors.concat(validate98.errors),errors=vErrors.length))}}else return validate144.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate144.errors=
-vErrors,errors===0}validate144.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate143(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate143.
+vErrors===null?validate98.errors:vErrors.concat(validate98.errors),errors=vErrors.length))}}else return validate153.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate153.errors=
+vErrors,errors===0}validate153.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate152(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate152.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate144(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate144.errors:vErrors.concat(validate144.errors),errors=vErrors.length),validate143.errors=vErrors,errors===
-0}validate143.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits162=validate147;function validate150(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate150.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate153(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate153.errors:vErrors.concat(validate153.errors),errors=vErrors.length),validate152.errors=vErrors,errors===
+0}validate152.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits172=validate156;function validate159(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate159.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&
-(missing0="createdAt"))return validate150.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+(missing0="createdAt"))return validate159.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="id"||key0==="name"||key0===
-"createdAt")){return validate150.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additional\
+"createdAt")){return validate159.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additional\
 Properties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate150.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+if(typeof data.id!="string")return validate159.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
 es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
-if(data.name!==void 0){let _errs4=errors;if(typeof data.name!="string")return validate150.errors=[{instancePath:instancePath+
+if(data.name!==void 0){let _errs4=errors;if(typeof data.name!="string")return validate159.errors=[{instancePath:instancePath+
 "/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0)if(data.createdAt!==void 0){let data2=data.createdAt,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate150.errors=[{instancePath:instancePath+
+errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate159.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate150.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate150.errors=
-[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate150.errors=vErrors,
-errors===0}validate150.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema101={type:"object",required:[
+return validate159.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate159.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate159.errors=vErrors,
+errors===0}validate159.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema104={type:"object",required:[
 "id","email","displayName"],properties:{id:{type:"string"},email:{type:"string"},displayName:{type:["string","\
-null"]}},additionalProperties:!1};function validate152(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate152.evaluated;if(evaluated0.dynamicProps&&
+null"]}},additionalProperties:!1};function validate161(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate161.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.email===void 0&&(missing0=
-"email")||data.displayName===void 0&&(missing0="displayName"))return validate152.errors=[{instancePath,schemaPath:"\
+"email")||data.displayName===void 0&&(missing0="displayName"))return validate161.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="email"||key0==="displayName")){return validate152.errors=[{instancePath,schemaPath:"\
+if(!(key0==="id"||key0==="email"||key0==="displayName")){return validate161.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate152.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate161.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate152.
+var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate161.
 errors=[{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.displayName!==void 0){let data2=data.
-displayName,_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate152.errors=[{instancePath:instancePath+
-"/displayName",schemaPath:"#/properties/displayName/type",keyword:"type",params:{type:schema101.properties.displayName.
-type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate152.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate152.errors=vErrors,errors===0}validate152.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate149(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate149.evaluated;if(evaluated0.
+displayName,_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate161.errors=[{instancePath:instancePath+
+"/displayName",schemaPath:"#/properties/displayName/type",keyword:"type",params:{type:schema104.properties.displayName.
+type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate161.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate161.errors=vErrors,errors===0}validate161.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate158(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate158.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.url===void 0&&
 (missing0="url")||data.createdAt===void 0&&(missing0="createdAt")||data.scopes===void 0&&(missing0="scopes")||
-data.client===void 0&&(missing0="client")||data.createdByUser===void 0&&(missing0="createdByUser"))return validate149.
+data.client===void 0&&(missing0="client")||data.createdByUser===void 0&&(missing0="createdByUser"))return validate158.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
 for(let key0 in data)if(!(key0==="id"||key0==="url"||key0==="createdAt"||key0==="scopes"||key0==="client"||key0===
-"createdByUser")){return validate149.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
+"createdByUser")){return validate158.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
 onalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate149.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+if(typeof data.id!="string")return validate158.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
 es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
 if(data.url!==void 0){let data1=data.url,_errs4=errors;if(errors===_errs4&&errors===_errs4)if(typeof data1=="s\
-tring"){if(!formats02(data1))return validate149.errors=[{instancePath:instancePath+"/url",schemaPath:"#/proper\
-ties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate149.errors=[{instancePath:instancePath+
+tring"){if(!formats02(data1))return validate158.errors=[{instancePath:instancePath+"/url",schemaPath:"#/proper\
+ties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate158.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data2=data.createdAt,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate149.errors=[{instancePath:instancePath+
+errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate158.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate149.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+return validate158.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.scopes!==void 0){
 let data3=data.scopes,_errs8=errors;if(errors===_errs8)if(Array.isArray(data3)){var valid1=!0;let len0=data3.length;
-for(let i0=0;i0<len0;i0++){let _errs10=errors;if(typeof data3[i0]!="string")return validate149.errors=[{instancePath:instancePath+
+for(let i0=0;i0<len0;i0++){let _errs10=errors;if(typeof data3[i0]!="string")return validate158.errors=[{instancePath:instancePath+
 "/scopes/"+i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs10===
-errors;if(!valid1)break}}else return validate149.errors=[{instancePath:instancePath+"/scopes",schemaPath:"#/pr\
+errors;if(!valid1)break}}else return validate158.errors=[{instancePath:instancePath+"/scopes",schemaPath:"#/pr\
 operties/scopes/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0){if(data.client!==void 0){let _errs12=errors;validate150(data.client,{instancePath:instancePath+"/cl\
-ient",parentData:data,parentDataProperty:"client",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate150.
-errors:vErrors.concat(validate150.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0;
-if(valid0)if(data.createdByUser!==void 0){let _errs13=errors;validate152(data.createdByUser,{instancePath:instancePath+
+if(valid0){if(data.client!==void 0){let _errs12=errors;validate159(data.client,{instancePath:instancePath+"/cl\
+ient",parentData:data,parentDataProperty:"client",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate159.
+errors:vErrors.concat(validate159.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0;
+if(valid0)if(data.createdByUser!==void 0){let _errs13=errors;validate161(data.createdByUser,{instancePath:instancePath+
 "/createdByUser",parentData:data,parentDataProperty:"createdByUser",rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate152.errors:vErrors.concat(validate152.errors),errors=vErrors.length);var valid0=_errs13===errors}else
-var valid0=!0}}}}}}}else return validate149.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate149.errors=vErrors,errors===0}validate149.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate148(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate148.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+null?validate161.errors:vErrors.concat(validate161.errors),errors=vErrors.length);var valid0=_errs13===errors}else
+var valid0=!0}}}}}}}else return validate158.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate158.errors=vErrors,errors===0}validate158.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate157(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate157.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate148.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate157.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate148.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate157.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate149(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate149.
-errors:vErrors.concat(validate149.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate148.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate158(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate158.
+errors:vErrors.concat(validate158.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate157.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate148.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate148.errors=vErrors,errors===0}validate148.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate147(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate147.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate148(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate148.errors:vErrors.concat(
-validate148.errors),errors=vErrors.length),validate147.errors=vErrors,errors===0}validate147.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits172=validate157;function validate158(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate158.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate157.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate157.errors=vErrors,errors===0}validate157.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate156(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate156.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate157(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate157.errors:vErrors.concat(
+validate157.errors),errors=vErrors.length),validate156.errors=vErrors,errors===0}validate156.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits182=validate166;function validate167(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate167.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate158.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate167.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate158.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate149(data.data,
+"data"){return validate167.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate158(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate149.errors:vErrors.concat(validate149.errors),errors=vErrors.length))}}else return validate158.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate158.errors=
-vErrors,errors===0}validate158.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate157(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate157.
+vErrors===null?validate158.errors:vErrors.concat(validate158.errors),errors=vErrors.length))}}else return validate167.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate167.errors=
+vErrors,errors===0}validate167.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate166(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate166.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate158(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate158.errors:vErrors.concat(validate158.errors),errors=vErrors.length),validate157.errors=vErrors,errors===
-0}validate157.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits182=validate161;function validate163(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate163.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate167(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate167.errors:vErrors.concat(validate167.errors),errors=vErrors.length),validate166.errors=vErrors,errors===
+0}validate166.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits192=validate170;function validate172(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate172.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
-"url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt"))return validate163.
+"url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt"))return validate172.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="url"||key0==="name"||key0==="createdAt")){return validate163.
+for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="url"||key0==="name"||key0==="createdAt")){return validate172.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate163.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate172.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate163.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="workspace")return validate163.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate172.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="workspace")return validate172.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"workspace"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate163.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate163.
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate172.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate172.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.
-name!="string")return validate163.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
+name!="string")return validate172.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
 e",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0)if(data.
 createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4==
-"string"){if(!formats22.validate(data4))return validate163.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
-#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate163.errors=
+"string"){if(!formats22.validate(data4))return validate172.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
+#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate172.errors=
 [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}}}else return validate163.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate163.errors=vErrors,errors===0}validate163.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate162(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate162.evaluated;if(evaluated0.
+string"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}}}else return validate172.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate172.errors=vErrors,errors===0}validate172.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate171(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate171.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===
-void 0&&(missing0="pagination"))return validate162.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
+void 0&&(missing0="pagination"))return validate171.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
 ired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="data"||key0===
-"pagination")){return validate162.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additiona\
+"pagination")){return validate171.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additiona\
 lProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.data!==void 0){let data0=data.
 data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
-len0;i0++){let _errs4=errors;validate163(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate163.errors:vErrors.concat(validate163.errors),errors=
-vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate162.errors=[{instancePath:instancePath+
+len0;i0++){let _errs4=errors;validate172(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate172.errors:vErrors.concat(validate172.errors),errors=
+vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate171.errors=[{instancePath:instancePath+
 "/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs2===errors}else
 var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+
 "/pagination",parentData:data,parentDataProperty:"pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?
 validate272.errors:vErrors.concat(validate272.errors),errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else
-return validate162.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate162.
-errors=vErrors,errors===0}validate162.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate161(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate161.
+return validate171.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate171.
+errors=vErrors,errors===0}validate171.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate170(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate170.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate162(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate162.errors:vErrors.concat(validate162.errors),errors=vErrors.length),validate161.errors=vErrors,errors===
-0}validate161.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits192=validate167;function validate168(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate168.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate171(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate171.errors:vErrors.concat(validate171.errors),errors=vErrors.length),validate170.errors=vErrors,errors===
+0}validate170.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits202=validate176;function validate177(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate177.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate168.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate177.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate168.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate163(data.data,
+"data"){return validate177.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate172(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate163.errors:vErrors.concat(validate163.errors),errors=vErrors.length))}}else return validate168.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate168.errors=
-vErrors,errors===0}validate168.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate167(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate167.
+vErrors===null?validate172.errors:vErrors.concat(validate172.errors),errors=vErrors.length))}}else return validate177.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate177.errors=
+vErrors,errors===0}validate177.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate176(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate176.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate168(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate168.errors:vErrors.concat(validate168.errors),errors=vErrors.length),validate167.errors=vErrors,errors===
-0}validate167.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits202=validate171;var schema111={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt"],properties:{id:{
+void 0),validate177(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate177.errors:vErrors.concat(validate177.errors),errors=vErrors.length),validate176.errors=vErrors,errors===
+0}validate176.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits212=validate180;var schema114={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt"],properties:{id:{
 type:"string"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{
 type:"string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"}},additionalProperties:!1};
-function validate173(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate173.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate182(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate182.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
 (missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===void 0&&(missing0="create\
-dAt")||data.expiresAt===void 0&&(missing0="expiresAt"))return validate173.errors=[{instancePath,schemaPath:"#/\
+dAt")||data.expiresAt===void 0&&(missing0="expiresAt"))return validate182.errors=[{instancePath,schemaPath:"#/\
 required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt")){return validate173.
+"id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt")){return validate182.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate173.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate182.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate173.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToken")return validate173.errors=[
+if(typeof data1!="string")return validate182.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToken")return validate182.errors=[
 {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
 serviceToken"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;
-if(typeof data.name!="string")return validate173.errors=[{instancePath:instancePath+"/name",schemaPath:"#/prop\
+if(typeof data.name!="string")return validate182.errors=[{instancePath:instancePath+"/name",schemaPath:"#/prop\
 erties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){
-if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate173.errors=[{instancePath:instancePath+
+if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate182.errors=[{instancePath:instancePath+
 "/valueHint",schemaPath:"#/properties/valueHint/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===
-_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(data4))return validate173.errors=[
+_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(data4))return validate182.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate173.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate182.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
 if(valid0)if(data.expiresAt!==void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==
-null)return validate173.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/typ\
-e",keyword:"type",params:{type:schema111.properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&
-typeof data5=="string"&&!formats22.validate(data5))return validate173.errors=[{instancePath:instancePath+"/exp\
+null)return validate182.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/typ\
+e",keyword:"type",params:{type:schema114.properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&
+typeof data5=="string"&&!formats22.validate(data5))return validate182.errors=[{instancePath:instancePath+"/exp\
 iresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0}}}}}}}else return validate173.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
-e",params:{type:"object"}}],!1;return validate173.errors=vErrors,errors===0}validate173.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate172(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate172.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}else return validate182.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate182.errors=vErrors,errors===0}validate182.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate181(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate181.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate172.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate181.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate172.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate181.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate173(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate173.
-errors:vErrors.concat(validate173.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate172.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate182(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate182.
+errors:vErrors.concat(validate182.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate181.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate172.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate172.errors=vErrors,errors===0}validate172.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate171(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate171.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate172(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate172.errors:vErrors.concat(
-validate172.errors),errors=vErrors.length),validate171.errors=vErrors,errors===0}validate171.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits212=validate177;var schema114={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt","value"],properties:{
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate181.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate181.errors=vErrors,errors===0}validate181.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate180(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate180.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate181(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate181.errors:vErrors.concat(
+validate181.errors),errors=vErrors.length),validate180.errors=vErrors,errors===0}validate180.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits222=validate186;var schema117={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt","value"],properties:{
 id:{type:"string"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{
 type:"string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"},value:{type:"string"}},
-additionalProperties:!1};function validate179(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate179.evaluated;if(evaluated0.dynamicProps&&
+additionalProperties:!1};function validate188(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate188.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
 "type")||data.name===void 0&&(missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===
 void 0&&(missing0="createdAt")||data.expiresAt===void 0&&(missing0="expiresAt")||data.value===void 0&&(missing0=
-"value"))return validate179.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+"value"))return validate188.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
 !1;{let _errs1=errors;for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="name"||key0==="valueHint"||
-key0==="createdAt"||key0==="expiresAt"||key0==="value")){return validate179.errors=[{instancePath,schemaPath:"\
+key0==="createdAt"||key0==="expiresAt"||key0==="value")){return validate188.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate179.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate188.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate179.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate188.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="serviceToken")return validate179.errors=[{instancePath:instancePath+"/type",schemaPath:"\
+ring"}}],!1;if(data1!=="serviceToken")return validate188.errors=[{instancePath:instancePath+"/type",schemaPath:"\
 #/properties/type/const",keyword:"const",params:{allowedValue:"serviceToken"}}],!1;var valid0=_errs4===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate179.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate188.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.valueHint!==void 0){let _errs8=errors;
-if(typeof data.valueHint!="string")return validate179.errors=[{instancePath:instancePath+"/valueHint",schemaPath:"\
+if(typeof data.valueHint!="string")return validate188.errors=[{instancePath:instancePath+"/valueHint",schemaPath:"\
 #/properties/valueHint/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
 if(valid0){if(data.createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)
-if(typeof data4=="string"){if(!formats22.validate(data4))return validate179.errors=[{instancePath:instancePath+
+if(typeof data4=="string"){if(!formats22.validate(data4))return validate188.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate179.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+return validate188.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.expiresAt!==
-void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==null)return validate179.errors=
-[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type:schema114.
+void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==null)return validate188.errors=
+[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type:schema117.
 properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&typeof data5=="string"&&!formats22.validate(
-data5))return validate179.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/f\
+data5))return validate188.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/f\
 ormat",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0)
-if(data.value!==void 0){let _errs14=errors;if(typeof data.value!="string")return validate179.errors=[{instancePath:instancePath+
+if(data.value!==void 0){let _errs14=errors;if(typeof data.value!="string")return validate188.errors=[{instancePath:instancePath+
 "/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs14===
-errors}else var valid0=!0}}}}}}}}else return validate179.errors=[{instancePath,schemaPath:"#/type",keyword:"ty\
-pe",params:{type:"object"}}],!1;return validate179.errors=vErrors,errors===0}validate179.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate178(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate178.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}}else return validate188.errors=[{instancePath,schemaPath:"#/type",keyword:"ty\
+pe",params:{type:"object"}}],!1;return validate188.errors=vErrors,errors===0}validate188.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate187(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate187.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate178.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate187.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate178.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate179(data.data,
+"data"){return validate187.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate188(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate179.errors:vErrors.concat(validate179.errors),errors=vErrors.length))}}else return validate178.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate178.errors=
-vErrors,errors===0}validate178.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate177(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate177.
+vErrors===null?validate188.errors:vErrors.concat(validate188.errors),errors=vErrors.length))}}else return validate187.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate187.errors=
+vErrors,errors===0}validate187.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate186(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate186.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate178(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate178.errors:vErrors.concat(validate178.errors),errors=vErrors.length),validate177.errors=vErrors,errors===
-0}validate177.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits222=validate182;var schema118={type:"string",enum:["available","unavailable"]},schema119={type:"string",enum:["postgres","acce\
-lerate"]};function validate184(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate184.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate187(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate187.errors:vErrors.concat(validate187.errors),errors=vErrors.length),validate186.errors=vErrors,errors===
+0}validate186.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits232=validate191;var schema121={type:"string",enum:["available","unavailable"]},schema122={type:"string",enum:["postgres","acce\
+lerate"]};function validate193(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate193.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.status===void 0&&(missing0="status")||data.product===void 0&&(missing0="product"))return validate184.
+(missing0="name")||data.status===void 0&&(missing0="status")||data.product===void 0&&(missing0="product"))return validate193.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status"||key0==="product")){return validate184.
+for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status"||key0==="product")){return validate193.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate184.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate193.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate184.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="region")return validate184.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate193.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="region")return validate193.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate184.
+errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate193.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data3=data.status,
-_errs8=errors;if(typeof data3!="string")return validate184.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+_errs8=errors;if(typeof data3!="string")return validate193.errors=[{instancePath:instancePath+"/status",schemaPath:"\
 components#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3===
-"unavailable"))return validate184.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/R\
-egionStatus/enum",keyword:"enum",params:{allowedValues:schema118.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0)if(data.product!==void 0){let data4=data.product,_errs11=errors;if(typeof data4!="string")return validate184.
+"unavailable"))return validate193.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/R\
+egionStatus/enum",keyword:"enum",params:{allowedValues:schema121.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0;
+if(valid0)if(data.product!==void 0){let data4=data.product,_errs11=errors;if(typeof data4!="string")return validate193.
 errors=[{instancePath:instancePath+"/product",schemaPath:"components#/$defs/Product/type",keyword:"type",params:{
-type:"string"}}],!1;if(!(data4==="postgres"||data4==="accelerate"))return validate184.errors=[{instancePath:instancePath+
-"/product",schemaPath:"components#/$defs/Product/enum",keyword:"enum",params:{allowedValues:schema119.enum}}],
-!1;var valid0=_errs11===errors}else var valid0=!0}}}}}}else return validate184.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate184.errors=vErrors,errors===0}validate184.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate183(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate183.evaluated;if(evaluated0.
+type:"string"}}],!1;if(!(data4==="postgres"||data4==="accelerate"))return validate193.errors=[{instancePath:instancePath+
+"/product",schemaPath:"components#/$defs/Product/enum",keyword:"enum",params:{allowedValues:schema122.enum}}],
+!1;var valid0=_errs11===errors}else var valid0=!0}}}}}}else return validate193.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate193.errors=vErrors,errors===0}validate193.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate192(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate192.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate183.
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate192.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="data"){return validate183.errors=[{instancePath,schemaPath:"#/additionalProper\
+for(let key0 in data)if(key0!=="data"){return validate192.errors=[{instancePath,schemaPath:"#/additionalProper\
 ties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.data!==
 void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
-len0;i0++){let _errs4=errors;validate184(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate184.errors:vErrors.concat(validate184.errors),errors=
-vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate183.errors=[{instancePath:instancePath+
-"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate183.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate183.errors=
-vErrors,errors===0}validate183.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate182(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate182.
+len0;i0++){let _errs4=errors;validate193(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate193.errors:vErrors.concat(validate193.errors),errors=
+vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate192.errors=[{instancePath:instancePath+
+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate192.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate192.errors=
+vErrors,errors===0}validate192.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate191(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate191.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate183(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate183.errors:vErrors.concat(validate183.errors),errors=vErrors.length),validate182.errors=vErrors,errors===
-0}validate182.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits232=validate187;function validate189(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate189.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate192(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate192.errors:vErrors.concat(validate192.errors),errors=vErrors.length),validate191.errors=vErrors,errors===
+0}validate191.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits242=validate196;function validate198(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate198.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.status===void 0&&(missing0="status"))return validate189.errors=[{instancePath,schemaPath:"\
+(missing0="name")||data.status===void 0&&(missing0="status"))return validate198.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status")){return validate189.errors=[{instancePath,schemaPath:"\
+if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status")){return validate198.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate189.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate198.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate189.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate198.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="region")return validate189.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
+ring"}}],!1;if(data1!=="region")return validate198.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
 operties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
-if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate189.errors=[{
+if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate198.errors=[{
 instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs6===errors}else var valid0=!0;if(valid0)if(data.status!==void 0){let data3=data.status,_errs8=errors;
-if(typeof data3!="string")return validate189.errors=[{instancePath:instancePath+"/status",schemaPath:"componen\
+if(typeof data3!="string")return validate198.errors=[{instancePath:instancePath+"/status",schemaPath:"componen\
 ts#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3==="una\
-vailable"))return validate189.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Regio\
-nStatus/enum",keyword:"enum",params:{allowedValues:schema118.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0}}}}}else
-return validate189.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate189.
-errors=vErrors,errors===0}validate189.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate188(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate188.
+vailable"))return validate198.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Regio\
+nStatus/enum",keyword:"enum",params:{allowedValues:schema121.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0}}}}}else
+return validate198.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate198.
+errors=vErrors,errors===0}validate198.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate197(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate197.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate188.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate188.errors=[{instancePath,schemaPath:"\
+"data"))return validate197.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate197.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors&&data.data!==void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate189(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate189.errors:
-vErrors.concat(validate189.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate188.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate198(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate198.errors:
+vErrors.concat(validate198.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate197.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
-ray"}}],!1}}}else return validate188.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"ob\
-ject"}}],!1;return validate188.errors=vErrors,errors===0}validate188.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate187(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate187.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate188(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate188.errors:vErrors.concat(validate188.errors),errors=
-vErrors.length),validate187.errors=vErrors,errors===0}validate187.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits242=validate192;var schema127={type:"object",required:["id","email","name"],properties:{id:{type:"string"},email:{type:"string"},
-name:{type:["string","null"]}},additionalProperties:!1};function validate195(data,{instancePath="",parentData,
-parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate195.evaluated;
+ray"}}],!1}}}else return validate197.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"ob\
+ject"}}],!1;return validate197.errors=vErrors,errors===0}validate197.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate196(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate196.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate197(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate197.errors:vErrors.concat(validate197.errors),errors=
+vErrors.length),validate196.errors=vErrors,errors===0}validate196.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits252=validate201;var schema130={type:"object",required:["id","email","name"],properties:{id:{type:"string"},email:{type:"string"},
+name:{type:["string","null"]}},additionalProperties:!1};function validate204(data,{instancePath="",parentData,
+parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate204.evaluated;
 if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===
 0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.
-email===void 0&&(missing0="email")||data.name===void 0&&(missing0="name"))return validate195.errors=[{instancePath,
+email===void 0&&(missing0="email")||data.name===void 0&&(missing0="name"))return validate204.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="email"||key0==="name")){return validate195.errors=[{instancePath,schemaPath:"#/addit\
+if(!(key0==="id"||key0==="email"||key0==="name")){return validate204.errors=[{instancePath,schemaPath:"#/addit\
 ionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
-if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate195.errors=[{instancePath:instancePath+
+if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate204.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate195.
+var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate204.
 errors=[{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,
-_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate195.errors=[{instancePath:instancePath+"/\
-name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:schema127.properties.name.type}}],!1;var valid0=_errs6===
-errors}else var valid0=!0}}}}else return validate195.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
-params:{type:"object"}}],!1;return validate195.errors=vErrors,errors===0}validate195.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};var schema128={type:"object",required:["type","id","name"],properties:{type:{type:"string",enum:[
+_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate204.errors=[{instancePath:instancePath+"/\
+name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:schema130.properties.name.type}}],!1;var valid0=_errs6===
+errors}else var valid0=!0}}}}else return validate204.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate204.errors=vErrors,errors===0}validate204.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var schema131={type:"object",required:["type","id","name"],properties:{type:{type:"string",enum:[
 "oauth","service_token","management_token","agent_token"]},id:{type:["string","null"]},name:{type:["string","n\
-ull"]}},additionalProperties:!1};function validate198(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate198.evaluated;if(evaluated0.dynamicProps&&
+ull"]}},additionalProperties:!1};function validate207(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate207.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.type===void 0&&(missing0="type")||data.id===void 0&&(missing0=
-"id")||data.name===void 0&&(missing0="name"))return validate198.errors=[{instancePath,schemaPath:"#/required",
+"id")||data.name===void 0&&(missing0="name"))return validate207.errors=[{instancePath,schemaPath:"#/required",
 keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"type"||key0==="id"||key0==="name")){return validate198.errors=[{instancePath,schemaPath:"#/additionalProperti\
+"type"||key0==="id"||key0==="name")){return validate207.errors=[{instancePath,schemaPath:"#/additionalProperti\
 es",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.type!==
-void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate198.errors=[{instancePath:instancePath+
+void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate207.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(!(data0==="oauth"||data0===
-"service_token"||data0==="management_token"||data0==="agent_token"))return validate198.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues:schema128.properties.type.enum}}],
+"service_token"||data0==="management_token"||data0==="agent_token"))return validate207.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues:schema131.properties.type.enum}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.id!==void 0){let data1=data.id,_errs4=errors;
-if(typeof data1!="string"&&data1!==null)return validate198.errors=[{instancePath:instancePath+"/id",schemaPath:"\
-#/properties/id/type",keyword:"type",params:{type:schema128.properties.id.type}}],!1;var valid0=_errs4===errors}else
+if(typeof data1!="string"&&data1!==null)return validate207.errors=[{instancePath:instancePath+"/id",schemaPath:"\
+#/properties/id/type",keyword:"type",params:{type:schema131.properties.id.type}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,_errs6=errors;if(typeof data2!="string"&&data2!==
-null)return validate198.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"\
-type",params:{type:schema128.properties.name.type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate198.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate198.errors=
-vErrors,errors===0}validate198.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate194(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate194.
+null)return validate207.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"\
+type",params:{type:schema131.properties.name.type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate207.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate207.errors=
+vErrors,errors===0}validate207.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate203(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate203.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.user===void 0&&(missing0=
-"user")||data.workspace===void 0&&(missing0="workspace")||data.credential===void 0&&(missing0="credential"))return validate194.
+"user")||data.workspace===void 0&&(missing0="workspace")||data.credential===void 0&&(missing0="credential"))return validate203.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="user"||key0==="workspace"||key0==="credential")){return validate194.errors=[
+for(let key0 in data)if(!(key0==="user"||key0==="workspace"||key0==="credential")){return validate203.errors=[
 {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
 !1;break}if(_errs1===errors){if(data.user!==void 0){let data0=data.user,_errs2=errors,_errs3=errors,valid1=!1,
-_errs4=errors;validate195(data0,{instancePath:instancePath+"/user",parentData:data,parentDataProperty:"user",rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate195.errors:vErrors.concat(validate195.errors),errors=vErrors.
+_errs4=errors;validate204(data0,{instancePath:instancePath+"/user",parentData:data,parentDataProperty:"user",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate204.errors:vErrors.concat(validate204.errors),errors=vErrors.
 length);var _valid0=_errs4===errors;valid1=valid1||_valid0;let _errs5=errors;if(data0!==null){let err0={instancePath:instancePath+
 "/user",schemaPath:"#/properties/user/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=
 [err0]:vErrors.push(err0),errors++}var _valid0=_errs5===errors;if(valid1=valid1||_valid0,valid1)errors=_errs3,
 vErrors!==null&&(_errs3?vErrors.length=_errs3:vErrors=null);else{let err1={instancePath:instancePath+"/user",schemaPath:"\
 #/properties/user/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,
-validate194.errors=vErrors,!1}var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){
+validate203.errors=vErrors,!1}var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){
 let data1=data.workspace,_errs7=errors,_errs8=errors,valid2=!1,_errs9=errors;validate432(data1,{instancePath:instancePath+
 "/workspace",parentData:data,parentDataProperty:"workspace",rootData,dynamicAnchors})||(vErrors=vErrors===null?
 validate432.errors:vErrors.concat(validate432.errors),errors=vErrors.length);var _valid1=_errs9===errors;valid2=
@@ -2620,617 +2704,617 @@ valid2||_valid1;let _errs10=errors;if(data1!==null){let err2={instancePath:insta
 push(err2),errors++}var _valid1=_errs10===errors;if(valid2=valid2||_valid1,valid2)errors=_errs8,vErrors!==null&&
 (_errs8?vErrors.length=_errs8:vErrors=null);else{let err3={instancePath:instancePath+"/workspace",schemaPath:"\
 #/properties/workspace/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err3]:vErrors.push(err3),
-errors++,validate194.errors=vErrors,!1}var valid0=_errs7===errors}else var valid0=!0;if(valid0)if(data.credential!==
-void 0){let _errs12=errors;validate198(data.credential,{instancePath:instancePath+"/credential",parentData:data,
-parentDataProperty:"credential",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate198.errors:vErrors.
-concat(validate198.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0}}}}else return validate194.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate194.errors=
-vErrors,errors===0}validate194.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate193(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate193.
+errors++,validate203.errors=vErrors,!1}var valid0=_errs7===errors}else var valid0=!0;if(valid0)if(data.credential!==
+void 0){let _errs12=errors;validate207(data.credential,{instancePath:instancePath+"/credential",parentData:data,
+parentDataProperty:"credential",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate207.errors:vErrors.
+concat(validate207.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0}}}}else return validate203.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate203.errors=
+vErrors,errors===0}validate203.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2022(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2022.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate193.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate193.errors=[{instancePath,schemaPath:"\
+"data"))return validate2022.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate2022.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate194(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate194.errors:vErrors.concat(validate194.errors),
-errors=vErrors.length))}}else return validate193.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate193.errors=vErrors,errors===0}validate193.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate192(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate192.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate193(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate193.errors:vErrors.concat(validate193.errors),errors=
-vErrors.length),validate192.errors=vErrors,errors===0}validate192.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits252=validate2022;var schema130={type:"object",required:["id","status","expiresAt","windowExpiresAt","decidedAt"],properties:{id:{
+data.data!==void 0&&(validate203(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate203.errors:vErrors.concat(validate203.errors),
+errors=vErrors.length))}}else return validate2022.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate2022.errors=vErrors,errors===0}validate2022.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate201(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate201.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate2022(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate2022.errors:vErrors.concat(validate2022.errors),errors=
+vErrors.length),validate201.errors=vErrors,errors===0}validate201.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits262=validate211;var schema133={type:"object",required:["id","status","expiresAt","windowExpiresAt","decidedAt"],properties:{id:{
 type:"string"},status:{$ref:"components#/$defs/ApprovalStatus"},expiresAt:{type:"string",format:"date-time"},windowExpiresAt:{
 type:["string","null"],format:"date-time"},decidedAt:{type:["string","null"],format:"date-time"},hint:{type:"s\
-tring"}},additionalProperties:!1},schema131={type:"string",enum:["pending","approved","approved_window","denie\
-d","expired","consumed"]};function validate203(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate203.evaluated;if(evaluated0.dynamicProps&&
+tring"}},additionalProperties:!1},schema134={type:"string",enum:["pending","approved","approved_window","denie\
+d","expired","consumed"]};function validate212(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate212.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.status===void 0&&(missing0=
 "status")||data.expiresAt===void 0&&(missing0="expiresAt")||data.windowExpiresAt===void 0&&(missing0="windowEx\
-piresAt")||data.decidedAt===void 0&&(missing0="decidedAt"))return validate203.errors=[{instancePath,schemaPath:"\
+piresAt")||data.decidedAt===void 0&&(missing0="decidedAt"))return validate212.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
 if(!(key0==="id"||key0==="status"||key0==="expiresAt"||key0==="windowExpiresAt"||key0==="decidedAt"||key0==="h\
-int")){return validate203.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
+int")){return validate212.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
 ies",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate203.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate212.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){
-let data1=data.status,_errs4=errors;if(typeof data1!="string")return validate203.errors=[{instancePath:instancePath+
+let data1=data.status,_errs4=errors;if(typeof data1!="string")return validate212.errors=[{instancePath:instancePath+
 "/status",schemaPath:"components#/$defs/ApprovalStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data1===
 "pending"||data1==="approved"||data1==="approved_window"||data1==="denied"||data1==="expired"||data1==="consum\
-ed"))return validate203.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/ApprovalSta\
-tus/enum",keyword:"enum",params:{allowedValues:schema131.enum}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+ed"))return validate212.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/ApprovalSta\
+tus/enum",keyword:"enum",params:{allowedValues:schema134.enum}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.expiresAt!==void 0){let data2=data.expiresAt,_errs7=errors;if(errors===_errs7&&errors===_errs7)
-if(typeof data2=="string"){if(!formats22.validate(data2))return validate203.errors=[{instancePath:instancePath+
+if(typeof data2=="string"){if(!formats22.validate(data2))return validate212.errors=[{instancePath:instancePath+
 "/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate203.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"\
+return validate212.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs7===errors}else var valid0=!0;if(valid0){if(data.windowExpiresAt!==
-void 0){let data3=data.windowExpiresAt,_errs9=errors;if(typeof data3!="string"&&data3!==null)return validate203.
+void 0){let data3=data.windowExpiresAt,_errs9=errors;if(typeof data3!="string"&&data3!==null)return validate212.
 errors=[{instancePath:instancePath+"/windowExpiresAt",schemaPath:"#/properties/windowExpiresAt/type",keyword:"\
-type",params:{type:schema130.properties.windowExpiresAt.type}}],!1;if(errors===_errs9&&errors===_errs9&&typeof data3==
-"string"&&!formats22.validate(data3))return validate203.errors=[{instancePath:instancePath+"/windowExpiresAt",
+type",params:{type:schema133.properties.windowExpiresAt.type}}],!1;if(errors===_errs9&&errors===_errs9&&typeof data3==
+"string"&&!formats22.validate(data3))return validate212.errors=[{instancePath:instancePath+"/windowExpiresAt",
 schemaPath:"#/properties/windowExpiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs9===
 errors}else var valid0=!0;if(valid0){if(data.decidedAt!==void 0){let data4=data.decidedAt,_errs11=errors;if(typeof data4!=
-"string"&&data4!==null)return validate203.errors=[{instancePath:instancePath+"/decidedAt",schemaPath:"#/proper\
-ties/decidedAt/type",keyword:"type",params:{type:schema130.properties.decidedAt.type}}],!1;if(errors===_errs11&&
-errors===_errs11&&typeof data4=="string"&&!formats22.validate(data4))return validate203.errors=[{instancePath:instancePath+
+"string"&&data4!==null)return validate212.errors=[{instancePath:instancePath+"/decidedAt",schemaPath:"#/proper\
+ties/decidedAt/type",keyword:"type",params:{type:schema133.properties.decidedAt.type}}],!1;if(errors===_errs11&&
+errors===_errs11&&typeof data4=="string"&&!formats22.validate(data4))return validate212.errors=[{instancePath:instancePath+
 "/decidedAt",schemaPath:"#/properties/decidedAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs11===
-errors}else var valid0=!0;if(valid0)if(data.hint!==void 0){let _errs13=errors;if(typeof data.hint!="string")return validate203.
+errors}else var valid0=!0;if(valid0)if(data.hint!==void 0){let _errs13=errors;if(typeof data.hint!="string")return validate212.
 errors=[{instancePath:instancePath+"/hint",schemaPath:"#/properties/hint/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs13===errors}else var valid0=!0}}}}}}}else return validate203.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate203.errors=vErrors,errors===0}validate203.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2022(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2022.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate203(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate203.errors:vErrors.concat(
-validate203.errors),errors=vErrors.length),validate2022.errors=vErrors,errors===0}validate2022.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits262=validate205;var schema134={type:"object",required:["id","type","url","gitName","isDefault","role","createdAt","updatedAt",
+ring"}}],!1;var valid0=_errs13===errors}else var valid0=!0}}}}}}}else return validate212.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate212.errors=vErrors,errors===0}validate212.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate211(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate211.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate212(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate212.errors:vErrors.concat(
+validate212.errors),errors=vErrors.length),validate211.errors=vErrors,errors===0}validate211.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits27=validate214;var schema137={type:"object",required:["id","type","url","gitName","isDefault","role","createdAt","updatedAt",
 "project"],properties:{id:{type:"string"},type:{type:"string",const:"branch"},url:{type:"string",format:"uri"},
 gitName:{type:"string"},isDefault:{type:"boolean"},role:{type:"string",enum:["production","preview"]},createdAt:{
 type:"string",format:"date-time"},updatedAt:{type:"string",format:"date-time"},project:{$ref:"components#/$def\
-s/Reference"}},additionalProperties:!1};function validate207(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate207.evaluated;if(evaluated0.
+s/Reference"}},additionalProperties:!1};function validate216(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate216.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
 (missing0="type")||data.url===void 0&&(missing0="url")||data.gitName===void 0&&(missing0="gitName")||data.isDefault===
 void 0&&(missing0="isDefault")||data.role===void 0&&(missing0="role")||data.createdAt===void 0&&(missing0="cre\
-atedAt")||data.updatedAt===void 0&&(missing0="updatedAt")||data.project===void 0&&(missing0="project"))return validate207.
+atedAt")||data.updatedAt===void 0&&(missing0="updatedAt")||data.project===void 0&&(missing0="project"))return validate216.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!func12.call(schema134.properties,key0)){return validate207.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!func12.call(schema137.properties,key0)){return validate216.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate207.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate216.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate207.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate216.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="branch")return validate207.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
+ring"}}],!1;if(data1!=="branch")return validate216.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
 operties/type/const",keyword:"const",params:{allowedValue:"branch"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate207.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate207.errors=[{instancePath:instancePath+
+"string"){if(!formats02(data2))return validate216.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate216.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.gitName!==void 0){let _errs8=errors;if(typeof data.gitName!="string")return validate207.
+var valid0=!0;if(valid0){if(data.gitName!==void 0){let _errs8=errors;if(typeof data.gitName!="string")return validate216.
 errors=[{instancePath:instancePath+"/gitName",schemaPath:"#/properties/gitName/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs10=errors;
-if(typeof data.isDefault!="boolean")return validate207.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"\
+if(typeof data.isDefault!="boolean")return validate216.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"\
 #/properties/isDefault/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
-if(valid0){if(data.role!==void 0){let data5=data.role,_errs12=errors;if(typeof data5!="string")return validate207.
+if(valid0){if(data.role!==void 0){let data5=data.role,_errs12=errors;if(typeof data5!="string")return validate216.
 errors=[{instancePath:instancePath+"/role",schemaPath:"#/properties/role/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(!(data5==="production"||data5==="preview"))return validate207.errors=[{instancePath:instancePath+
-"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues:schema134.properties.role.enum}}],
+ring"}}],!1;if(!(data5==="production"||data5==="preview"))return validate216.errors=[{instancePath:instancePath+
+"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues:schema137.properties.role.enum}}],
 !1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data6=data.createdAt,
 _errs14=errors;if(errors===_errs14&&errors===_errs14)if(typeof data6=="string"){if(!formats22.validate(data6))
-return validate207.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
-keyword:"format",params:{format:"date-time"}}],!1}else return validate207.errors=[{instancePath:instancePath+"\
+return validate216.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate216.errors=[{instancePath:instancePath+"\
 /createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs14===
 errors}else var valid0=!0;if(valid0){if(data.updatedAt!==void 0){let data7=data.updatedAt,_errs16=errors;if(errors===
-_errs16&&errors===_errs16)if(typeof data7=="string"){if(!formats22.validate(data7))return validate207.errors=[
+_errs16&&errors===_errs16)if(typeof data7=="string"){if(!formats22.validate(data7))return validate216.errors=[
 {instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate207.errors=[{instancePath:instancePath+"/updatedAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate216.errors=[{instancePath:instancePath+"/updatedAt",schemaPath:"#/propert\
 ies/updatedAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs16===errors}else var valid0=!0;
 if(valid0)if(data.project!==void 0){let _errs18=errors;validate242(data.project,{instancePath:instancePath+"/p\
 roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
 errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs18===errors}else var valid0=!0}}}}}}}}}}else
-return validate207.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate207.
-errors=vErrors,errors===0}validate207.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate206(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate206.
+return validate216.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate216.
+errors=vErrors,errors===0}validate216.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate215(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate215.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate206.errors=[{instancePath,schemaPath:"\
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate215.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate206.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!(key0==="data"||key0==="pagination")){return validate215.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
 data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate207(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate207.errors:
-vErrors.concat(validate207.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate206.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate216(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate216.errors:
+vErrors.concat(validate216.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate215.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
 ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
 validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
 ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate206.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate206.errors=vErrors,errors===0}validate206.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate205(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate205.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate206(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate206.errors:vErrors.concat(
-validate206.errors),errors=vErrors.length),validate205.errors=vErrors,errors===0}validate205.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits27=validate212;function validate213(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate213.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate215.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate215.errors=vErrors,errors===0}validate215.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate214(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate214.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate215(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate215.errors:vErrors.concat(
+validate215.errors),errors=vErrors.length),validate214.errors=vErrors,errors===0}validate214.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits28=validate221;function validate2222(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate2222.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate213.errors=[{instancePath,schemaPath:"#/r\
-equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate213.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate207(data.data,
+let missing0;if(data.data===void 0&&(missing0="data"))return validate2222.errors=[{instancePath,schemaPath:"#/\
+required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
+"data"){return validate2222.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+rties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate216(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate207.errors:vErrors.concat(validate207.errors),errors=vErrors.length))}}else return validate213.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate213.errors=
-vErrors,errors===0}validate213.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate212(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate212.
+vErrors===null?validate216.errors:vErrors.concat(validate216.errors),errors=vErrors.length))}}else return validate2222.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate2222.errors=
+vErrors,errors===0}validate2222.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate221(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate221.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate213(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate213.errors:vErrors.concat(validate213.errors),errors=vErrors.length),validate212.errors=vErrors,errors===
-0}validate212.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits28=validate216;var schema139={type:"object",required:["id","type","url","name","region","projectId","branchId","latestDeploym\
+void 0),validate2222(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate2222.errors:vErrors.concat(validate2222.errors),errors=vErrors.length),validate221.errors=vErrors,
+errors===0}validate221.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits29=validate225;var schema142={type:"object",required:["id","type","url","name","region","projectId","branchId","latestDeploym\
 entId","appEndpointDomain","createdAt","logicalId"],properties:{id:{type:"string"},type:{type:"string",const:"\
 app"},url:{type:"string",format:"uri"},name:{type:"string"},region:{$ref:"components#/$defs/ShortReference"},projectId:{
 type:"string"},branchId:{type:["string","null"]},latestDeploymentId:{type:["string","null"]},appEndpointDomain:{
 type:"string"},createdAt:{type:"string",format:"date-time"},logicalId:{type:["string","null"]}},additionalProperties:!1};
-function validate218(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate218.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate227(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate227.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.name===void 0&&(missing0="name")||data.region===void 0&&(missing0="region")||data.projectId===void 0&&
 (missing0="projectId")||data.branchId===void 0&&(missing0="branchId")||data.latestDeploymentId===void 0&&(missing0=
 "latestDeploymentId")||data.appEndpointDomain===void 0&&(missing0="appEndpointDomain")||data.createdAt===void 0&&
-(missing0="createdAt")||data.logicalId===void 0&&(missing0="logicalId"))return validate218.errors=[{instancePath,
+(missing0="createdAt")||data.logicalId===void 0&&(missing0="logicalId"))return validate227.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!func12.call(schema139.properties,key0)){return validate218.errors=[{instancePath,schemaPath:"#/additionalP\
+if(!func12.call(schema142.properties,key0)){return validate227.errors=[{instancePath,schemaPath:"#/additionalP\
 roperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate218.errors=[{instancePath:instancePath+
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate227.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate218.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate227.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="app")return validate218.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prope\
+ring"}}],!1;if(data1!=="app")return validate227.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prope\
 rties/type/const",keyword:"const",params:{allowedValue:"app"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate218.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate218.errors=[{instancePath:instancePath+
+"string"){if(!formats02(data2))return validate227.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate227.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate218.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate227.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs10=errors;
 validate432(data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,
 dynamicAnchors})||(vErrors=vErrors===null?validate432.errors:vErrors.concat(validate432.errors),errors=vErrors.
 length);var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.projectId!==void 0){let _errs11=errors;
-if(typeof data.projectId!="string")return validate218.errors=[{instancePath:instancePath+"/projectId",schemaPath:"\
+if(typeof data.projectId!="string")return validate227.errors=[{instancePath:instancePath+"/projectId",schemaPath:"\
 #/properties/projectId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs11===errors}else var valid0=!0;
 if(valid0){if(data.branchId!==void 0){let data6=data.branchId,_errs13=errors;if(typeof data6!="string"&&data6!==
-null)return validate218.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
-keyword:"type",params:{type:schema139.properties.branchId.type}}],!1;var valid0=_errs13===errors}else var valid0=!0;
+null)return validate227.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+keyword:"type",params:{type:schema142.properties.branchId.type}}],!1;var valid0=_errs13===errors}else var valid0=!0;
 if(valid0){if(data.latestDeploymentId!==void 0){let data7=data.latestDeploymentId,_errs15=errors;if(typeof data7!=
-"string"&&data7!==null)return validate218.errors=[{instancePath:instancePath+"/latestDeploymentId",schemaPath:"\
-#/properties/latestDeploymentId/type",keyword:"type",params:{type:schema139.properties.latestDeploymentId.type}}],
+"string"&&data7!==null)return validate227.errors=[{instancePath:instancePath+"/latestDeploymentId",schemaPath:"\
+#/properties/latestDeploymentId/type",keyword:"type",params:{type:schema142.properties.latestDeploymentId.type}}],
 !1;var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.appEndpointDomain!==void 0){let _errs17=errors;
-if(typeof data.appEndpointDomain!="string")return validate218.errors=[{instancePath:instancePath+"/appEndpoint\
+if(typeof data.appEndpointDomain!="string")return validate227.errors=[{instancePath:instancePath+"/appEndpoint\
 Domain",schemaPath:"#/properties/appEndpointDomain/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs17===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data9=data.createdAt,_errs19=errors;if(errors===
-_errs19&&errors===_errs19)if(typeof data9=="string"){if(!formats22.validate(data9))return validate218.errors=[
+_errs19&&errors===_errs19)if(typeof data9=="string"){if(!formats22.validate(data9))return validate227.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate218.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate227.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
 if(valid0)if(data.logicalId!==void 0){let data10=data.logicalId,_errs21=errors;if(typeof data10!="string"&&data10!==
-null)return validate218.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
-e",keyword:"type",params:{type:schema139.properties.logicalId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}}}else
-return validate218.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate218.
-errors=vErrors,errors===0}validate218.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate217(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate217.
+null)return validate227.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
+e",keyword:"type",params:{type:schema142.properties.logicalId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}}}else
+return validate227.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate227.
+errors=vErrors,errors===0}validate227.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate226(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate226.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate217.errors=[{instancePath,schemaPath:"\
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate226.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate217.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!(key0==="data"||key0==="pagination")){return validate226.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
 data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate218(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate218.errors:
-vErrors.concat(validate218.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate217.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate227(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate227.errors:
+vErrors.concat(validate227.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate226.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
 ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
 validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
 ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate217.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate217.errors=vErrors,errors===0}validate217.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate216(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate216.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate217(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate217.errors:vErrors.concat(
-validate217.errors),errors=vErrors.length),validate216.errors=vErrors,errors===0}validate216.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits29=validate223;function validate224(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate224.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate226.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate226.errors=vErrors,errors===0}validate226.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate225(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate225.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate226(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate226.errors:vErrors.concat(
+validate226.errors),errors=vErrors.length),validate225.errors=vErrors,errors===0}validate225.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits30=validate2322;function validate233(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate233.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate224.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate233.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate224.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate218(data.data,
+"data"){return validate233.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate227(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate218.errors:vErrors.concat(validate218.errors),errors=vErrors.length))}}else return validate224.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate224.errors=
-vErrors,errors===0}validate224.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate223(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate223.
+vErrors===null?validate227.errors:vErrors.concat(validate227.errors),errors=vErrors.length))}}else return validate233.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate233.errors=
+vErrors,errors===0}validate233.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2322(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2322.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate224(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate224.errors:vErrors.concat(validate224.errors),errors=vErrors.length),validate223.errors=vErrors,errors===
-0}validate223.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits30=validate227;var schema143={type:"object",required:["error"],properties:{error:{type:"object",required:["code","message","e\
+void 0),validate233(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate233.errors:vErrors.concat(validate233.errors),errors=vErrors.length),validate2322.errors=vErrors,
+errors===0}validate2322.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits31=validate236;var schema146={type:"object",required:["error"],properties:{error:{type:"object",required:["code","message","e\
 xistingAppId","name","branchGitName","conflict","logicalId"],properties:{code:{type:"string",const:"app:alread\
 y_exists"},message:{type:"string"},existingAppId:{type:"string"},name:{type:"string"},branchGitName:{type:"str\
 ing"},conflict:{type:"string",enum:["name","logicalId"]},logicalId:{type:["string","null"]}},additionalProperties:!1}},
-additionalProperties:!1};function validate228(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate228.evaluated;if(evaluated0.dynamicProps&&
+additionalProperties:!1};function validate237(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate237.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate228.errors=
+"object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate237.errors=
 [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="error"){return validate228.errors=[{instancePath,schemaPath:"#/additionalPrope\
+for(let key0 in data)if(key0!=="error"){return validate237.errors=[{instancePath,schemaPath:"#/additionalPrope\
 rties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==
 void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;
 if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&(missing1="message")||data0.existingAppId===
 void 0&&(missing1="existingAppId")||data0.name===void 0&&(missing1="name")||data0.branchGitName===void 0&&(missing1=
 "branchGitName")||data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logical\
-Id"))return validate228.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"\
+Id"))return validate237.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"\
 required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||
 key1==="message"||key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="lo\
-gicalId")){return validate228.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/addit\
+gicalId")){return validate237.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/addit\
 ionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){
-if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate228.errors=
+if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate237.errors=
 [{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"type",
-params:{type:"string"}}],!1;if(data1!=="app:already_exists")return validate228.errors=[{instancePath:instancePath+
+params:{type:"string"}}],!1;if(data1!=="app:already_exists")return validate237.errors=[{instancePath:instancePath+
 "/error/code",schemaPath:"#/properties/error/properties/code/const",keyword:"const",params:{allowedValue:"app:\
 already_exists"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;
-if(typeof data0.message!="string")return validate228.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
+if(typeof data0.message!="string")return validate237.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
 #/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else
 var valid1=!0;if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="st\
-ring")return validate228.errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/er\
+ring")return validate237.errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/er\
 ror/properties/existingAppId/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;
-if(valid1){if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate228.errors=
+if(valid1){if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate237.errors=
 [{instancePath:instancePath+"/error/name",schemaPath:"#/properties/error/properties/name/type",keyword:"type",
 params:{type:"string"}}],!1;var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.branchGitName!==
-void 0){let _errs13=errors;if(typeof data0.branchGitName!="string")return validate228.errors=[{instancePath:instancePath+
+void 0){let _errs13=errors;if(typeof data0.branchGitName!="string")return validate237.errors=[{instancePath:instancePath+
 "/error/branchGitName",schemaPath:"#/properties/error/properties/branchGitName/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid1=_errs13===errors}else var valid1=!0;if(valid1){if(data0.conflict!==void 0){let data6=data0.
-conflict,_errs15=errors;if(typeof data6!="string")return validate228.errors=[{instancePath:instancePath+"/erro\
+conflict,_errs15=errors;if(typeof data6!="string")return validate237.errors=[{instancePath:instancePath+"/erro\
 r/conflict",schemaPath:"#/properties/error/properties/conflict/type",keyword:"type",params:{type:"string"}}],!1;
-if(!(data6==="name"||data6==="logicalId"))return validate228.errors=[{instancePath:instancePath+"/error/confli\
-ct",schemaPath:"#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema143.properties.
+if(!(data6==="name"||data6==="logicalId"))return validate237.errors=[{instancePath:instancePath+"/error/confli\
+ct",schemaPath:"#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema146.properties.
 error.properties.conflict.enum}}],!1;var valid1=_errs15===errors}else var valid1=!0;if(valid1)if(data0.logicalId!==
-void 0){let data7=data0.logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate228.errors=
+void 0){let data7=data0.logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate237.errors=
 [{instancePath:instancePath+"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"\
-type",params:{type:schema143.properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else
-var valid1=!0}}}}}}}}else return validate228.errors=[{instancePath:instancePath+"/error",schemaPath:"#/propert\
-ies/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate228.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate228.errors=vErrors,errors===0}validate228.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate227(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate227.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate228(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate228.errors:vErrors.concat(
-validate228.errors),errors=vErrors.length),validate227.errors=vErrors,errors===0}validate227.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits31=validate230;function validate231(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate231.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+type",params:{type:schema146.properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else
+var valid1=!0}}}}}}}}else return validate237.errors=[{instancePath:instancePath+"/error",schemaPath:"#/propert\
+ies/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate237.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate237.errors=vErrors,errors===0}validate237.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate236(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate236.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate237(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate237.errors:vErrors.concat(
+validate237.errors),errors=vErrors.length),validate236.errors=vErrors,errors===0}validate236.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits322=validate239;function validate240(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate240.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate231.errors=[{instancePath,schemaPath:"#\
+let missing0;if(data.error===void 0&&(missing0="error"))return validate240.errors=[{instancePath,schemaPath:"#\
 /required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"error"){return validate231.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+"error"){return validate240.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
 rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
 if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
 (missing1="code")||data0.message===void 0&&(missing1="message")||data0.existingAppId===void 0&&(missing1="exis\
 tingAppId")||data0.name===void 0&&(missing1="name")||data0.branchGitName===void 0&&(missing1="branchGitName")||
-data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logicalId"))return validate231.
+data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logicalId"))return validate240.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{
 missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||key1==="message"||
-key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="logicalId")){return validate231.
+key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="logicalId")){return validate240.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.code!==void 0){let data1=data0.
-code,_errs5=errors;if(typeof data1!="string")return validate231.errors=[{instancePath:instancePath+"/error/cod\
+code,_errs5=errors;if(typeof data1!="string")return validate240.errors=[{instancePath:instancePath+"/error/cod\
 e",schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;if(data1!==
-"app:already_exists")return validate231.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/propert\
+"app:already_exists")return validate240.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/propert\
 ies/error/properties/code/const",keyword:"const",params:{allowedValue:"app:already_exists"}}],!1;var valid1=_errs5===
 errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="st\
-ring")return validate231.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pr\
+ring")return validate240.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pr\
 operties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;
-if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="string")return validate231.
+if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="string")return validate240.
 errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/error/properties/existingAp\
 pId/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;if(valid1){
-if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate231.errors=[{instancePath:instancePath+
+if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate240.errors=[{instancePath:instancePath+
 "/error/name",schemaPath:"#/properties/error/properties/name/type",keyword:"type",params:{type:"string"}}],!1;
 var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.branchGitName!==void 0){let _errs13=errors;
-if(typeof data0.branchGitName!="string")return validate231.errors=[{instancePath:instancePath+"/error/branchGi\
+if(typeof data0.branchGitName!="string")return validate240.errors=[{instancePath:instancePath+"/error/branchGi\
 tName",schemaPath:"#/properties/error/properties/branchGitName/type",keyword:"type",params:{type:"string"}}],!1;
 var valid1=_errs13===errors}else var valid1=!0;if(valid1){if(data0.conflict!==void 0){let data6=data0.conflict,
-_errs15=errors;if(typeof data6!="string")return validate231.errors=[{instancePath:instancePath+"/error/conflic\
+_errs15=errors;if(typeof data6!="string")return validate240.errors=[{instancePath:instancePath+"/error/conflic\
 t",schemaPath:"#/properties/error/properties/conflict/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6===
-"name"||data6==="logicalId"))return validate231.errors=[{instancePath:instancePath+"/error/conflict",schemaPath:"\
-#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema143.properties.error.properties.
+"name"||data6==="logicalId"))return validate240.errors=[{instancePath:instancePath+"/error/conflict",schemaPath:"\
+#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema146.properties.error.properties.
 conflict.enum}}],!1;var valid1=_errs15===errors}else var valid1=!0;if(valid1)if(data0.logicalId!==void 0){let data7=data0.
-logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate231.errors=[{instancePath:instancePath+
-"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"type",params:{type:schema143.
-properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else var valid1=!0}}}}}}}}else return validate231.
+logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate240.errors=[{instancePath:instancePath+
+"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"type",params:{type:schema146.
+properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else var valid1=!0}}}}}}}}else return validate240.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"\
-object"}}],!1}}}else return validate231.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate231.errors=vErrors,errors===0}validate231.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate233(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate233.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+object"}}],!1}}}else return validate240.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate240.errors=vErrors,errors===0}validate240.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate2422(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate2422.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate233.errors=[{instancePath,schemaPath:"#\
-/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"error"){return validate233.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
-rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
-if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
-(missing1="code")||data0.message===void 0&&(missing1="message"))return validate233.errors=[{instancePath:instancePath+
+let missing0;if(data.error===void 0&&(missing0="error"))return validate2422.errors=[{instancePath,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(key0!=="error"){return validate2422.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"addi\
+tionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.
+error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===
+void 0&&(missing1="code")||data0.message===void 0&&(missing1="message"))return validate2422.errors=[{instancePath:instancePath+
 "/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;
-for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint")){return validate233.errors=[{instancePath:instancePath+
+for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint")){return validate2422.errors=[{instancePath:instancePath+
 "/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
-!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate233.
+!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate2422.
 errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==
-void 0){let _errs7=errors;if(typeof data0.message!="string")return validate233.errors=[{instancePath:instancePath+
+void 0){let _errs7=errors;if(typeof data0.message!="string")return validate2422.errors=[{instancePath:instancePath+
 "/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],
 !1;var valid1=_errs7===errors}else var valid1=!0;if(valid1)if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.
-hint!="string")return validate233.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/er\
-ror/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0}}}}else
-return validate233.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"t\
-ype",params:{type:"object"}}],!1}}}else return validate233.errors=[{instancePath,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"}}],!1;return validate233.errors=vErrors,errors===0}validate233.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};function validate230(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate230.evaluated;evaluated0.dynamicProps&&(evaluated0.
-props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0);let _errs0=errors,valid0=!1,_errs1=errors;validate231(
-data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate231.
-errors:vErrors.concat(validate231.errors),errors=vErrors.length);var _valid0=_errs1===errors;if(valid0=valid0||
-_valid0,_valid0)var props0=!0;let _errs2=errors;validate233(data,{instancePath,parentData,parentDataProperty,rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate233.errors:vErrors.concat(validate233.errors),errors=vErrors.
-length);var _valid0=_errs2===errors;if(valid0=valid0||_valid0,_valid0&&props0!==!0&&(props0=!0),valid0)errors=
-_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=null);else{let err0={instancePath,schemaPath:"#/a\
-nyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++,validate230.
-errors=vErrors,!1}return validate230.errors=vErrors,evaluated0.props=props0,errors===0}validate230.evaluated={
-dynamicProps:!0,dynamicItems:!1};var fits322=validate235;function validate237(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate237.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+hint!="string")return validate2422.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/e\
+rror/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0}}}}else
+return validate2422.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"\
+type",params:{type:"object"}}],!1}}}else return validate2422.errors=[{instancePath,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"}}],!1;return validate2422.errors=vErrors,errors===0}validate2422.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};function validate239(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate239.evaluated;evaluated0.dynamicProps&&(evaluated0.
+props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0);let _errs0=errors,valid0=!1,_errs1=errors;validate240(
+data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate240.
+errors:vErrors.concat(validate240.errors),errors=vErrors.length);var _valid0=_errs1===errors;if(valid0=valid0||
+_valid0,_valid0)var props0=!0;let _errs2=errors;validate2422(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate2422.errors:vErrors.concat(validate2422.errors),errors=
+vErrors.length);var _valid0=_errs2===errors;if(valid0=valid0||_valid0,_valid0&&props0!==!0&&(props0=!0),valid0)
+errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=null);else{let err0={instancePath,schemaPath:"\
+#/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++,validate239.
+errors=vErrors,!1}return validate239.errors=vErrors,evaluated0.props=props0,errors===0}validate239.evaluated={
+dynamicProps:!0,dynamicItems:!1};var fits33=validate244;function validate246(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate246.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.appEndpointDomain===void 0&&(missing0="appEndpointDomain")||data.reassignedDomains===void 0&&
-(missing0="reassignedDomains"))return validate237.errors=[{instancePath,schemaPath:"#/required",keyword:"requi\
+(missing0="reassignedDomains"))return validate246.errors=[{instancePath,schemaPath:"#/required",keyword:"requi\
 red",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="appEndpointDo\
-main"||key0==="reassignedDomains")){return validate237.errors=[{instancePath,schemaPath:"#/additionalPropertie\
+main"||key0==="reassignedDomains")){return validate246.errors=[{instancePath,schemaPath:"#/additionalPropertie\
 s",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.appEndpointDomain!==
-void 0){let _errs2=errors;if(typeof data.appEndpointDomain!="string")return validate237.errors=[{instancePath:instancePath+
+void 0){let _errs2=errors;if(typeof data.appEndpointDomain!="string")return validate246.errors=[{instancePath:instancePath+
 "/appEndpointDomain",schemaPath:"#/properties/appEndpointDomain/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.reassignedDomains!==void 0){let data1=data.
-reassignedDomains,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate237.
+reassignedDomains,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate246.
 errors=[{instancePath:instancePath+"/reassignedDomains",schemaPath:"#/properties/reassignedDomains/type",keyword:"\
-type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate237.errors=
-[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate237.errors=vErrors,
-errors===0}validate237.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate236(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate236.
+type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate246.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate246.errors=vErrors,
+errors===0}validate246.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate245(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate245.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate236.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate236.errors=[{instancePath,schemaPath:"\
+"data"))return validate245.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate245.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate237(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate237.errors:vErrors.concat(validate237.errors),
-errors=vErrors.length))}}else return validate236.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate236.errors=vErrors,errors===0}validate236.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate235(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate235.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate236(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate236.errors:vErrors.concat(validate236.errors),errors=
-vErrors.length),validate235.errors=vErrors,errors===0}validate235.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits33=validate240;function validate2422(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate2422.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+data.data!==void 0&&(validate246(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate246.errors:vErrors.concat(validate246.errors),
+errors=vErrors.length))}}else return validate245.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate245.errors=vErrors,errors===0}validate245.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate244(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate244.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate245(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate245.errors:vErrors.concat(validate245.errors),errors=
+vErrors.length),validate244.errors=vErrors,errors===0}validate244.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits34=validate249;function validate251(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate251.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.serviceId===void 0&&(missing0="serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVer\
-sionId")||data.createdAt===void 0&&(missing0="createdAt"))return validate2422.errors=[{instancePath,schemaPath:"\
+sionId")||data.createdAt===void 0&&(missing0="createdAt"))return validate251.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
 if(!(key0==="id"||key0==="type"||key0==="url"||key0==="serviceId"||key0==="foundryVersionId"||key0==="createdA\
-t")){return validate2422.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperti\
-es",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate2422.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+t")){return validate251.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropertie\
+s",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
+id!="string")return validate251.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate2422.errors=[{instancePath:instancePath+
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate251.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")
-return validate2422.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"c\
-onst",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
+return validate251.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
+nst",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
 url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){
-if(!formats02(data2))return validate2422.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/ur\
-l/format",keyword:"format",params:{format:"uri"}}],!1}else return validate2422.errors=[{instancePath:instancePath+
+if(!formats02(data2))return validate251.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
+/format",keyword:"format",params:{format:"uri"}}],!1}else return validate251.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate2422.
+var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate251.
 errors=[{instancePath:instancePath+"/serviceId",schemaPath:"#/properties/serviceId/type",keyword:"type",params:{
 type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){
-let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate2422.errors=[{instancePath:instancePath+
+let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate251.errors=[{instancePath:instancePath+
 "/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;
 var valid0=_errs10===errors}else var valid0=!0;if(valid0)if(data.createdAt!==void 0){let data5=data.createdAt,
 _errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(data5))
-return validate2422.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
-keyword:"format",params:{format:"date-time"}}],!1}else return validate2422.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0}}}}}}}else return validate2422.errors=[{instancePath,schemaPath:"#/type",keyword:"ty\
-pe",params:{type:"object"}}],!1;return validate2422.errors=vErrors,errors===0}validate2422.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};function validate241(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate241.evaluated;if(evaluated0.dynamicProps&&
-(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&
-(missing0="pagination"))return validate241.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="data"||key0==="pagination")){
-return validate241.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
-additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;
-if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;
-validate2422(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate2422.errors:vErrors.concat(validate2422.errors),errors=vErrors.
-length);var valid1=_errs4===errors;if(!valid1)break}}else return validate241.errors=[{instancePath:instancePath+
-"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+
-"/pagination",parentData:data,parentDataProperty:"pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?
-validate272.errors:vErrors.concat(validate272.errors),errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else
-return validate241.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate241.
-errors=vErrors,errors===0}validate241.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate240(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate240.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate241(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate241.errors:vErrors.concat(validate241.errors),errors=vErrors.length),validate240.errors=vErrors,errors===
-0}validate240.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits34=validate246;var schema155={type:"object",required:["id","type","url","foundryVersionId","uploadUrl"],properties:{id:{type:"\
+return validate251.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate251.errors=[{instancePath:instancePath+"\
+/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
+errors}else var valid0=!0}}}}}}}else return validate251.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate251.errors=vErrors,errors===0}validate251.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate250(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate250.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate250.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate250.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
+errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate251(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate251.
+errors:vErrors.concat(validate251.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate250.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
+let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
+pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate250.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate250.errors=vErrors,errors===0}validate250.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate249(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate249.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate250(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate250.errors:vErrors.concat(
+validate250.errors),errors=vErrors.length),validate249.errors=vErrors,errors===0}validate249.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits35=validate255;var schema158={type:"object",required:["id","type","url","foundryVersionId","uploadUrl"],properties:{id:{type:"\
 string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"uri"},foundryVersionId:{type:"stri\
-ng"},uploadUrl:{type:["string","null"],format:"uri"}},additionalProperties:!1};function validate248(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate248.
+ng"},uploadUrl:{type:["string","null"],format:"uri"}},additionalProperties:!1};function validate257(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate257.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.foundryVersionId===void 0&&
-(missing0="foundryVersionId")||data.uploadUrl===void 0&&(missing0="uploadUrl"))return validate248.errors=[{instancePath,
+(missing0="foundryVersionId")||data.uploadUrl===void 0&&(missing0="uploadUrl"))return validate257.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="url"||key0==="foundryVersionId"||key0==="uploadUrl")){return validate248.
+if(!(key0==="id"||key0==="type"||key0==="url"||key0==="foundryVersionId"||key0==="uploadUrl")){return validate257.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate248.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate257.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate248.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate248.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate257.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate257.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate248.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate248.
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate257.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate257.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){let _errs8=errors;
-if(typeof data.foundryVersionId!="string")return validate248.errors=[{instancePath:instancePath+"/foundryVersi\
+if(typeof data.foundryVersionId!="string")return validate257.errors=[{instancePath:instancePath+"/foundryVersi\
 onId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
 errors}else var valid0=!0;if(valid0)if(data.uploadUrl!==void 0){let data4=data.uploadUrl,_errs10=errors;if(typeof data4!=
-"string"&&data4!==null)return validate248.errors=[{instancePath:instancePath+"/uploadUrl",schemaPath:"#/proper\
-ties/uploadUrl/type",keyword:"type",params:{type:schema155.properties.uploadUrl.type}}],!1;if(errors===_errs10&&
-errors===_errs10&&typeof data4=="string"&&!formats02(data4))return validate248.errors=[{instancePath:instancePath+
+"string"&&data4!==null)return validate257.errors=[{instancePath:instancePath+"/uploadUrl",schemaPath:"#/proper\
+ties/uploadUrl/type",keyword:"type",params:{type:schema158.properties.uploadUrl.type}}],!1;if(errors===_errs10&&
+errors===_errs10&&typeof data4=="string"&&!formats02(data4))return validate257.errors=[{instancePath:instancePath+
 "/uploadUrl",schemaPath:"#/properties/uploadUrl/format",keyword:"format",params:{format:"uri"}}],!1;var valid0=_errs10===
-errors}else var valid0=!0}}}}}}else return validate248.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
-params:{type:"object"}}],!1;return validate248.errors=vErrors,errors===0}validate248.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate247(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate247.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}else return validate257.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate257.errors=vErrors,errors===0}validate257.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate256(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate256.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate247.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate256.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate247.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate248(data.data,
+"data"){return validate256.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate257(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate248.errors:vErrors.concat(validate248.errors),errors=vErrors.length))}}else return validate247.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate247.errors=
-vErrors,errors===0}validate247.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate246(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate246.
+vErrors===null?validate257.errors:vErrors.concat(validate257.errors),errors=vErrors.length))}}else return validate256.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate256.errors=
+vErrors,errors===0}validate256.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate255(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate255.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate247(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate247.errors:vErrors.concat(validate247.errors),errors=vErrors.length),validate246.errors=vErrors,errors===
-0}validate246.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits35=validate251;var schema158={type:"object",required:["id","type","url","serviceId","foundryVersionId","createdAt","status","\
+void 0),validate256(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate256.errors:vErrors.concat(validate256.errors),errors=vErrors.length),validate255.errors=vErrors,errors===
+0}validate255.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits36=validate260;var schema161={type:"object",required:["id","type","url","serviceId","foundryVersionId","createdAt","status","\
 previewDomain"],properties:{id:{type:"string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"\
 uri"},serviceId:{type:"string"},foundryVersionId:{type:"string"},createdAt:{type:"string",format:"date-time"},
 status:{$ref:"components#/$defs/DeploymentStatus"},previewDomain:{type:["string","null"]},envVars:{type:"objec\
 t",additionalProperties:{type:"string"}},portMapping:{$ref:"components#/$defs/PortMapping"}},additionalProperties:!1},
-schema159={type:"string",enum:["created","uploaded","provisioning","running","failed","stopping","stopped"]},schema160={
-type:"object",properties:{http:{type:["integer","null"],minimum:1,maximum:65535}},additionalProperties:!1};function validate254(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate254.
+schema162={type:"string",enum:["created","uploaded","provisioning","running","failed","stopping","stopped"]},schema163={
+type:"object",properties:{http:{type:["integer","null"],minimum:1,maximum:65535}},additionalProperties:!1};function validate263(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate263.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(key0!==
-"http"){return validate254.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+"http"){return validate263.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
 ties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.http!==void 0){let data0=data.http,
-_errs2=errors;if(!(typeof data0=="number"&&!(data0%1)&&!isNaN(data0)&&isFinite(data0))&&data0!==null)return validate254.
-errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type:schema160.
+_errs2=errors;if(!(typeof data0=="number"&&!(data0%1)&&!isNaN(data0)&&isFinite(data0))&&data0!==null)return validate263.
+errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type:schema163.
 properties.http.type}}],!1;if(errors===_errs2&&typeof data0=="number"&&isFinite(data0)){if(data0>65535||isNaN(
-data0))return validate254.errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:65535}}],!1;if(data0<1||isNaN(data0))return validate254.errors=[{instancePath:instancePath+
-"/http",schemaPath:"#/properties/http/minimum",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}}}else return validate254.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate254.errors=
-vErrors,errors===0}validate254.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate253(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate253.
+data0))return validate263.errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/maximum",keyword:"\
+maximum",params:{comparison:"<=",limit:65535}}],!1;if(data0<1||isNaN(data0))return validate263.errors=[{instancePath:instancePath+
+"/http",schemaPath:"#/properties/http/minimum",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}}}else return validate263.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate263.errors=
+vErrors,errors===0}validate263.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate262(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate262.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.serviceId===void 0&&(missing0=
 "serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVersionId")||data.createdAt===void 0&&(missing0=
 "createdAt")||data.status===void 0&&(missing0="status")||data.previewDomain===void 0&&(missing0="previewDomain"))
-return validate253.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema158.properties,key0)){return validate253.errors=
+return validate262.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema161.properties,key0)){return validate262.errors=
 [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate253.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate262.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate253.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate253.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate262.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate262.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate253.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate253.
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate262.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate262.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;
-if(typeof data.serviceId!="string")return validate253.errors=[{instancePath:instancePath+"/serviceId",schemaPath:"\
+if(typeof data.serviceId!="string")return validate262.errors=[{instancePath:instancePath+"/serviceId",schemaPath:"\
 #/properties/serviceId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0){if(data.foundryVersionId!==void 0){let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate253.
+if(valid0){if(data.foundryVersionId!==void 0){let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate262.
 errors=[{instancePath:instancePath+"/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==
 void 0){let data5=data.createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){
-if(!formats22.validate(data5))return validate253.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#\
-/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate253.errors=
+if(!formats22.validate(data5))return validate262.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#\
+/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate262.errors=
 [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data6=data.
-status,_errs14=errors;if(typeof data6!="string")return validate253.errors=[{instancePath:instancePath+"/status",
+status,_errs14=errors;if(typeof data6!="string")return validate262.errors=[{instancePath:instancePath+"/status",
 schemaPath:"components#/$defs/DeploymentStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6==="\
 created"||data6==="uploaded"||data6==="provisioning"||data6==="running"||data6==="failed"||data6==="stopping"||
-data6==="stopped"))return validate253.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$de\
-fs/DeploymentStatus/enum",keyword:"enum",params:{allowedValues:schema159.enum}}],!1;var valid0=_errs14===errors}else
+data6==="stopped"))return validate262.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$de\
+fs/DeploymentStatus/enum",keyword:"enum",params:{allowedValues:schema162.enum}}],!1;var valid0=_errs14===errors}else
 var valid0=!0;if(valid0){if(data.previewDomain!==void 0){let data7=data.previewDomain,_errs17=errors;if(typeof data7!=
-"string"&&data7!==null)return validate253.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"#/pr\
-operties/previewDomain/type",keyword:"type",params:{type:schema158.properties.previewDomain.type}}],!1;var valid0=_errs17===
+"string"&&data7!==null)return validate262.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"#/pr\
+operties/previewDomain/type",keyword:"type",params:{type:schema161.properties.previewDomain.type}}],!1;var valid0=_errs17===
 errors}else var valid0=!0;if(valid0){if(data.envVars!==void 0){let data8=data.envVars,_errs19=errors;if(errors===
 _errs19)if(data8&&typeof data8=="object"&&!Array.isArray(data8))for(let key1 in data8){let _errs22=errors;if(typeof data8[key1]!=
-"string")return validate253.errors=[{instancePath:instancePath+"/envVars/"+key1.replace(/~/g,"~0").replace(/\//g,
+"string")return validate262.errors=[{instancePath:instancePath+"/envVars/"+key1.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/envVars/additionalProperties/type",keyword:"type",params:{type:"string"}}],!1;var valid2=_errs22===
-errors;if(!valid2)break}else return validate253.errors=[{instancePath:instancePath+"/envVars",schemaPath:"#/pr\
+errors;if(!valid2)break}else return validate262.errors=[{instancePath:instancePath+"/envVars",schemaPath:"#/pr\
 operties/envVars/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
-if(valid0)if(data.portMapping!==void 0){let _errs24=errors;validate254(data.portMapping,{instancePath:instancePath+
+if(valid0)if(data.portMapping!==void 0){let _errs24=errors;validate263(data.portMapping,{instancePath:instancePath+
 "/portMapping",parentData:data,parentDataProperty:"portMapping",rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate254.errors:vErrors.concat(validate254.errors),errors=vErrors.length);var valid0=_errs24===errors}else
-var valid0=!0}}}}}}}}}}}else return validate253.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate253.errors=vErrors,errors===0}validate253.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate252(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate252.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+null?validate263.errors:vErrors.concat(validate263.errors),errors=vErrors.length);var valid0=_errs24===errors}else
+var valid0=!0}}}}}}}}}}}else return validate262.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate262.errors=vErrors,errors===0}validate262.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate261(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate261.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate252.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate261.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate252.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate253(data.data,
+"data"){return validate261.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate262(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate253.errors:vErrors.concat(validate253.errors),errors=vErrors.length))}}else return validate252.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate252.errors=
-vErrors,errors===0}validate252.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate251(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate251.
+vErrors===null?validate262.errors:vErrors.concat(validate262.errors),errors=vErrors.length))}}else return validate261.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate261.errors=
+vErrors,errors===0}validate261.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate260(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate260.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate252(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate252.errors:vErrors.concat(validate252.errors),errors=vErrors.length),validate251.errors=vErrors,errors===
-0}validate251.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits36=validate258;function validate260(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate260.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate261(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate261.errors:vErrors.concat(validate261.errors),errors=vErrors.length),validate260.errors=vErrors,errors===
+0}validate260.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits37=validate267;function validate269(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate269.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.previewDomain===void 0&&(missing0="previewDomain"))return validate260.errors=[{instancePath,
+let missing0;if(data.previewDomain===void 0&&(missing0="previewDomain"))return validate269.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(key0!=="previewDomain"){return validate260.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
+if(key0!=="previewDomain"){return validate269.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
 additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.previewDomain!==void 0&&
-typeof data.previewDomain!="string")return validate260.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"\
-#/properties/previewDomain/type",keyword:"type",params:{type:"string"}}],!1}}else return validate260.errors=[{
-instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate260.errors=vErrors,
-errors===0}validate260.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate259(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate259.
+typeof data.previewDomain!="string")return validate269.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"\
+#/properties/previewDomain/type",keyword:"type",params:{type:"string"}}],!1}}else return validate269.errors=[{
+instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate269.errors=vErrors,
+errors===0}validate269.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate268(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate268.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate259.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate259.errors=[{instancePath,schemaPath:"\
+"data"))return validate268.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate268.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate260(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate260.errors:vErrors.concat(validate260.errors),
-errors=vErrors.length))}}else return validate259.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate259.errors=vErrors,errors===0}validate259.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate258(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate258.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate259(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate259.errors:vErrors.concat(validate259.errors),errors=
-vErrors.length),validate258.errors=vErrors,errors===0}validate258.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var queryValidators={"projects.list":fits1,"projects.databases.list":fits5,"databases.list":fits7,"databases.b\
+data.data!==void 0&&(validate269(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate269.errors:vErrors.concat(validate269.errors),
+errors=vErrors.length))}}else return validate268.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate268.errors=vErrors,errors===0}validate268.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate267(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate267.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate268(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate268.errors:vErrors.concat(validate268.errors),errors=
+vErrors.length),validate267.errors=vErrors,errors===0}validate267.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var queryValidators={"projects.list":fits1,"projects.databases.list":fits5,"databases.list":fits7,"databases.b\
 ackups.list":fits11,"databases.usage.get":fits12,"databases.connections.list":fits5,"connections.list":fits14,
 "integrations.list":fits16,"workspaces.list":fits5,"workspaces.integrations.list":fits5,"workspaces.serviceTok\
 ens.list":fits5,"regions.list":fits18,"projects.branches.list":fits19,"apps.list":fits7,"services.list":fits7,
@@ -3252,49 +3336,49 @@ atabases.create":{201:fits92,400:fits26,401:fits26,403:fits26,404:fits26,409:fit
 500:fits26,503:fits26},"databases.get":{200:fits102,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},"d\
 atabases.update":{200:fits102,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,
 500:fits26,503:fits26},"databases.delete":{401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"databases.\
-restore":{200:fits102,400:fits26,401:fits26,403:fits62,404:fits26,409:fits26,413:fits26,415:fits26,422:fits72,
-500:fits26,503:fits26},"databases.backups.list":{200:fits112,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,
-503:fits26},"databases.usage.get":{200:fits122,400:fits26,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,
-503:fits26},"databases.connections.list":{200:fits132,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},
-"databases.connections.create":{200:fits142,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,
-422:fits32,500:fits26,503:fits26},"connections.list":{200:fits132,401:fits26,403:fits26,422:fits32,500:fits26,
-503:fits26},"connections.create":{201:fits142,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,
-422:fits32,500:fits26,503:fits26},"connections.get":{200:fits152,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},
-"connections.delete":{401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"connections.rotate":{200:fits142,
-401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"integrations.list":{200:fits162,401:fits26,403:fits26,
-422:fits32,500:fits26,503:fits26},"integrations.get":{200:fits172,401:fits26,403:fits26,404:fits26,500:fits26,
+restore":{200:fits112,400:fits26,401:fits26,403:fits62,404:fits26,409:fits26,413:fits26,415:fits26,422:fits72,
+500:fits26,503:fits26},"databases.backups.list":{200:fits122,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,
+503:fits26},"databases.usage.get":{200:fits132,400:fits26,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,
+503:fits26},"databases.connections.list":{200:fits142,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},
+"databases.connections.create":{200:fits152,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,
+422:fits32,500:fits26,503:fits26},"connections.list":{200:fits142,401:fits26,403:fits26,422:fits32,500:fits26,
+503:fits26},"connections.create":{201:fits152,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,
+422:fits32,500:fits26,503:fits26},"connections.get":{200:fits162,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},
+"connections.delete":{401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"connections.rotate":{200:fits152,
+401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"integrations.list":{200:fits172,401:fits26,403:fits26,
+422:fits32,500:fits26,503:fits26},"integrations.get":{200:fits182,401:fits26,403:fits26,404:fits26,500:fits26,
 503:fits26},"integrations.delete":{401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"workspaces.list":{
-200:fits182,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"workspaces.create":{201:fits192,400:fits26,
-401:fits26,403:fits26,413:fits26,415:fits26,422:fits32,500:fits26,503:fits26},"workspaces.get":{200:fits192,401:fits26,
-403:fits26,404:fits26,500:fits26,503:fits26},"workspaces.integrations.list":{200:fits162,401:fits26,403:fits26,
+200:fits192,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"workspaces.create":{201:fits202,400:fits26,
+401:fits26,403:fits26,413:fits26,415:fits26,422:fits32,500:fits26,503:fits26},"workspaces.get":{200:fits202,401:fits26,
+403:fits26,404:fits26,500:fits26,503:fits26},"workspaces.integrations.list":{200:fits172,401:fits26,403:fits26,
 404:fits26,422:fits32,500:fits26,503:fits26},"workspaces.integrations.delete":{401:fits26,403:fits62,404:fits26,
-500:fits26,503:fits26},"workspaces.serviceTokens.list":{200:fits202,401:fits26,403:fits26,422:fits32,500:fits26,
-503:fits26},"workspaces.serviceTokens.create":{201:fits212,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,
+500:fits26,503:fits26},"workspaces.serviceTokens.list":{200:fits212,401:fits26,403:fits26,422:fits32,500:fits26,
+503:fits26},"workspaces.serviceTokens.create":{201:fits222,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,
 415:fits26,422:fits32,500:fits26,503:fits26},"workspaces.serviceTokens.delete":{401:fits26,403:fits62,404:fits26,
-500:fits26,503:fits26},"regions.list":{200:fits222,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"re\
-gions.listPostgres":{200:fits232,401:fits26,403:fits26,500:fits26,503:fits26},"me.get":{200:fits242,401:fits26,
-403:fits26,500:fits26,503:fits26},"agentApprovals.get":{200:fits252,401:fits26,403:fits26,404:fits26,500:fits26,
-503:fits26},"projects.branches.list":{200:fits262,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},
-"projects.branches.create":{201:fits27,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,
-422:fits32,500:fits26,503:fits26},"branches.get":{200:fits27,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},
-"branches.update":{200:fits27,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,500:fits26,
+500:fits26,503:fits26},"regions.list":{200:fits232,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"re\
+gions.listPostgres":{200:fits242,401:fits26,403:fits26,500:fits26,503:fits26},"me.get":{200:fits252,401:fits26,
+403:fits26,500:fits26,503:fits26},"agentApprovals.get":{200:fits262,401:fits26,403:fits26,404:fits26,500:fits26,
+503:fits26},"projects.branches.list":{200:fits27,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},
+"projects.branches.create":{201:fits28,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,
+422:fits32,500:fits26,503:fits26},"branches.get":{200:fits28,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},
+"branches.update":{200:fits28,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,500:fits26,
 503:fits26},"branches.delete":{401:fits26,403:fits62,404:fits26,409:fits26,422:fits26,500:fits26,503:fits26},"\
-apps.list":{200:fits28,401:fits26,403:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"apps.create":{201:fits29,
-400:fits26,401:fits26,403:fits26,404:fits26,409:fits30,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,
-503:fits26},"apps.get":{200:fits29,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"apps.up\
-date":{200:fits29,400:fits26,401:fits26,403:fits26,404:fits26,409:fits31,413:fits26,415:fits26,422:fits32,429:fits26,
+apps.list":{200:fits29,401:fits26,403:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"apps.create":{201:fits30,
+400:fits26,401:fits26,403:fits26,404:fits26,409:fits31,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,
+503:fits26},"apps.get":{200:fits30,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"apps.up\
+date":{200:fits30,400:fits26,401:fits26,403:fits26,404:fits26,409:fits322,413:fits26,415:fits26,422:fits32,429:fits26,
 500:fits26,503:fits26},"apps.delete":{401:fits26,403:fits62,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},
-"apps.promote":{200:fits322,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,
-429:fits26,500:fits26,503:fits26},"services.list":{200:fits28,401:fits26,403:fits26,422:fits32,429:fits26,500:fits26,
-503:fits26},"services.create":{201:fits29,400:fits26,401:fits26,403:fits26,404:fits26,409:fits30,413:fits26,415:fits26,
-422:fits32,429:fits26,500:fits26,503:fits26},"services.get":{200:fits29,401:fits26,403:fits26,404:fits26,429:fits26,
-500:fits26,503:fits26},"services.update":{200:fits29,400:fits26,401:fits26,403:fits26,404:fits26,409:fits31,413:fits26,
+"apps.promote":{200:fits33,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,
+429:fits26,500:fits26,503:fits26},"services.list":{200:fits29,401:fits26,403:fits26,422:fits32,429:fits26,500:fits26,
+503:fits26},"services.create":{201:fits30,400:fits26,401:fits26,403:fits26,404:fits26,409:fits31,413:fits26,415:fits26,
+422:fits32,429:fits26,500:fits26,503:fits26},"services.get":{200:fits30,401:fits26,403:fits26,404:fits26,429:fits26,
+500:fits26,503:fits26},"services.update":{200:fits30,400:fits26,401:fits26,403:fits26,404:fits26,409:fits322,413:fits26,
 415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.delete":{401:fits26,403:fits62,404:fits26,409:fits26,
-429:fits26,500:fits26,503:fits26},"services.promote":{200:fits322,400:fits26,401:fits26,403:fits26,404:fits26,
-409:fits26,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.deployments.list":{200:fits33,
-401:fits26,403:fits26,404:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.deployments.create":{201:fits34,
-400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},
-"deployments.get":{200:fits35,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"deployments.\
-delete":{401:fits26,403:fits62,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},"deployments.start":{200:fits36,
-401:fits26,403:fits26,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},"deployments.stop":{401:fits26,403:fits26,
-404:fits26,409:fits26,429:fits26,500:fits26,503:fits26}};export{answerValidators,bodyValidators,queryValidators};
+429:fits26,500:fits26,503:fits26},"services.promote":{200:fits33,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,
+413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.deployments.list":{200:fits34,401:fits26,
+403:fits26,404:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.deployments.create":{201:fits35,400:fits26,
+401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"deploymen\
+ts.get":{200:fits36,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"deployments.delete":{401:fits26,
+403:fits62,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},"deployments.start":{200:fits37,401:fits26,
+403:fits26,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},"deployments.stop":{401:fits26,403:fits26,404:fits26,
+409:fits26,429:fits26,500:fits26,503:fits26}};export{answerValidators,bodyValidators,queryValidators};

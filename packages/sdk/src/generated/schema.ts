@@ -1308,6 +1308,16 @@ export interface components {
         RestoreDatabase: {
             source: components["schemas"]["RestoreSource"];
         };
+        /** @description A database that is being overwritten by a backup. */
+        RecoveringDatabase: components["schemas"]["Database"] & {
+            /** @constant */
+            status: "recovering";
+            source: components["schemas"]["BackupSource"];
+        };
+        /** @description One database, recovering. */
+        RecoveringDatabaseAnswer: {
+            data: components["schemas"]["RecoveringDatabase"];
+        };
         /** @description A backup of a database. */
         Backup: {
             /** @description Id of the backup, `bkp_…`. */
@@ -2968,7 +2978,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseAnswer"];
+                    "application/json": components["schemas"]["RecoveringDatabaseAnswer"];
                 };
             };
             400: components["responses"]["Malformed"];

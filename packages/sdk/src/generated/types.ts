@@ -651,6 +651,42 @@ export interface RestoreDatabase {
   source: RestoreSource;
 }
 
+/** A database that is being overwritten by a backup. */
+export interface RecoveringDatabase {
+  /** Id of the database, `db_…`. */
+  id: string;
+  type: "database";
+  /** Address of the database in the API. */
+  url: string;
+  /** Name for people; may repeat. */
+  name: string;
+  status: "recovering";
+  /** When the database was created. ISO 8601. */
+  createdAt: string;
+  /** Whether it is its project's default database, which cannot be deleted on its own. */
+  isDefault: boolean;
+  /** The first connection; when that is deleted the oldest one left, or null. */
+  defaultConnectionId: string | null;
+  /** Where it runs. */
+  region: ShortReference;
+  /** A completed backup of a database. */
+  source: BackupSource;
+  /** The branch that the database belongs to. */
+  branchId: string | null;
+  /** Declared identity, unique on the branch; null when none was declared. */
+  logicalId: string | null;
+  /** Its connections, oldest first, without connection strings. */
+  connections: Connection[];
+  /** The project that it belongs to. */
+  project: Reference;
+}
+
+/** One database, recovering. */
+export interface RecoveringDatabaseAnswer {
+  /** A database that is being overwritten by a backup. */
+  data: RecoveringDatabase;
+}
+
 /** A backup of a database. */
 export interface Backup {
   /** Id of the backup, `bkp_…`. */
@@ -1603,6 +1639,8 @@ export interface Schemas {
   UpdateDatabase: UpdateDatabase;
   RestoreSource: RestoreSource;
   RestoreDatabase: RestoreDatabase;
+  RecoveringDatabase: RecoveringDatabase;
+  RecoveringDatabaseAnswer: RecoveringDatabaseAnswer;
   Backup: Backup;
   BackupList: BackupList;
   DateOrTime: DateOrTime;

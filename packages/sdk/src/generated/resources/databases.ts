@@ -39,6 +39,7 @@ import type {
   DatabasesConnectionsListQuery,
   DatabasesListQuery,
   DatabasesUsageGetQuery,
+  RecoveringDatabase,
   RestoreDatabase,
   UpdateDatabase,
   Usage,
@@ -277,8 +278,12 @@ export class DatabasesResource extends Resource {
    *   {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError}, {@link ValidationFailedError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
-  restore(targetDatabaseId: string, body: RestoreDatabase, options?: RequestOptions): Promise<Database> {
-    return this.dataOf<Database>(
+  restore(
+    targetDatabaseId: string,
+    body: RestoreDatabase,
+    options?: RequestOptions,
+  ): Promise<RecoveringDatabase> {
+    return this.dataOf<RecoveringDatabase>(
       {
         method: "POST",
         path: "/v1/databases/{targetDatabaseId}/restore",

@@ -1,0 +1,59 @@
+/**
+ * Each documented answer of ours fits where the public service's contract is expected: a program that was written
+ * against that contract compiles against what we answer. Checked by the compiler alone.
+ */
+import type { paths as PublicPaths } from "@prisma/management-api-sdk";
+import type { paths } from "../../packages/sdk/src/generated/schema.js";
+
+type Json<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
+type Answer<Paths, Path extends keyof Paths, Method, Status> = Paths[Path] extends infer Item
+  ? Method extends keyof Item
+    ? Item[Method] extends { responses: infer Responses }
+      ? Status extends keyof Responses
+        ? Json<Responses[Status]>
+        : never
+      : never
+    : never
+  : never;
+
+type Documented =
+  | ["/v1/projects", "get", 200]
+  | ["/v1/projects", "post", 201]
+  | ["/v1/projects/{id}", "get", 200]
+  | ["/v1/projects/{id}", "patch", 200]
+  | ["/v1/projects/{projectId}/databases", "get", 200]
+  | ["/v1/projects/{projectId}/databases", "post", 201]
+  | ["/v1/databases/{targetDatabaseId}/restore", "post", 200]
+  | ["/v1/databases/{databaseId}/connections", "post", 200]
+  | ["/v1/connections/{id}/rotate", "post", 200]
+  | ["/v1/integrations", "get", 200]
+  | ["/v1/integrations/{id}", "get", 200]
+  | ["/v1/workspaces/{workspaceId}/integrations", "get", 200]
+  | ["/v1/workspaces/{workspaceId}/service-tokens", "get", 200]
+  | ["/v1/regions/postgres", "get", 200]
+  | ["/v1/agent-approvals/{approvalId}", "get", 200]
+  | ["/v1/apps", "get", 200]
+  | ["/v1/apps", "post", 201]
+  | ["/v1/apps", "post", 409]
+  | ["/v1/apps/{appId}", "get", 200]
+  | ["/v1/apps/{appId}", "patch", 200]
+  | ["/v1/apps/{appId}/promote", "post", 200];
+
+type Misfit<Row> = Row extends [infer Path, infer Method, infer Status]
+  ? Path extends keyof PublicPaths & keyof paths
+    ? [Answer<paths, Path, Method, Status>] extends [never]
+      ? Row
+      : Answer<paths, Path, Method, Status> extends Answer<PublicPaths, Path, Method, Status>
+        ? never
+        : Row
+    : Row
+  : never;
+
+/** Distributes over the rows; the compiler's message names those that do not fit. */
+type Misfits<Row> = Row extends [string, string, number]
+  ? Misfit<Row> extends never
+    ? never
+    : `${Row[1]} ${Row[0]} ${Row[2]}`
+  : never;
+type None<Names extends never> = Names;
+export type AllFit = None<Misfits<Documented>>;
