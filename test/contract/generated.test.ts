@@ -1,0 +1,9 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { root } from "../../scripts/generate/contract.js";
+
+it("generated files are those that the contract makes: `npm run generate` would change nothing", async () => {
+  const run = promisify(execFile)("npm", ["run", "--silent", "generate", "--", "--check"], { cwd: root });
+  await expect(run).resolves.toMatchObject({ stdout: "61 operations, 0 file(s) stale\n" });
+});
