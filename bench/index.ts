@@ -1,0 +1,79 @@
+import { AssertionError } from "node:assert";
+import { parseArgs } from "node:util";
+import type { Bench, Finding } from "./runner/bench.js";
+import { prepare } from "./runner/prepare.js";
+import { describe, isMet } from "./runner/report.js";
+import { describeMachine, describeVersions } from "./runner/versions.js";
+
+const usage = `npm run bench [-- [name ...] [--rounds N] [--strict]]
+
+  --rounds N   rounds of each measurement, instead of its own number
+  --strict     exit with status 1 when an aim is missed, too
+
+Status 1: an answer that was timed is wrong, or a bench could not run. Status 2: wrong usage.
+`;
+
+const readArguments = () => {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { strict: { type: "boolean" }, rounds: { type: "string" }, help: { type: "boolean" } },
+    });
+    const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
+    if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) {
+      throw new Error("--rounds takes a positive whole number");
+    }
+    return { names: positionals, rounds, strict: values.strict === true, help: values.help === true };
+  } catch (error) {
+    return fail(2, `${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  }
+};
+
+const fail = (status: number, message: string): never => {
+  process.stderr.write(`${message}\n`);
+  process.exit(status);
+};
+
+/** The findings; undefined when an answer was wrong or the bench could not run. */
+const measure = async (bench: Bench, rounds: number | undefined): Promise<Finding[] | undefined> => {
+  console.log(`\n${bench.name}: ${bench.about}`);
+  try {
+    const findings = await bench.run(rounds);
+    for (const finding of findings) console.log(describe(finding));
+    return findings;
+  } catch (error) {
+    const what = error instanceof AssertionError ? "a timed answer is wrong" : "could not run";
+    console.error(
+      `  ${bench.name}: ${what}: ${error instanceof Error ? (error.stack ?? "") : String(error)}`,
+    );
+    return undefined;
+  }
+};
+
+const { names, rounds, strict, help } = readArguments();
+if (help) {
+  process.stdout.write(usage);
+} else {
+  await prepare();
+  // Only now: what the benches import may have been installed by the line before.
+  const { benches } = await import("./benches/all.js");
+  const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
+  if (unknown.length > 0) {
+    fail(
+      2,
+      `No bench ${unknown.join(", ")}; there are ${benches.map(({ name }) => name).join(", ")}\n\n${usage}`,
+    );
+  }
+
+  console.log([describeMachine(), describeVersions()].join("\n"));
+  const chosen = benches.filter(({ name }) => names.length === 0 || names.includes(name));
+  let failed = false;
+  let missed = 0;
+  for (const bench of chosen) {
+    const findings = await measure(bench, rounds);
+    failed ||= findings === undefined;
+    missed += findings?.filter((finding) => !isMet(finding)).length ?? 0;
+  }
+  console.log(missed === 0 ? "\nno aim missed" : `\naims missed: ${String(missed)}`);
+  process.exitCode = failed || (strict && missed > 0) ? 1 : 0;
+}

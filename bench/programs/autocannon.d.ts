@@ -1,0 +1,24 @@
+/** The part of autocannon that the load generator uses; it is not there before the first `npm run bench`. */
+declare module "autocannon" {
+  interface Options {
+    url: string;
+    headers: Readonly<Record<string, string>>;
+    connections: number;
+    /** Seconds. */
+    duration: number;
+    /** Milliseconds between two looks at whether the time is over. */
+    sampleInt: number;
+    maxOverallRequests: number;
+    expectBody: string;
+  }
+  interface Result {
+    "2xx": number;
+    non2xx: number;
+    errors: number;
+    timeouts: number;
+    mismatches: number;
+    requests: { total: number };
+  }
+  function autocannon(options: Options): Promise<Result>;
+  export = autocannon;
+}

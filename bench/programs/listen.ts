@@ -1,0 +1,11 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+
+/** Opens the server on a free port of the loopback; its origin. */
+export const listen = async (server: Server): Promise<string> => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port");
+  return `http://127.0.0.1:${String(address.port)}`;
+};

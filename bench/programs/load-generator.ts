@@ -1,0 +1,25 @@
+import autocannon from "autocannon";
+import { type LoadGenerator, answerCalls } from "./calls.js";
+import { processorTime } from "./processor-time.js";
+
+answerCalls<LoadGenerator>({
+  fire: async ({ url, headers, connections, seconds, body }) => {
+    const started = performance.now();
+    const result = await autocannon({
+      url,
+      headers,
+      connections,
+      duration: seconds,
+      sampleInt: 100,
+      maxOverallRequests: 1_000_000,
+      expectBody: body,
+    });
+    return {
+      requests: result.requests.total,
+      seconds: (performance.now() - started) / 1000,
+      good: result["2xx"] - result.mismatches,
+      bad: result.non2xx + result.errors + result.timeouts + result.mismatches,
+    };
+  },
+  processorTime,
+});

@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { benchFolder, programFolder, root } from "./paths.js";
+
+/** Whatever the benches run must be there and fresh: the built packages, their own dependencies, their programs. */
+export const prepare = async (): Promise<void> => {
+  if (packagesAreStale()) npm("run", "build");
+  if (dependenciesAreStale())
+    npm("ci", "--prefix", benchFolder, "--ignore-scripts", "--no-audit", "--no-fund");
+  const folder = join(benchFolder, "programs");
+  await build({
+    entryPoints: readdirSync(folder)
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
+      .map((file) => join(folder, file)),
+    outdir: programFolder,
+    format: "esm",
+    target: "node20",
+    logLevel: "warning",
+  });
+};
+
+const builtFiles = [
+  "packages/sdk/dist/index.js",
+  "packages/mock/dist/server.js",
+  "packages/platform/dist/index.js",
+  "packages/cli/dist/mgmt.js",
+];
+
+const packagesAreStale = (): boolean => {
+  const built = Math.min(...builtFiles.map((path) => changed(join(root, path))));
+  const sources = ["sdk", "mock", "platform", "cli"].flatMap((name) => {
+    const folder = join(root, "packages", name);
+    return [
+      join(folder, "package.json"),
+      ...readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" }).map((path) =>
+        join(folder, "src", path),
+      ),
+    ];
+  });
+  return [join(root, "tsup.config.ts"), ...sources].some((path) => changed(path) > built);
+};
+
+const dependenciesAreStale = (): boolean =>
+  changed(join(benchFolder, "package-lock.json")) >
+  changed(join(benchFolder, "node_modules/.package-lock.json"));
+
+/** When a file was last written; 0 for one that is not there. */
+const changed = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const npm = (...parameters: string[]): void => {
+  const { status } = spawnSync("npm", parameters, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status !== 0) throw new Error(`npm ${parameters.join(" ")} failed`);
+};

