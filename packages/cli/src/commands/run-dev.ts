@@ -1,0 +1,79 @@
+import type { Platform } from "@mgmt/platform";
+import { CliError, usageError } from "../errors.js";
+import type { Context } from "../run/context.js";
+
+export interface DevFlags {
+  port?: string;
+  dataDir?: string;
+  ephemeral?: boolean;
+}
+
+/** Where `mgmt dev` listens when nothing else is said; the contract's own default server. */
+const defaultPort = 4300;
+
+/** Runs the platform until Ctrl-C or SIGTERM, which is its normal end. */
+export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
+  const { output, signal } = context;
+  const { dataDir, ephemeral = false } = flags;
+  if (dataDir !== undefined && ephemeral)
+    throw usageError("--data-dir and --ephemeral contradict each other");
+  const port = readPort(flags.port);
+  const { startPlatform } = await loadPlatform();
+
+  const terminated = new AbortController();
+  process.once("SIGTERM", () => terminated.abort());
+  const stop = AbortSignal.any([signal, terminated.signal]);
+  const platform = await startPlatform({
+    port,
+    ephemeral,
+    ...(dataDir !== undefined && { dataDir }),
+    onLog: (line: string) => output.say(line),
+  });
+  if (!stop.aborted) greet(platform, context);
+  const stopped = new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener("abort", () => resolve(), { once: true });
+  });
+  const broken = await Promise.race([stopped, platform.closed]);
+  await platform.stop();
+  if (broken) throw broken;
+};
+
+const loadPlatform = async (): Promise<typeof import("@mgmt/platform")> => {
+  try {
+    return await import("@mgmt/platform");
+  } catch (error) {
+    const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+    if (!missing || !error.message.includes("@mgmt/platform")) throw error;
+    throw new CliError(
+      "failure",
+      "platform:not_installed",
+      "mgmt dev needs the package @mgmt/platform, which is not installed",
+      "Install it next to the CLI: npm install @mgmt/platform (with -g when mgmt is installed globally).",
+    );
+  }
+};
+
+const readPort = (text: string | undefined): number => {
+  if (text === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (!(port <= 65_535))
+    throw usageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
+  return port;
+};
+
+const greet = ({ ready }: Platform, { output }: Context): void => {
+  if (output.format === "json") return output.jsonLine(ready);
+  const lines = [
+    `The Management API is up at ${ready.baseUrl} with real Postgres databases.`,
+    "",
+    "In another terminal:",
+    "",
+    `  export MGMT_BASE_URL=${ready.baseUrl}`,
+    `  export MGMT_TOKEN=${ready.token}`,
+    "  mgmt projects create shop --wait",
+    "",
+    "Ctrl-C ends it.",
+  ];
+  output.text(lines.join("\n"));
+};

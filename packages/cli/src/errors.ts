@@ -1,0 +1,109 @@
+import type { ExitReason } from "./exit-codes.js";
+
+export interface FieldIssue {
+  path: string;
+  message: string;
+}
+
+/** Whatever the command itself finds wrong; answers of the service are the SDK's `ApiError`. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+
+  constructor(
+    readonly reason: ExitReason,
+    /** `noun:reason`, stable. */
+    readonly code: string,
+    message: string,
+    readonly hint?: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The command line does not fit; nothing was sent. */
+export const usageError = (message: string, hint?: string): CliError =>
+  new CliError("usage", "usage:invalid", message, hint);
+
+/** A value does not fit what the contract allows for it. */
+export const invalidValue = (what: string, problem: string, hint?: string): CliError =>
+  new CliError("usage", "usage:invalid_value", `${what} ${problem}`, hint);
+
+export const missingInput = (message: string, hint?: string): CliError =>
+  new CliError("usage", "usage:missing", message, hint);
+
+/** A secret would have stood in the process list. The message never repeats it. */
+export const secretInArguments = (flag: string, hint: string): CliError =>
+  new CliError(
+    "usage",
+    "usage:secret_in_arguments",
+    `${flag} is a secret and is not taken from the command line`,
+    hint,
+  );
+
+export const unreadableFile = (what: string, path: string, cause: unknown): CliError =>
+  new CliError("usage", "usage:unreadable_file", `${what}: cannot read ${path} (${reasonOf(cause)})`);
+
+export const noToken = (): CliError =>
+  new CliError(
+    "notAuthenticated",
+    "auth:no_token",
+    "There is no token to authenticate with",
+    "Set MGMT_TOKEN, or pass --token-file PATH. `mgmt dev` runs the service on this machine and prints a token for it.",
+  );
+
+export const noBaseUrl = (): CliError =>
+  new CliError(
+    "usage",
+    "usage:no_base_url",
+    "The address of the service is not set",
+    "Set MGMT_BASE_URL, or pass --base-url. `mgmt dev` runs the service on this machine and prints its address.",
+  );
+
+export const confirmationNeeded = (what: string): CliError =>
+  new CliError(
+    "inputNeeded",
+    "confirmation:needed",
+    `${what} needs a confirmation, and there is no terminal to ask on`,
+    "Pass --yes when you are sure.",
+  );
+
+export const declined = (): CliError =>
+  new CliError("inputNeeded", "confirmation:declined", "Not confirmed; nothing was changed");
+
+export const interrupted = (): CliError => new CliError("interrupted", "interrupted", "Interrupted");
+
+export const databaseFailed = (id: string): CliError =>
+  new CliError(
+    "failure",
+    "database:failed",
+    `Database ${id} could not be made ready: its status is failure`,
+    `Look at it with mgmt databases get ${id}; a restore or a new database is the way on.`,
+  );
+
+export const waitTimedOut = (id: string, status: string, seconds: number): CliError =>
+  new CliError(
+    "pending",
+    "wait:timeout",
+    `Database ${id} is still ${status} after ${seconds} s`,
+    `It goes on without us: mgmt databases get ${id} shows how far it is. --timeout takes a longer time.`,
+  );
+
+export const partlyDone = (failed: number, all: number): CliError =>
+  new CliError("partlyDone", "bulk:partly_done", `${failed} of ${all} failed, the others are done`);
+
+/** Ends with the code of the first one's error. */
+export const allFailed = (all: number, first: unknown): CliError =>
+  new CliError("failure", "bulk:failed", `All ${all} failed`, undefined, { cause: first });
+
+/** Why an operation of the file system or the network failed, in a word or two. */
+export const reasonOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  const known: Record<string, string> = {
+    ENOENT: "no such file",
+    EACCES: "permission denied",
+    EISDIR: "it is a directory",
+  };
+  return (code !== undefined && known[code]) || code || cause.message;
+};

@@ -1,0 +1,90 @@
+import type { Field } from "../command-table.js";
+import { invalidValue } from "../errors.js";
+import type { Sources } from "./sources.js";
+
+/** The value that a flag's text stands for, checked against what the contract allows. Secrets never come here. */
+export const parseValue = async (
+  field: Field,
+  text: string,
+  what: string,
+  sources: Sources,
+): Promise<unknown> => {
+  if (field.type === "json") return parseJson(text, what, sources);
+  if (field.type === "integer" || field.type === "number") {
+    const value = parseNumber(field, text, what);
+    checkEnum(field, value, what);
+    return value;
+  }
+  checkEnum(field, text, what);
+  checkText(field, text, what);
+  return text;
+};
+
+/** `JSON`, `@file` or `-`. */
+export const parseJson = async (text: string, what: string, sources: Sources): Promise<unknown> => {
+  const path = text === "-" ? "-" : text.startsWith("@") ? text.slice(1) : undefined;
+  const json = path === undefined ? text : await sources.read(path, what);
+  try {
+    return JSON.parse(json.replace(/^\uFEFF/, ""));
+  } catch {
+    // What JSON.parse says repeats the text, which may hold a secret.
+    const place = path === undefined ? "the text" : path === "-" ? "standard input" : path;
+    throw invalidValue(what, `is not JSON (${place})`, "It takes JSON, @file, or - for standard input.");
+  }
+};
+
+const parseNumber = (field: Field, text: string, what: string): number => {
+  const integer = field.type === "integer";
+  const value = (integer ? /^[+-]?\d+$/ : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i).test(text)
+    ? Number(text)
+    : NaN;
+  if (!Number.isFinite(value) || (integer && !Number.isSafeInteger(value))) {
+    throw invalidValue(
+      what,
+      `must be ${integer ? "a whole number" : "a number"}${range(field)}, not ${quoted(text)}`,
+    );
+  }
+  const { minimum = -Infinity, maximum = Infinity } = field;
+  if (value < minimum || value > maximum)
+    throw invalidValue(what, `must be a number${range(field)}, not ${text}`);
+  return value;
+};
+
+const range = ({ minimum, maximum }: Field): string => {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return ` of at least ${minimum}`;
+  return maximum === undefined ? "" : ` of at most ${maximum}`;
+};
+
+const checkEnum = (field: Field, value: string | number, what: string): void => {
+  if (field.enum === undefined || field.enum.includes(value)) return;
+  throw invalidValue(what, `cannot be ${quoted(String(value))}`, `Allowed: ${field.enum.join(", ")}.`);
+};
+
+const checkText = (field: Field, text: string, what: string): void => {
+  // Lengths are counted in characters, as JSON Schema does, not in UTF-16 units.
+  const length = [...text].length;
+  const { minLength = 0, maxLength = Infinity, pattern, format } = field;
+  const unset = field.nullable ? `Use --unset ${field.flag} to set it to null.` : undefined;
+  if (length < minLength) {
+    throw invalidValue(
+      what,
+      length === 0 ? "must not be empty" : `must have at least ${minLength} characters`,
+      unset,
+    );
+  }
+  if (length > maxLength)
+    throw invalidValue(what, `must have at most ${maxLength} characters, not ${length}`);
+  if (pattern !== undefined && !new RegExp(pattern, "u").test(text)) {
+    throw invalidValue(what, `cannot be ${quoted(text)}`, unset ?? `It must match ${pattern}.`);
+  }
+  if (format === "date-time" && !isDateTime(text)) {
+    throw invalidValue(what, `must be a date and time, not ${quoted(text)}`, "Like 2026-11-01T00:00:00Z.");
+  }
+};
+
+const isDateTime = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(text) &&
+  !Number.isNaN(Date.parse(text));
+
+const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);

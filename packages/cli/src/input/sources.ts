@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { addAbortSignal, type Readable } from "node:stream";
+import { unreadableFile, usageError } from "../errors.js";
+
+/** Reads what flags point at: `PATH`, or `-` for standard input, which can be read only once. */
+export class Sources {
+  private stdinReader: string | undefined;
+
+  constructor(
+    private readonly stdin: Readable = process.stdin,
+    private readonly signal?: AbortSignal,
+  ) {}
+
+  /** Standard input is taken: there is nobody left to ask. */
+  get readsStdin(): boolean {
+    return this.stdinReader !== undefined;
+  }
+
+  /** The whole text behind `flag`. */
+  async read(path: string, flag: string): Promise<string> {
+    if (path === "-") return this.readStdin(flag);
+    if (path === "") throw usageError(`${flag} needs a path, or - for standard input`);
+    try {
+      return await readFile(path, { encoding: "utf8", ...(this.signal && { signal: this.signal }) });
+    } catch (cause) {
+      this.signal?.throwIfAborted();
+      throw unreadableFile(flag, path, cause);
+    }
+  }
+
+  /** A secret or a token: one line, without the line break that editors add. */
+  async readSecret(path: string, flag: string): Promise<string> {
+    const text = (await this.read(path, flag)).replace(/^\uFEFF/, "").trim();
+    if (text === "") throw usageError(`${flag}: ${path === "-" ? "standard input" : path} is empty`);
+    if (/[\r\n]/.test(text))
+      throw usageError(`${flag}: one line is expected, ${path === "-" ? "standard input" : path} has more`);
+    return text;
+  }
+
+  private async readStdin(flag: string): Promise<string> {
+    if (this.stdinReader !== undefined) {
+      throw usageError(
+        `${this.stdinReader} and ${flag} cannot both read standard input`,
+        "Put one of them into a file.",
+      );
+    }
+    this.stdinReader = flag;
+    if (this.signal) addAbortSignal(this.signal, this.stdin);
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of this.stdin) chunks.push(Buffer.from(chunk as Buffer | string));
+    } catch (cause) {
+      this.signal?.throwIfAborted();
+      throw unreadableFile(flag, "standard input", cause);
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  }
+}

@@ -1,0 +1,84 @@
+import { CliError } from "../errors.js";
+import { exitCodeOf, exitCodes } from "../exit-codes.js";
+
+/** What is said about an error, on paper and as JSON. Never a stack, a token or a body. */
+export interface Failure {
+  exitCode: number;
+  code: string;
+  message: string;
+  hint?: string;
+  status?: number;
+  requestId?: string;
+  issues?: readonly { path: string; message: string }[];
+  /** Seconds until the service wants to be asked again. */
+  retryAfter?: number;
+  /** What the code adds: `existingAppId`, `approvalUrl`, … */
+  details?: Record<string, unknown>;
+}
+
+const named = [
+  "name",
+  "code",
+  "message",
+  "hint",
+  "status",
+  "requestId",
+  "issues",
+  "retryAfter",
+  "method",
+  "path",
+];
+
+export const failureOf = async (error: unknown): Promise<Failure> => {
+  if (error instanceof CliError) {
+    const { code, message, hint, cause } = error;
+    const exitCode = cause === undefined ? exitCodeOf(error) : (await failureOf(cause)).exitCode;
+    return { exitCode, code, message, ...(hint !== undefined && { hint }) };
+  }
+  const sdk = await import("@mgmt/sdk");
+  if (error instanceof sdk.ApiError) return answeredFailure(error, error instanceof sdk.InvalidResponseError);
+  if (error instanceof sdk.MgmtError) {
+    const reason =
+      error instanceof sdk.TimeoutError
+        ? "pending"
+        : error instanceof sdk.ConnectionError
+          ? "network"
+          : error instanceof sdk.InvalidArgumentError
+            ? "usage"
+            : "failure";
+    const { code, message, hint } = error;
+    return { exitCode: exitCodes[reason], code, message, ...(hint !== undefined && { hint }) };
+  }
+  return { exitCode: exitCodes.failure, code: "internal:unexpected", message: messageOf(error) };
+};
+
+interface Answered extends Error {
+  status: number;
+  code: string;
+  hint?: string;
+  requestId?: string;
+  issues?: readonly { path: string; message: string }[];
+  retryAfter?: number;
+  toJSON(): Record<string, unknown>;
+}
+
+const answeredFailure = (error: Answered, invalid: boolean): Failure => {
+  const { status, code, message, hint, requestId, issues, retryAfter } = error;
+  const added = Object.entries(error.toJSON()).filter(([name]) => !named.includes(name));
+  return {
+    exitCode: invalid ? exitCodes.failure : exitCodeOf({ status, code }),
+    code,
+    message,
+    ...(hint !== undefined && { hint }),
+    status,
+    ...(requestId !== undefined && { requestId }),
+    ...(issues !== undefined && { issues }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(added.length > 0 && { details: Object.fromEntries(added) }),
+  };
+};
+
+const messageOf = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] || "Something unexpected happened";
+};

@@ -1,0 +1,33 @@
+/** Number of letters to insert, remove, replace or swap to get from one word to the other. */
+const distance = (left: string, right: string): number => {
+  const rows: number[][] = [[...Array(right.length + 1).keys()]];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
+  for (let i = 1; i <= left.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= right.length; j++) {
+      const same = left[i - 1] === right[j - 1];
+      const swapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      row.push(
+        Math.min(
+          at(i - 1, j) + 1,
+          at(i, j - 1) + 1,
+          at(i - 1, j - 1) + (same ? 0 : 1),
+          swapped ? at(i - 2, j - 2) + 1 : Infinity,
+        ),
+      );
+    }
+  }
+  return at(left.length, right.length);
+};
+
+/** The candidates that were probably meant, best first; none when nothing is near. */
+export const similar = (word: string, candidates: readonly string[]): string[] => {
+  const furthest = Math.min(3, Math.max(1, Math.floor(word.length * 0.4)));
+  return [...new Set(candidates)]
+    .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate) }))
+    .filter(({ candidate, far }) => far <= furthest || (word.length > 2 && candidate.startsWith(word)))
+    .sort((a, b) => a.far - b.far)
+    .map(({ candidate }) => candidate)
+    .slice(0, 3);
+};

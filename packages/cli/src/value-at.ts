@@ -1,0 +1,22 @@
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value at a path of names or indexes; `undefined` where the path ends early. */
+export const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((target, name) => {
+    if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return undefined;
+    // An object or an array, as the line above has made sure.
+    return (target as Record<string, unknown>)[name];
+  }, value);
+
+/** Puts a value at a path, making the objects on the way. */
+export const placeAt = (body: Record<string, unknown>, path: readonly string[], value: unknown): void => {
+  let target = body;
+  for (const name of path.slice(0, -1)) {
+    const next = isObject(target[name]) ? target[name] : {};
+    target[name] = next;
+    target = next;
+  }
+  const last = path.at(-1);
+  if (last !== undefined) target[last] = value;
+};
