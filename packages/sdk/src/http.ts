@@ -1,34 +1,64 @@
-import createPathClient, { type Client as PathClient } from "openapi-fetch";
+import type { Client as PathClient, Middleware } from "openapi-fetch";
 import type { paths } from "./generated/schema.js";
 import { fillPath } from "./request/path.js";
 import { exchange } from "./request/request.js";
 import type { Settings } from "./request/settings.js";
+
+interface Init {
+  params?: object;
+  middleware?: Middleware[];
+}
 
 /** Typed paths instead of methods: `client.http.GET("/v1/projects/{id}", { params: { path: { id } } })`. */
 export type HttpClient = PathClient<paths>;
 
 /**
  * openapi-fetch over the SDK's own request path: the same credential, transport and deadline. It answers
- * `{ data, error, response }` and throws only what no answer came for.
+ * `{ data, error, response }`, and throws only when no whole answer came. The library is loaded with the first call, so
+ * that those who call methods do not pay for it.
  */
-export const createHttp = (settings: Settings): HttpClient =>
-  createPathClient<paths>({
-    baseUrl: settings.baseUrl,
-    // The paths' types admit strings only; anything else is refused there.
-    pathSerializer: (path, params) => fillPath(path, params as Record<string, string>),
-    fetch: async (request) => {
-      const { method, url } = request;
-      const { status, headers, body } = await exchange(
-        settings,
-        {
-          method,
-          path: new URL(url).pathname,
-          url,
-          headers: { ...settings.headers, ...Object.fromEntries(request.headers) },
-          body: (await request.text()) || undefined,
-        },
-        { signal: request.signal },
-      );
-      return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
-    },
-  });
+export const createHttp = (settings: Settings): HttpClient => {
+  const own: Middleware[] = [];
+  let loading: Promise<HttpClient> | undefined;
+  const load = (): Promise<HttpClient> =>
+    (loading ??= import("openapi-fetch").then(({ default: create }) =>
+      create<paths>({
+        baseUrl: settings.baseUrl,
+        // The paths' types admit strings only; anything else is refused there.
+        pathSerializer: (path, params) => fillPath(path, params as Record<string, string>),
+        fetch: (request) => carry(settings, request),
+      }),
+    ));
+  const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
+    const http = await load();
+    const params = { path: {}, ...init.params };
+    const middleware = [...own, ...(init.middleware ?? [])];
+    // The types of `HttpClient` have checked method, path and init together.
+    return http.request(method as never, path as never, { ...init, params, middleware } as never);
+  };
+  const client: Record<string, unknown> = {
+    request,
+    use: (...added: Middleware[]) => void own.push(...added),
+    eject: (...gone: Middleware[]) =>
+      void own.splice(0, own.length, ...own.filter((each) => !gone.includes(each))),
+  };
+  for (const method of ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"]) {
+    client[method] = request.bind(undefined, method);
+  }
+  // It has every method of the library's client, each handing on what it is given.
+  return client as unknown as HttpClient;
+};
+
+/** Sends the library's `Request` through the request path, and answers as `fetch` would. */
+const carry = async (settings: Settings, request: Request): Promise<Response> => {
+  const { method, url, signal } = request;
+  const message = {
+    method,
+    path: new URL(url).pathname,
+    url,
+    headers: { ...settings.headers, ...Object.fromEntries(request.headers) },
+    body: (await request.text()) || undefined,
+  };
+  const { status, headers, body } = await exchange(settings, message, { signal });
+  return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
+};

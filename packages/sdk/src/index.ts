@@ -1,4 +1,5 @@
-export { Client, createClient } from "./client.js";
+export { createClient } from "./client.js";
+export type { Client } from "./client.js";
 export { ApiError, InvalidResponseError } from "./errors/api-error.js";
 export { isApiError } from "./errors/is-api-error.js";
 export {

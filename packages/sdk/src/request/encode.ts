@@ -17,6 +17,8 @@ export interface Message {
 /** Writes a call as an HTTP request. Throws `InvalidArgumentError` for what no request can carry. */
 export const encode = (settings: Settings, call: Call, options: RequestOptions = {}): Message => {
   const { method, path } = call;
+  // Behind a host name, anything else could name another host.
+  if (!path.startsWith("/")) throw new InvalidArgumentError("path", "must begin with a slash");
   const body = encodeBody(call.body);
   return {
     method,
@@ -41,7 +43,8 @@ const encodeQuery = (query: object = {}): string => {
     }
     pairs.append(name, String(value));
   }
-  return pairs.size ? `?${pairs}` : "";
+  const text = pairs.toString();
+  return text === "" ? "" : `?${text}`;
 };
 
 const encodeBody = (body: unknown): string | undefined => {

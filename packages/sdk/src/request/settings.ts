@@ -43,12 +43,20 @@ const readBaseUrl = (baseUrl: string): string => {
   const refuse = (problem: string): never => {
     throw new InvalidArgumentError("baseUrl", problem);
   };
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : refuse("is not an absolute URL");
+  const url = parseUrl(baseUrl) ?? refuse("is not an absolute URL");
   if (!/^https?:$/.test(url.protocol)) refuse("must begin with https:// or http://");
   if (url.username || url.password) refuse("must not carry a credential; use token");
   if (url.search || url.hash) refuse("must not have a query or a fragment");
   const base = url.href.replace(/\/+$/, "");
   return base.endsWith("/v1") ? refuse("must not end in /v1: the paths begin with it") : base;
+};
+
+const parseUrl = (text: string): URL | undefined => {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 };
 
 export const readTimeout = (timeoutMs: number): number => {
