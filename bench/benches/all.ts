@@ -1,5 +1,8 @@
 import type { Bench } from "../runner/bench.js";
+import { cli } from "./cli.js";
+import { databases } from "./databases.js";
 import { http } from "./http.js";
 import { msw } from "./msw.js";
+import { start } from "./start.js";
 
-export const benches: readonly Bench[] = [http, msw];
+export const benches: readonly Bench[] = [http, msw, start, databases, cli];

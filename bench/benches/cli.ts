@@ -71,7 +71,7 @@ const wallTime = async (
   const started = performance.now();
   const child = spawn(process.execPath, parameters, {
     env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", 2],
+    stdio: ["ignore", "pipe", "inherit"],
   });
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   const elapsed = performance.now() - started;

@@ -16,7 +16,7 @@ export const startServerProcess = async (
 ): Promise<ServerProcess> => {
   const child = spawn(process.execPath, parameters, {
     env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", 2],
+    stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "exit");
   const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
