@@ -1,3 +1,4 @@
+import { approvalAt } from "../engine/approvals.js";
 import { behaviour } from "../engine/behaviour.js";
 import { timestamp } from "../engine/clock.js";
 import { errors } from "../engine/errors.js";
@@ -13,26 +14,16 @@ const hints: Readonly<Record<ApprovalStatus, string>> = {
   consumed: "The request has run; a further one needs an approval of its own",
 };
 
-/** What waits for a decision or for its request ends with time, whether or not anybody looked (§ Agents). */
-const statusAt = (row: ApprovalRow, now: number): ApprovalStatus => {
-  const endsAt = row.status === "approved_window" ? (row.windowExpiresAt ?? row.expiresAt) : row.expiresAt;
-  const ends = row.status === "pending" || row.status === "approved" || row.status === "approved_window";
-  return ends && now >= endsAt ? "expired" : row.status;
-};
-
 const timestampOrNull = (time: number | null): string | null => (time === null ? null : timestamp(time));
 
-const presentApproval = (row: ApprovalRow, now: number): Approval => {
-  const status = statusAt(row, now);
-  return {
-    id: row.id,
-    status,
-    expiresAt: timestamp(row.expiresAt),
-    windowExpiresAt: timestampOrNull(row.windowExpiresAt),
-    decidedAt: timestampOrNull(row.decidedAt),
-    hint: hints[status],
-  };
-};
+const presentApproval = (row: ApprovalRow): Approval => ({
+  id: row.id,
+  status: row.status,
+  expiresAt: timestamp(row.expiresAt),
+  windowExpiresAt: timestampOrNull(row.windowExpiresAt),
+  decidedAt: timestampOrNull(row.decidedAt),
+  hint: hints[row.status],
+});
 
 export const agentApprovalBehaviours = {
   /** Only the agent that owns the approval can read it; for everybody else there is none. */
@@ -43,6 +34,9 @@ export const agentApprovalBehaviours = {
       if (!owned || approval.workspaceId !== principal.workspaceId) throw errors.notFound("approval");
       return approval;
     },
-    act: ({ world }, approval) => ({ status: 200, body: presentApproval(approval, world.clock.now()) }),
+    act: ({ world }, approval) => ({
+      status: 200,
+      body: presentApproval(approvalAt(approval, world.clock.now())),
+    }),
   }),
 };

@@ -16,9 +16,7 @@ export interface BranchFields {
 /** `branchId` and `branchGitName` together are a 422; null names no branch. */
 export const refuseTwoBranches = ({ branchId, branchGitName }: BranchFields): void => {
   if (typeof branchId === "string" && typeof branchGitName === "string") {
-    throw errors.validationFailed([
-      { path: "body.branchGitName", message: "cannot be combined with branchId" },
-    ]);
+    throw errors.validationFailed([{ path: "/branchGitName", message: "cannot be combined with branchId" }]);
   }
 };
 
@@ -26,7 +24,7 @@ export const refuseTwoBranches = ({ branchId, branchGitName }: BranchFields): vo
 export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchFields): void => {
   if (typeof logicalId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([
-      { path: "body.logicalId", message: "cannot be combined with branchGitName; use branchId" },
+      { path: "/logicalId", message: "cannot be combined with branchGitName; use branchId" },
     ]);
   }
 };
@@ -35,7 +33,7 @@ export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchF
 export const refuseLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: BranchFields): void => {
   if (logicalId !== undefined && (branchId !== undefined || branchGitName !== undefined)) {
     throw errors.validationFailed([
-      { path: "body.logicalId", message: "cannot be combined with a branch; move first, then set logicalId" },
+      { path: "/logicalId", message: "cannot be combined with a branch; move first, then set logicalId" },
     ]);
   }
 };

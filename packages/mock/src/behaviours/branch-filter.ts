@@ -1,9 +1,5 @@
 import type { World } from "../engine/behaviour.js";
 import { errors } from "../engine/errors.js";
-import { canonicalId } from "../engine/ids.js";
-
-/** The engine reads the filter as the id of a branch; no branch has this one. */
-const unassigned = canonicalId("branch", "unassigned");
 
 interface BranchFilters {
   /** Id of a branch, or `unassigned`. */
@@ -15,7 +11,7 @@ interface BranchFilters {
 export const refuseTwoBranchFilters = ({ branchId, branchGitName }: BranchFilters): void => {
   if (branchId !== undefined && branchGitName !== undefined) {
     throw errors.validationFailed([
-      { path: "query.branchGitName", message: "cannot be combined with branchId" },
+      { path: "query/branchGitName", message: "cannot be combined with branchId" },
     ]);
   }
 };
@@ -26,10 +22,7 @@ export const onBranch = (
   row: { branchId: string | null },
   { branchId, branchGitName }: BranchFilters,
 ): boolean => {
-  if (branchId !== undefined) {
-    const wanted = canonicalId("branch", branchId);
-    return row.branchId === (wanted === unassigned ? null : wanted);
-  }
+  if (branchId !== undefined) return row.branchId === (branchId === "unassigned" ? null : branchId);
   if (branchGitName === undefined) return true;
   return row.branchId !== null && store.branches.get(row.branchId)?.gitName === branchGitName;
 };

@@ -45,7 +45,7 @@ export const branchBehaviours = {
       const { gitName, gitNameContains } = call.query;
       if (gitName !== undefined && gitNameContains !== undefined) {
         throw errors.validationFailed([
-          { path: "query.gitNameContains", message: "cannot be combined with gitName" },
+          { path: "query/gitNameContains", message: "cannot be combined with gitName" },
         ]);
       }
       return reach(call, "project", call.path.projectId);
@@ -88,7 +88,7 @@ export const branchBehaviours = {
       const branch = reach(call, "branch", call.path.branchId);
       if (call.body.isDefault === false && branch.isDefault) {
         throw errors.validationFailed([
-          { path: "body.isDefault", message: "cannot be taken away; make another branch the default one" },
+          { path: "/isDefault", message: "cannot be taken away; make another branch the default one" },
         ]);
       }
       return branch;

@@ -12,7 +12,7 @@ export interface SourceFields {
 /** `source` and `fromDatabase` at once are a 422; neither is an empty database. */
 export const readSource = ({ source, fromDatabase }: SourceFields): DatabaseSource => {
   if (source !== undefined && fromDatabase !== undefined) {
-    throw errors.validationFailed([{ path: "body.fromDatabase", message: "cannot be combined with source" }]);
+    throw errors.validationFailed([{ path: "/fromDatabase", message: "cannot be combined with source" }]);
   }
   if (fromDatabase === undefined) return source ?? { type: "empty" };
   const { id: databaseId, backupId } = fromDatabase;

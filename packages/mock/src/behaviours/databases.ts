@@ -43,7 +43,7 @@ const chooseDatabaseBranch = (
 ): NamedBranch | undefined => {
   const choice = chooseBranch(call, projectId, fields);
   if (choice === "unassigned") {
-    throw errors.validationFailed([{ path: "body.branchId", message: "must name a branch" }]);
+    throw errors.validationFailed([{ path: "/branchId", message: "must name a branch" }]);
   }
   return choice;
 };

@@ -54,7 +54,7 @@ export const deploymentBehaviours = {
       if (call.body.skipCodeUpload && promoted === undefined) {
         throw errors.validationFailed([
           {
-            path: "body.skipCodeUpload",
+            path: "/skipCodeUpload",
             message: "needs a promoted deployment whose code is deployed again",
           },
         ]);

@@ -9,7 +9,7 @@ type PromoteCall = Call<"apps.promote" | "services.promote">;
 const deploymentIdOf = ({ body }: PromoteCall): string => {
   const deploymentId = body.deploymentId ?? body.versionId;
   if (deploymentId === undefined) {
-    throw errors.validationFailed([{ path: "body.deploymentId", message: "is required" }]);
+    throw errors.validationFailed([{ path: "/deploymentId", message: "is required" }]);
   }
   return deploymentId;
 };
