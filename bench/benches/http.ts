@@ -24,7 +24,8 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
   const reference = await startProgram<ReferenceServer>("reference-server");
   const fixed = await startProgram<StaticServer>("static-server");
   const load = await startProgram<LoadGenerator>("load-generator");
-  const busy: Record<string, number[]> = { reference: [], static: [] };
+  const shares: Record<string, number[]> = {};
+  const costs: Record<string, number[]> = {};
   try {
     const place = await reference.calls.start();
     await createProjects(send, place, count);
@@ -45,7 +46,9 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
         seconds,
         body: answer.body,
       });
-      busy[name]?.push(((await server.processorTime()) - before) / result.seconds);
+      const used = (await server.processorTime()) - before;
+      (shares[name] ??= []).push(used / result.seconds);
+      (costs[name] ??= []).push((used / result.requests) * 1e6);
       assert.equal(result.bad, 0, "answers with another status or body");
       assert.equal(result.good, result.requests);
       return result.requests / result.seconds;
@@ -67,13 +70,16 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
       subject,
       baseline,
       notes: [
-        `processor that the servers had while they were loaded (1 = a whole one, so the load was no bottleneck): ` +
-          Object.entries(busy)
-            .map(([name, shares]) => `${name} ${median(shares).toFixed(2)}`)
-            .join(", "),
+        `processor time for a request, in µs: ${medians(costs, 1)}`,
+        `share of a processor that each server got (near 1: it, not the load, was the limit): ${medians(shares, 2)}`,
       ],
     };
   } finally {
     await Promise.all([reference.stop(), fixed.stop(), load.stop()]);
   }
 };
+
+const medians = (values: Readonly<Record<string, readonly number[]>>, digits: number): string =>
+  Object.entries(values)
+    .map(([name, each]) => `${name} ${median(each).toFixed(digits)}`)
+    .join(", ");
