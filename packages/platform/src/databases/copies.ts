@@ -1,0 +1,162 @@
+import { type Admin, identifier, literal } from "./admin.js";
+import { kindOf, ownerOf } from "./names.js";
+
+/** Copies of whole databases. */
+export class Copies {
+  readonly #admin: Admin;
+  readonly #strategy: string;
+
+  constructor(admin: Admin, major: number) {
+    this.#admin = admin;
+    this.#strategy = major >= 15 ? "strategy file_copy" : "";
+  }
+
+  /** An empty database that nobody can connect to. */
+  async makeEmpty(name: string): Promise<void> {
+    await this.#copy("template0", name, undefined);
+  }
+
+  /**
+   * Copies a database to one that nobody can connect to. Postgres copies only what nobody is connected to, so sessions
+   * in `from` end, and new ones are refused until the copy is there.
+   */
+  async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
+    const [source] = await this.#admin.query<{ open: boolean }>(
+      "select datallowconn as open from pg_database where datname = $1",
+      [from],
+    );
+    if (source === undefined) throw new Error(`There is no Postgres database ${from}`);
+    try {
+      if (source.open) await this.#admin.script([`alter database ${identifier(from)} allow_connections false`]);
+      await this.#admin.whileUnused(from, () => this.#copy(from, to, signal));
+    } finally {
+      if (source.open) await this.#admin.script([`alter database ${identifier(from)} allow_connections true`]);
+    }
+    await this.copySettings(from, to, "setrole = 0");
+  }
+
+  /** What `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET` have set: `CREATE DATABASE` leaves it behind. */
+  async copySettings(from: string, to: string, which: string): Promise<void> {
+    const oid = (name: string): string => `(select oid from pg_database where datname = ${literal(name)})`;
+    await this.#admin.script([
+      "begin",
+      "set local allow_system_table_mods = on",
+      `delete from pg_db_role_setting where setdatabase = ${oid(to)} and ${which}`,
+      `insert into pg_db_role_setting
+        select ${oid(to)}, setrole, setconfig from pg_db_role_setting where setdatabase = ${oid(from)} and ${which}`,
+      "commit",
+    ]);
+  }
+
+  /**
+   * Gives all in the copy `name` to the role `owner`, and forgets what other roles owned or were allowed in it. Those
+   * who may connect to databases of `owner` keep what they have.
+   */
+  async handOver(name: string, owner: string): Promise<void> {
+    const strangers = await this.#admin.query<{ role: string }>(
+      `select distinct r.rolname as role
+        from pg_shdepend d
+        join pg_database b on b.oid = d.dbid
+        join pg_roles r on r.oid = d.refobjid
+        where d.refclassid = 'pg_authid'::regclass and b.datname = $1 and r.rolname <> $2
+          and not exists (
+            select from pg_auth_members m
+            join pg_roles o on o.oid = m.roleid
+            where m.member = r.oid and o.rolname = $2)`,
+      [name, owner],
+    );
+    if (strangers.length === 0) return;
+    const roles = strangers.map(({ role }) => role);
+    await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+    try {
+      await this.#admin.scriptWithin(name, [
+        ...roles.flatMap((role) => [
+          `reassign owned by ${identifier(role)} to ${identifier(owner)}`,
+          `drop owned by ${identifier(role)}`,
+        ]),
+        // REASSIGN OWNED takes along the database that a role owns: it goes back in the same transaction.
+        ...(await this.#databasesNamedLike(roles)).flatMap((role) => [
+          `alter database ${identifier(role)} owner to ${identifier(role)}`,
+          `grant all on database ${identifier(role)} to ${identifier(role)}`,
+        ]),
+      ]);
+    } finally {
+      await this.#admin.whileUnused(name, () =>
+        this.#admin.script([`alter database ${identifier(name)} allow_connections false`]),
+      );
+    }
+  }
+
+  /** Removes a database of any kind, if it is there, with the sessions in it. */
+  async drop(name: string): Promise<void> {
+    const [found] = await this.#admin.query<{ template: boolean }>(
+      "select datistemplate as template from pg_database where datname = $1",
+      [name],
+    );
+    if (found === undefined) return;
+    // A tenant may have declared its database a template, which cannot be dropped.
+    if (found.template) await this.#admin.script([`alter database ${identifier(name)} is_template false`]);
+    await this.#admin.run(`drop database if exists ${identifier(name)} with (force)`);
+  }
+
+  /**
+   * Removes a login role, with its sessions and with what it owned or was allowed anywhere. What it owned falls to the
+   * owner of the database where it lies.
+   */
+  async dropRole(role: string): Promise<void> {
+    await this.#admin.script([`alter role ${identifier(role)} nologin`]);
+    await this.#admin.endSessions("usename = $1", role);
+    for (const database of await this.#databasesKnowing(role)) await this.#forgetRole(role, database);
+    await this.#admin.script([`drop role ${identifier(role)}`]);
+  }
+
+  async #forgetRole(role: string, database: string): Promise<void> {
+    const kind = kindOf(database);
+    const owner = ownerOf(database);
+    const statements = [
+      ...(kind === "system" ? [] : [`reassign owned by ${identifier(role)} to ${identifier(owner)}`]),
+      `drop owned by ${identifier(role)}`,
+    ];
+    if (kind !== "backup") {
+      await this.#admin.scriptWithin(database, statements);
+      return;
+    }
+    await this.#admin.script([`alter database ${identifier(database)} allow_connections true`]);
+    try {
+      await this.#admin.scriptWithin(database, statements);
+    } finally {
+      await this.#admin.script([`alter database ${identifier(database)} allow_connections false`]);
+    }
+  }
+
+  /** Where privileges or objects of the role lie; `postgres` for privileges on databases themselves. */
+  async #databasesKnowing(role: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ name: string }>(
+      `select distinct coalesce(b.datname, 'postgres') as name
+        from pg_shdepend d
+        left join pg_database b on b.oid = d.dbid
+        where d.refclassid = 'pg_authid'::regclass
+          and d.refobjid = (select oid from pg_roles where rolname = $1)
+          and d.classid <> 'pg_auth_members'::regclass`,
+      [role],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  async #databasesNamedLike(roles: readonly string[]): Promise<string[]> {
+    const rows = await this.#admin.query<{ name: string }>(
+      "select datname as name from pg_database where datname = any ($1)",
+      [roles],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  async #copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
+    await this.#admin.run(
+      `create database ${identifier(to)} template ${identifier(from)} ${this.#strategy} allow_connections false`,
+      signal,
+    );
+    // Unset privileges, as a new database has them, let everybody connect.
+    await this.#admin.script([`revoke all on database ${identifier(to)} from public`]);
+  }
+}

@@ -1,0 +1,93 @@
+import type { Credential } from "@mgmt/mock";
+import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
+import { type Admin, identifier, literal } from "./admin.js";
+import type { Copies } from "./copies.js";
+
+/**
+ * The login roles of databases, one for each connection. A session begins as the database's owner role, of which every
+ * login is a member: what one connection makes, the others use and change, and a login can go without its tables.
+ */
+export class Logins {
+  readonly #admin: Admin;
+  readonly #copies: Copies;
+  /** Role by connection id. */
+  readonly #roles = new Map<string, string>();
+
+  constructor(admin: Admin, copies: Copies) {
+    this.#admin = admin;
+    this.#copies = copies;
+  }
+
+  /** Statements that make new logins, to be run together with those that make their database. */
+  async statements(owner: string, credentials: readonly Credential[]): Promise<string[]> {
+    const statements = credentials.map(async ({ user, pass }) => [
+      `create role ${identifier(user)} login password ${literal(await scramVerifier(pass))} in role ${identifier(owner)}`,
+      `alter role ${identifier(user)} set role = ${identifier(owner)}`,
+    ]);
+    return (await Promise.all(statements)).flat();
+  }
+
+  /** The connection's role, from now on. */
+  remember({ connectionId, user }: Credential): void {
+    this.#roles.set(connectionId, user);
+  }
+
+  /** Makes the login, or gives an existing one the password and ends its sessions if that is a new one. */
+  async grant(owner: string, credential: Credential): Promise<void> {
+    const { connectionId, user, pass } = credential;
+    const former = this.#roles.get(connectionId);
+    const known = await this.#find(user);
+    if (known === undefined) {
+      await this.#admin.script(await this.statements(owner, [credential]));
+    } else {
+      if (!known.owners.includes(owner)) throw new Error(`The role ${user} belongs to another database`);
+      if (!(await matchesVerifier(pass, known.verifier ?? ""))) await this.#changePassword(user, pass);
+    }
+    this.remember(credential);
+    if (former !== undefined && former !== user) await this.#drop(former);
+  }
+
+  async revoke(connectionId: string): Promise<void> {
+    const role = this.#roles.get(connectionId);
+    if (role !== undefined) await this.#drop(role);
+    this.#roles.delete(connectionId);
+  }
+
+  /** Removes all logins of a database but those named, and forgets what is known of them. */
+  async dropAll(owner: string, but: readonly string[] = []): Promise<void> {
+    for (const role of await this.#membersOf(owner)) if (!but.includes(role)) await this.#drop(role);
+  }
+
+  async #changePassword(user: string, pass: string): Promise<void> {
+    await this.#admin.script([`alter role ${identifier(user)} login password ${literal(await scramVerifier(pass))}`]);
+    await this.#admin.endSessions("usename = $1", user);
+  }
+
+  async #drop(role: string): Promise<void> {
+    for (const [connectionId, name] of this.#roles) if (name === role) this.#roles.delete(connectionId);
+    if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role);
+  }
+
+  async #find(role: string): Promise<{ verifier: string | null; owners: string[] } | undefined> {
+    const [found] = await this.#admin.query<{ verifier: string | null; owners: string[] }>(
+      `select rolpassword as verifier, array(
+          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = a.oid
+        ) as owners
+        from pg_authid a where rolname = $1`,
+      [role],
+    );
+    return found;
+  }
+
+  async #membersOf(owner: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ role: string }>(
+      `select r.rolname as role
+        from pg_auth_members m
+        join pg_roles r on r.oid = m.member
+        join pg_roles o on o.oid = m.roleid
+        where o.rolname = $1`,
+      [owner],
+    );
+    return rows.map(({ role }) => role);
+  }
+}

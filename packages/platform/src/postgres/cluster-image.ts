@@ -1,0 +1,106 @@
+import {
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  writeSync,
+} from "node:fs";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Account } from "./account.js";
+
+/**
+ * A cluster fresh from initdb as one file, from which the next cluster is written in a tenth of initdb's time: a line of
+ * JSON (`Contents`), then the bytes of every file.
+ */
+export interface ClusterImage {
+  contents: Contents;
+  bytes: Buffer;
+}
+
+interface Contents {
+  /** The superuser's, until the cluster's first start gives it another one. */
+  password: string;
+  directories: string[];
+  files: { path: string; size: number }[];
+}
+
+/** Reads a cluster that no server uses. Synchronous, as one pass over a thousand small files is quickest. */
+export const readCluster = (directory: string, password: string): ClusterImage => {
+  const contents: Contents = { password, directories: [], files: [] };
+  const parts: Buffer[] = [];
+  const visit = (below: string): void => {
+    for (const entry of readdirSync(join(directory, below), { withFileTypes: true })) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory()) {
+        contents.directories.push(path);
+        visit(path);
+      } else {
+        const bytes = readFileSync(join(directory, path));
+        contents.files.push({ path, size: bytes.length });
+        parts.push(bytes);
+      }
+    }
+  };
+  visit("");
+  return { contents, bytes: Buffer.concat(parts) };
+};
+
+/** Writes the cluster into an existing empty directory, owned by `account`. */
+export const writeCluster = (image: ClusterImage, directory: string, account: Account | undefined): void => {
+  const own = (path: string): void => {
+    if (account !== undefined) chownSync(path, account.uid, account.gid);
+  };
+  for (const name of image.contents.directories) {
+    const path = join(directory, name);
+    mkdirSync(path, { mode: 0o700 });
+    own(path);
+  }
+  let offset = 0;
+  for (const { path: name, size } of image.contents.files) {
+    const path = join(directory, name);
+    const file = openSync(path, "wx", 0o600);
+    try {
+      if (size > 0) writeSync(file, image.bytes, offset, size);
+    } finally {
+      closeSync(file);
+    }
+    own(path);
+    offset += size;
+  }
+};
+
+/** @returns undefined when there is no such image, or a damaged one. */
+export const loadImage = async (path: string): Promise<ClusterImage | undefined> => {
+  try {
+    const file = await readFile(path);
+    const end = file.indexOf("\n");
+    // Our own file, in a directory that only we can write; damage shows in its length.
+    const contents = JSON.parse(file.toString("utf8", 0, end)) as Contents;
+    const bytes = file.subarray(end + 1);
+    const size = contents.files.reduce((sum, entry) => sum + entry.size, 0);
+    return bytes.length === size ? { contents, bytes } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Readable by us only, and never seen half written; of two processes that save at once, either wins. */
+export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
+  const temporary = `${path}.${String(process.pid)}.${String(Date.now())}`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(image.contents)}\n`);
+      await file.writeFile(image.bytes);
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+};

@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process";
+import type { Account } from "./account.js";
+
+export interface ProgramResult {
+  /** Exit status; null when a signal ended it or it did not start. */
+  status: number | null;
+  stdout: string;
+  /** What it wrote to standard error, or why it did not start. */
+  stderr: string;
+}
+
+/** Nothing of the user's environment reaches Postgres: `PG*` variables and locales would change what it does. */
+export const postgresEnvironment: NodeJS.ProcessEnv = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+
+/** Runs a program to its end, as `account` when one is given. Never throws. */
+export const runProgram = (
+  program: string,
+  parameters: readonly string[],
+  options: { account?: Account | undefined; cwd?: string; inherit?: number } = {},
+): Promise<ProgramResult> =>
+  new Promise((resolve) => {
+    const result: ProgramResult = { status: null, stdout: "", stderr: "" };
+    const child = spawn(program, parameters, {
+      ...options.account,
+      cwd: options.cwd ?? "/",
+      env: postgresEnvironment,
+      stdio: ["ignore", "pipe", "pipe", options.inherit ?? "ignore"],
+    });
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (result.stdout += text));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (result.stderr += text));
+    child.on("error", (error) => resolve({ ...result, stderr: error.message }));
+    child.on("close", (status) => resolve({ ...result, status }));
+  });

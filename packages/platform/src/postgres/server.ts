@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { platformErrors } from "../platform-error.js";
+import type { Account } from "./account.js";
+import type { Binaries } from "./binaries.js";
+import { dataDirectoryParameter } from "./cluster.js";
+import { endLeftovers } from "./leftovers.js";
+import { postgresEnvironment } from "./run-program.js";
+import { type ServerChoices, serverParameters } from "./settings.js";
+import { Watchdog } from "./watchdog.js";
+
+export interface ServerOptions extends ServerChoices {
+  binaries: Binaries;
+  account: Account | undefined;
+  /** The cluster. */
+  directory: string;
+  logFile: string;
+  /** Removed by the watchdog when this process dies without stopping the server. */
+  removeWhenKilled: string | undefined;
+}
+
+/** The port is taken; with another port the start may succeed. */
+export class PostgresPortTaken extends Error {}
+
+const startLimit = 60_000;
+const logLimit = 8 * 1024 * 1024;
+
+/** A running Postgres, whose life is bound to this process's. */
+export class PostgresServer {
+  readonly port: number;
+  /** Settles when the server has ended, by `stop` or by itself. */
+  readonly ended: Promise<void>;
+  readonly #process: ChildProcess;
+  readonly #watchdog: Watchdog;
+
+  private constructor(port: number, process: ChildProcess, watchdog: Watchdog, ended: Promise<void>) {
+    this.port = port;
+    this.#process = process;
+    this.#watchdog = watchdog;
+    this.ended = ended;
+  }
+
+  /**
+   * Starts the server and waits until it takes connections.
+   *
+   * @throws PostgresPortTaken; PlatformError `platform:postgres_failed`.
+   */
+  static async start(options: ServerOptions): Promise<PostgresServer> {
+    const { binaries, account, directory, durable } = options;
+    await endLeftovers(directory);
+    await limitLog(options.logFile);
+    const log = await open(options.logFile, "a", 0o600);
+    const logStart = (await log.stat()).size;
+    const watchdog = new Watchdog({ signal: durable ? "INT" : "QUIT", remove: options.removeWhenKilled });
+    const child = spawn(
+      join(binaries.directory, "postgres"),
+      ["-D", dataDirectoryParameter(directory, binaries, account), ...serverParameters(binaries, options)],
+      {
+        ...account,
+        cwd: directory,
+        env: postgresEnvironment,
+        detached: true,
+        stdio: ["ignore", log.fd, log.fd],
+      },
+    );
+    const ended = new Promise<void>((resolve) => {
+      child.once("exit", () => resolve());
+      child.once("error", () => resolve());
+    });
+    if (child.pid !== undefined) watchdog.watch(child.pid);
+    await log.close();
+
+    if (!(await becomesReady(directory, child, ended))) {
+      child.kill("SIGKILL");
+      await ended;
+      await watchdog.dismiss();
+      const output = (await readFile(options.logFile)).subarray(logStart).toString("utf8");
+      if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTaken();
+      throw platformErrors.postgresFailed("Postgres did not start", lastLines(output));
+    }
+    return new PostgresServer(options.port, child, watchdog, ended);
+  }
+
+  /** Ends sessions and server; its files are complete afterwards. */
+  async stop(): Promise<void> {
+    for (const [signal, patience] of [
+      ["SIGINT", 20_000],
+      ["SIGQUIT", 5_000],
+      ["SIGKILL", 5_000],
+    ] as const) {
+      this.#process.kill(signal);
+      const timer = new AbortController();
+      const inTime = await Promise.race([
+        this.ended.then(() => true),
+        sleep(patience, false, { signal: timer.signal }).catch(() => false),
+      ]);
+      timer.abort();
+      if (inTime) break;
+    }
+    await this.#watchdog.dismiss();
+  }
+}
+
+/** The postmaster writes its state into the eighth line of its lock file. */
+const becomesReady = async (directory: string, child: ChildProcess, ended: Promise<void>): Promise<boolean> => {
+  let running = true;
+  void ended.then(() => (running = false));
+  for (const deadline = Date.now() + startLimit; running && Date.now() < deadline; await sleep(4)) {
+    const lines = (await readFile(join(directory, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+    if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return true;
+  }
+  return false;
+};
+
+/** Keeps one older log beside the present one. */
+const limitLog = async (path: string): Promise<void> => {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size <= logLimit) return;
+  await rm(`${path}.1`, { force: true });
+  await rename(path, `${path}.1`);
+};
+
+const lastLines = (output: string): string => output.trim().split("\n").slice(-6).join("\n");
