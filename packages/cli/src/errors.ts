@@ -64,7 +64,7 @@ export const confirmationNeeded = (what: string): CliError =>
   new CliError(
     "inputNeeded",
     "confirmation:needed",
-    `${what} needs a confirmation, and there is no terminal to ask on`,
+    `A confirmation is needed to ${what}, and there is no terminal to ask on`,
     "Pass --yes when you are sure.",
   );
 

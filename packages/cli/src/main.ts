@@ -9,7 +9,7 @@ import { usageFailure } from "./program/usage-failure.js";
 import type { Context } from "./run/context.js";
 
 /** Runs one command line and answers what the process ends with. */
-export const main = async (args: readonly string[]): Promise<number> => {
+export const main = async (args: readonly string[], version: string): Promise<number> => {
   const { stdin, stderr, env } = process;
   const interruption = new AbortController();
   process.once("SIGINT", () => {
@@ -19,7 +19,15 @@ export const main = async (args: readonly string[]): Promise<number> => {
   });
   const { signal } = interruption;
   const output = new Output(formatIn(args));
-  const context: Context = { output, env, stdin, stderr, signal, sources: new Sources(stdin, signal) };
+  const context: Context = {
+    version,
+    output,
+    env,
+    stdin,
+    stderr,
+    signal,
+    sources: new Sources(stdin, signal),
+  };
 
   const program = buildProgram(context);
   try {

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-import { endQuietlyOnClosedPipe, Output } from "./output/output.js";
-import { version } from "./version.js";
+import { version } from "../package.json";
+import { endQuietlyOnClosedPipe, writeText } from "./output/streams.js";
 
 endQuietlyOnClosedPipe();
 const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
-  new Output("table").text(version);
+  writeText(version);
 } else {
   // Only now the rest of the program is loaded.
   const { main } = await import("./main.js");
-  process.exitCode = await main(args);
+  process.exitCode = await main(args, version);
 }

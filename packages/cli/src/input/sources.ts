@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { addAbortSignal, type Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { unreadableFile, usageError } from "../errors.js";
 
 /** Reads what flags point at: `PATH`, or `-` for standard input, which can be read only once. */
@@ -20,6 +19,7 @@ export class Sources {
   async read(path: string, flag: string): Promise<string> {
     if (path === "-") return this.readStdin(flag);
     if (path === "") throw usageError(`${flag} needs a path, or - for standard input`);
+    const { readFile } = await import("node:fs/promises");
     try {
       return await readFile(path, { encoding: "utf8", ...(this.signal && { signal: this.signal }) });
     } catch (cause) {
@@ -45,7 +45,7 @@ export class Sources {
       );
     }
     this.stdinReader = flag;
-    if (this.signal) addAbortSignal(this.signal, this.stdin);
+    this.signal?.addEventListener("abort", () => this.stdin.destroy(), { once: true });
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of this.stdin) chunks.push(Buffer.from(chunk as Buffer | string));

@@ -35,7 +35,7 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
     const exitCode = cause === undefined ? exitCodeOf(error) : (await failureOf(cause)).exitCode;
     return { exitCode, code, message, ...(hint !== undefined && { hint }) };
   }
-  const sdk = await import("@mgmt/sdk");
+  const sdk = await import("../sdk.js");
   if (error instanceof sdk.ApiError) return answeredFailure(error, error instanceof sdk.InvalidResponseError);
   if (error instanceof sdk.MgmtError) {
     const reason =
@@ -46,11 +46,24 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
           : error instanceof sdk.InvalidArgumentError
             ? "usage"
             : "failure";
-    const { code, message, hint } = error;
-    return { exitCode: exitCodes[reason], code, message, ...(hint !== undefined && { hint }) };
+    const { code, message } = error;
+    const hint = error instanceof sdk.ConnectionError ? unreachable : error.hint;
+    return {
+      exitCode: exitCodes[reason],
+      code,
+      message,
+      ...(hint !== undefined && { hint: ourWords(hint) }),
+    };
   }
   return { exitCode: exitCodes.failure, code: "internal:unexpected", message: messageOf(error) };
 };
+
+const unreachable =
+  "Check that the base URL is right and that the service is up; `mgmt dev` runs it on this machine.";
+
+/** The SDK speaks of its options; here they are flags and variables. */
+const ourWords = (hint: string): string =>
+  hint.replaceAll("baseUrl", "the base URL (MGMT_BASE_URL, --base-url)");
 
 interface Answered extends Error {
   status: number;
@@ -69,7 +82,7 @@ const answeredFailure = (error: Answered, invalid: boolean): Failure => {
     exitCode: invalid ? exitCodes.failure : exitCodeOf({ status, code }),
     code,
     message,
-    ...(hint !== undefined && { hint }),
+    ...(hint !== undefined && { hint: ourWords(hint) }),
     status,
     ...(requestId !== undefined && { requestId }),
     ...(issues !== undefined && { issues }),

@@ -1,13 +1,9 @@
 import type { Failure } from "./failure.js";
+import { type Streams, writeText } from "./streams.js";
 import { loadStyle, printable, wantsColour } from "./style.js";
 
 export const formats = ["table", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
-
-export interface Streams {
-  stdout: NodeJS.WriteStream;
-  stderr: NodeJS.WriteStream;
-}
 
 /** Something worth knowing beside the answer. */
 export interface Notice {
@@ -29,7 +25,7 @@ export class Output {
 
   /** Text that was asked for as such: help, the version, a completion script. */
   text(text: string): void {
-    this.streams.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+    writeText(text, this.streams);
   }
 
   /** The answer: a resource, a list, or nothing when it is undefined. `resource` names the schema, for its columns. */
@@ -37,8 +33,8 @@ export class Output {
     if (value === undefined) return;
     if (this.format === "json") return this.text(JSON.stringify(value, null, 2));
     if (this.format === "yaml") {
-      const { stringify } = await import("yaml");
-      return this.text(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }));
+      const { renderYaml } = await import("./render-yaml.js");
+      return this.text(renderYaml(value));
     }
     const style = await loadStyle(wantsColour(this.streams.stdout, this.env));
     const { renderDetails, renderList } = await import("./render-table.js");
@@ -89,13 +85,3 @@ export class Output {
     this.streams.stderr.write(`${JSON.stringify(value)}\n`);
   }
 }
-
-/** A reader that went away (`mgmt … | head`) ends the run quietly. */
-export const endQuietlyOnClosedPipe = (streams: Streams = process): void => {
-  for (const stream of [streams.stdout, streams.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-      process.exit();
-    });
-  }
-};

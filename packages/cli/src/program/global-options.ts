@@ -13,6 +13,8 @@ export const addGlobalOptions = (command: Command, { hidden = false, confirms = 
     new Option("--token-file <path>", "file that holds the token, - for standard input (or MGMT_TOKEN)"),
   ];
   for (const option of options) command.addOption(option.helpGroup(heading).hideHelp(hidden));
+  const yes = new Option("-y, --yes", "confirm without being asked");
+  command.addOption(yes.helpGroup(heading).hideHelp(!confirms));
   command.addOption(
     refusedSecret("token", "Set MGMT_TOKEN, or pass --token-file PATH (- for standard input)."),
   );

@@ -7,7 +7,6 @@ import { groups } from "../generated/groups.js";
 import { type Format, formats } from "../output/output.js";
 import { groupOverlays, overlayOf } from "../overlay.js";
 import type { Context } from "../run/context.js";
-import { version } from "../version.js";
 import { lineOf, MgmtCommand } from "./command.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
 import { addSections, overviewSections } from "./help.js";
@@ -15,7 +14,7 @@ import { defineOperation } from "./operation-command.js";
 
 /** The whole command line. A group's commands are loaded when one of them is called. */
 export const buildProgram = (context: Context): MgmtCommand => {
-  const { output } = context;
+  const { output, version } = context;
   const program = new MgmtCommand("mgmt");
   program
     .description("The Management API: projects, Postgres databases and what belongs to them.")

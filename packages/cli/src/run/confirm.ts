@@ -1,15 +1,14 @@
 import { confirmationNeeded, declined, interrupted } from "../errors.js";
-import type { Context, GlobalFlags } from "./context.js";
+import type { Context } from "./context.js";
 
 /**
  * Asks before something that cannot be undone. Only a person at a terminal is asked, and only a typed yes is one:
  * everywhere else `--yes` says it, so that nothing hangs in CI and no question answers itself.
  */
-export const confirm = async (what: string, { yes }: GlobalFlags, context: Context): Promise<void> => {
-  if (yes) return;
+export const confirm = async (what: string, context: Context): Promise<void> => {
   const { stdin, stderr, env, sources, signal } = context;
   const atTerminal = stdin.isTTY && stderr.isTTY && !sources.readsStdin && !env["CI"];
-  if (!atTerminal) throw confirmationNeeded(capitalised(what));
+  if (!atTerminal) throw confirmationNeeded(what);
   const prompts = await import("@inquirer/prompts");
   try {
     const message = `This will ${what}. Go on?`;
@@ -25,5 +24,3 @@ export const confirm = async (what: string, { yes }: GlobalFlags, context: Conte
     throw error;
   }
 };
-
-const capitalised = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

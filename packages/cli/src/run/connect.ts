@@ -1,5 +1,4 @@
 import { noBaseUrl, noToken, usageError } from "../errors.js";
-import { version } from "../version.js";
 import type { Context, GlobalFlags } from "./context.js";
 
 export interface Call {
@@ -17,7 +16,10 @@ export type Send = (call: Call, timeoutMs?: number) => Promise<unknown>;
  * Where the service is and who is calling: a flag wins over the environment. The SDK's node transport is used, since the
  * first global fetch of a process is slow to start.
  */
-export const connect = async (flags: GlobalFlags, { env, sources, signal }: Context): Promise<Send> => {
+export const connect = async (
+  flags: GlobalFlags,
+  { version, env, sources, signal }: Context,
+): Promise<Send> => {
   const token =
     flags.tokenFile === undefined ? tokenOf(env) : await sources.readSecret(flags.tokenFile, "--token-file");
   if (token === undefined) throw noToken();
@@ -25,10 +27,7 @@ export const connect = async (flags: GlobalFlags, { env, sources, signal }: Cont
   if (!baseUrl) throw noBaseUrl();
   const from = flags.baseUrl === undefined ? "MGMT_BASE_URL" : "--base-url";
 
-  const [{ createClient, InvalidArgumentError }, { nodeTransport }] = await Promise.all([
-    import("@mgmt/sdk"),
-    import("@mgmt/sdk/node"),
-  ]);
+  const { createClient, InvalidArgumentError, nodeTransport } = await import("../sdk.js");
   try {
     const client = createClient({
       baseUrl,

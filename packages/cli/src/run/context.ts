@@ -3,6 +3,8 @@ import type { Sources } from "../input/sources.js";
 
 /** What a run of the command stands in. */
 export interface Context {
+  /** Of the package. */
+  readonly version: string;
   readonly output: Output;
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadStream;

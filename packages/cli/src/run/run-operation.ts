@@ -4,10 +4,8 @@ import { readInput, type Input, type Typed } from "../input/read-input.js";
 import { failureOf } from "../output/failure.js";
 import type { CommandOverlay } from "../overlay.js";
 import { type Call, connect, type Send } from "./connect.js";
-import { confirm } from "./confirm.js";
 import type { Context, GlobalFlags } from "./context.js";
 import { allPages, type List, readList } from "./pages.js";
-import { waitUntilReady } from "./wait.js";
 
 /** One command line, taken apart. */
 export interface Invocation {
@@ -30,7 +28,10 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   const send = await connect(flags, context);
   if (command.deprecated) await warnDeprecated(command, context);
   const question = questionOf(invocation);
-  if (question !== undefined) await confirm(question, flags, context);
+  if (question !== undefined && !flags.yes) {
+    const { confirm } = await import("./confirm.js");
+    await confirm(question, context);
+  }
 
   const [target = {}] = targets;
   if (targets.length > 1) return runEach(invocation, input, send, context);
@@ -131,6 +132,7 @@ const waitFor = async (
     output.say("No database was made: there is nothing to wait for.");
     return undefined;
   }
+  const { waitUntilReady } = await import("./wait.js");
   const onStatus = (status: string): void => {
     if (status !== database.status) output.say(`Database ${database.id} is ${status}.`);
     database.status = status;
