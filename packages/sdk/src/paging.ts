@@ -37,19 +37,16 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     return "CursorPages";
   }
 
-  then<A = CursorPage<T>, B = never>(
-    onPage?: ((page: CursorPage<T>) => A | PromiseLike<A>) | null,
-    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#firstPage().then(onPage, onError);
+  get then(): Promise<CursorPage<T>>["then"] {
+    return (onPage, onError) => this.#firstPage().then(onPage, onError);
   }
 
-  catch<B = never>(onError?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<CursorPage<T> | B> {
-    return this.#firstPage().catch(onError);
+  get catch(): Promise<CursorPage<T>>["catch"] {
+    return (onError) => this.#firstPage().catch(onError);
   }
 
-  finally(onSettled?: (() => void) | null): Promise<CursorPage<T>> {
-    return this.#firstPage().finally(onSettled);
+  get finally(): Promise<CursorPage<T>>["finally"] {
+    return (onSettled) => this.#firstPage().finally(onSettled);
   }
 
   /** Every item of every page, in the list's order. */

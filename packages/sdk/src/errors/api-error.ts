@@ -44,6 +44,9 @@ export class ApiError extends MgmtError {
 
   constructor(init: ApiErrorInit) {
     super(init.code, init.message, { hint: init.hint });
+    // A code may add a field called `name`; the stack must be written before, with the name of the class.
+    const { stack } = this;
+    Object.defineProperty(this, "stack", { value: stack, configurable: true, writable: true });
     const { status, requestId, issues, retryAfter, method, path } = init;
     const known: Record<string, unknown> = { status, requestId, issues, retryAfter, method, path };
     for (const field of new.target.fields) known[field] = init.details[field];

@@ -49,6 +49,12 @@ export class MgmtError extends Error {
     return Array.isArray(kinds) && kinds.includes(this.kind);
   }
 
+  /** `AppAlreadyExistsError: …`, also where `name` is a field that the code adds. */
+  override toString(): string {
+    // Every error's constructor is a class of this module or below one.
+    return `${className((this.constructor as typeof MgmtError).kind)}: ${this.message}`;
+  }
+
   /** Everything a log needs; never a token, a header or a body. */
   toJSON(): Record<string, unknown> {
     const fields: Record<string, unknown> = { name: this.name, message: this.message };

@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort.js";
+
 /** The longest delay that timers take; a longer one would fire at once. */
 const longest = 2 ** 31 - 1;
 
@@ -19,20 +21,19 @@ export const withDeadline = async <T>(
   signal?.throwIfAborted();
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let onAbort: () => void = () => undefined;
+  let release: (() => void) | undefined;
   const stopped = new Promise<never>((_, reject) => {
     const stop = (reason: unknown): void => {
       reject(reason);
       controller.abort(reason);
     };
-    onAbort = () => stop(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    release = signal && onAbort(signal, stop);
     if (timeoutMs <= longest) timer = setTimeout(() => stop(timedOut()), timeoutMs);
   });
   try {
     return await Promise.race([work(controller.signal), stopped]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    release?.();
   }
 };

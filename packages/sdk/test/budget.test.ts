@@ -1,0 +1,58 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { bundle, makeFolder } from "./build.js";
+
+const program = `
+import { createClient, isApiError } from "@mgmt/sdk";
+const client = createClient({ baseUrl: "https://api.example.com", token: "token" });
+const project = await client.projects.create({ name: "shop", region: "eu-central-1" });
+console.log(project.database?.connectionString);
+for await (const each of client.projects.list({ limit: 10 })) console.log(each.name);
+try {
+  await client.services.create({ projectId: project.id, displayName: "web" });
+} catch (error) {
+  if (isApiError(error, "app:already_exists")) console.log(error.existingAppId);
+}
+export {};
+`;
+
+describe("what the SDK costs", () => {
+  it("is at most 8 KB of gzip in a browser, with all resources", async () => {
+    const output = await bundle(program, { platform: "browser", minify: true });
+    const code = await readFile(output);
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(8 * 1024);
+    expect(code.toString()).not.toMatch(/node:|require\(/);
+  });
+
+  it("is at most 300 type instantiations for a ten-line program", async () => {
+    const checked = await check({ skipLibCheck: true });
+    // The compiler counts them, and prints them with --extendedDiagnostics, but does not declare the method.
+    const { getInstantiationCount } = checked as unknown as { getInstantiationCount(): number };
+    expect(getInstantiationCount()).toBeLessThanOrEqual(300);
+  });
+
+  it("is no error of its declarations for those who check libraries too", async () => {
+    await check({ skipLibCheck: false });
+  });
+});
+
+/** Checks the program against the declarations as they are built, and expects no error. */
+const check = async (options: ts.CompilerOptions): Promise<ts.Program> => {
+  const file = join(await makeFolder(), "program.ts");
+  await writeFile(file, program);
+  const checked = ts.createProgram([file], {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    types: ["node"],
+    ...options,
+  });
+  const diagnostics = ts.getPreEmitDiagnostics(checked).map(({ messageText }) => messageText);
+  expect(diagnostics).toEqual([]);
+  return checked;
+};

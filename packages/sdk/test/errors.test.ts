@@ -1,0 +1,341 @@
+import { describe, expect, it } from "vitest";
+import {
+  ApiError,
+  AppAlreadyExistsError,
+  ApprovalRequiredError,
+  ConflictError,
+  ConnectionError,
+  DatabaseBusyError,
+  InvalidResponseError,
+  MgmtError,
+  NotFoundError,
+  ProjectNotFoundError,
+  RateLimitExceededError,
+  ServiceUnavailableError,
+  TimeoutError,
+  ValidationFailedError,
+  createClient,
+  isApiError,
+} from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import openapi from "@mgmt/sdk/openapi.json" with { type: "json" };
+import { json, startServer, thrown } from "./server.js";
+
+/** What `projects.get` throws when the service answers so. */
+const errorOf = async (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiError> => {
+  const { baseUrl } = await startServer((_, response) => {
+    response.writeHead(status, { "x-request-id": "req_9", "content-type": "application/json", ...headers });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+  const client = createClient({ baseUrl, transport: nodeTransport() });
+  const error = await thrown(client.projects.get("proj_1"));
+  if (!(error instanceof ApiError)) throw error;
+  return error;
+};
+
+describe("an error answer", () => {
+  it("is the class of its code, below that of its status, with code, message, hint and request id", async () => {
+    const error = await errorOf(404, {
+      error: { code: "project:not_found", message: "There is no such project.", hint: "Check the id." },
+    });
+    expect(error).toBeInstanceOf(ProjectNotFoundError);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toBeInstanceOf(MgmtError);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(ConflictError);
+    expect(error).not.toBeInstanceOf(AppAlreadyExistsError);
+    expect(error).toMatchObject({
+      name: "ProjectNotFoundError",
+      status: 404,
+      code: "project:not_found",
+      message: "There is no such project.",
+      hint: "Check the id.",
+      requestId: "req_9",
+      method: "GET",
+      path: "/v1/projects/{id}",
+    });
+    expect(error.stack).toMatch(/^ProjectNotFoundError: There is no such project\./);
+  });
+
+  it("app:already_exists carries the fields that say which app has the slot (§ App rules 2)", async () => {
+    const details = {
+      existingAppId: "cps_1",
+      name: "web",
+      branchGitName: "main",
+      conflict: "logicalId",
+      logicalId: "web-1",
+    };
+    const error = await errorOf(409, {
+      error: { code: "app:already_exists", message: "Taken.", ...details },
+    });
+    expect(error).toBeInstanceOf(AppAlreadyExistsError);
+    expect(error).toMatchObject(details);
+    expect(error.hint).toBeUndefined();
+    expect(error.stack).toMatch(/^AppAlreadyExistsError: Taken\./);
+    expect(String(error)).toBe("AppAlreadyExistsError: Taken.");
+  });
+
+  it("approval_required carries the approval to wait for", async () => {
+    const details = {
+      approvalId: "apr_1",
+      expiresAt: "2030-01-01T00:00:00.000Z",
+      approvalUrl: "https://a.test/apr_1",
+    };
+    const error = await errorOf(403, { error: { code: "approval_required", message: "Wait.", ...details } });
+    expect(error).toBeInstanceOf(ApprovalRequiredError);
+    expect(error).toMatchObject(details);
+  });
+
+  it("validation:failed carries its issues", async () => {
+    const issues = [{ path: "/name", message: "must be a string" }];
+    const error = await errorOf(422, { error: { code: "validation:failed", message: "No.", issues } });
+    expect(error).toBeInstanceOf(ValidationFailedError);
+    expect(error.issues).toEqual(issues);
+  });
+
+  it("carries the seconds of Retry-After, from seconds and from a date", async () => {
+    const body = { error: { code: "rate_limit:exceeded", message: "Slow down." } };
+    const seconds = await errorOf(429, body, { "retry-after": "90" });
+    expect(seconds).toBeInstanceOf(RateLimitExceededError);
+    expect(seconds.retryAfter).toBe(90);
+    const date = await errorOf(429, body, { "retry-after": new Date(Date.now() + 60_000).toUTCString() });
+    expect(date.retryAfter).toBeGreaterThan(50);
+    expect(date.retryAfter).toBeLessThan(62);
+    expect((await errorOf(429, body, { "retry-after": "Tue, 01 Jan 2002 00:00:00 GMT" })).retryAfter).toBe(0);
+    expect((await errorOf(429, body, { "retry-after": "soon" })).retryAfter).toBeUndefined();
+  });
+
+  it("has a class for every code of the contract, at the code's status", async () => {
+    const catalog: Record<string, { status: number }> = openapi["x-error-codes"];
+    expect(Object.keys(catalog).length).toBeGreaterThan(40);
+    for (const [code, { status }] of Object.entries(catalog)) {
+      const error = await errorOf(status, { error: { code, message: "m" } });
+      expect(error.name, code).toMatch(/^[A-Z][A-Za-z]+Error$/);
+      expect(isApiError(error, code), code).toBe(true);
+      expect(Object.getPrototypeOf(Object.getPrototypeOf(error)), code).not.toBe(ApiError.prototype);
+    }
+  });
+});
+
+describe("an error answer that the SDK does not know", () => {
+  it("falls back to the status for an unknown code, and keeps the code", async () => {
+    const error = await errorOf(409, { error: { code: "quota:exceeded", message: "Too many." } });
+    expect(error).toBeInstanceOf(ConflictError);
+    expect(error).toMatchObject({ name: "ConflictError", code: "quota:exceeded", message: "Too many." });
+    expect(error.hint).toBeUndefined();
+    expect(isApiError(error, "quota:exceeded")).toBe(true);
+  });
+
+  it("falls back to the status for a known code at another status", async () => {
+    const error = await errorOf(404, { error: { code: "database:busy", message: "m" } });
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).not.toBeInstanceOf(DatabaseBusyError);
+    expect(error.code).toBe("database:busy");
+    expect(isApiError(error, "database:busy")).toBe(false);
+  });
+
+  it("is a plain ApiError at a status that the contract does not have", async () => {
+    const error = await errorOf(418, { error: { code: "tea:pot", message: "Short and stout." } });
+    expect(error).toMatchObject({ name: "ApiError", status: 418, code: "tea:pot" });
+  });
+
+  it.each([
+    ["HTML", "<html><body>Bad gateway hunter2</body></html>", "text/html; charset=utf-8", "(text/html)"],
+    ["broken JSON", '{"error": {"code": "x', "application/json", "(application/json)"],
+    ["nothing", "", "application/json", "(no body)"],
+    ["text", "upstream connect error hunter2", "text/plain", "(text/plain)"],
+    ["null", "null", "application/json", "(application/json)"],
+    ["a list", "[1]", "application/json", "(application/json)"],
+    ["an error that is null", '{"error":null}', "application/json", "(application/json)"],
+    ["fields of wrong types", '{"error":{"code":5,"message":{}}}', "application/json", "(application/json)"],
+  ])("says what came when it is %s", async (_, body, type, said) => {
+    const error = await errorOf(503, body, { "content-type": type });
+    expect(error).toBeInstanceOf(ServiceUnavailableError);
+    expect(error).toMatchObject({
+      code: "http:503",
+      message: `GET /v1/projects/{id} answered 503 ${said}`,
+      requestId: "req_9",
+    });
+    expect(error.hint).toContain("baseUrl");
+    expect(JSON.stringify(error)).not.toContain("hunter2");
+  });
+
+  it.each([
+    ["no envelope", { code: "project:not_found", message: "Gone." }, "project:not_found", "Gone."],
+    ["a gateway's message", { message: "Forbidden" }, "http:404", "Forbidden"],
+    ["an OAuth error", { error: "invalid_token", error_description: "Expired." }, "http:404", "Expired."],
+    ["an error that is text", { error: "nope" }, "http:404", "nope"],
+  ])("reads %s", async (_, body, code, message) => {
+    expect(await errorOf(404, body)).toMatchObject({ status: 404, code, message });
+  });
+
+  it("reads issues of any shape without failing", async () => {
+    const of = (issues: unknown) =>
+      errorOf(422, { error: { code: "validation:failed", message: "m", issues } });
+    expect((await of([null, 1, { path: 2 }])).issues).toEqual(Array(3).fill({ path: "", message: "" }));
+    expect((await of("x")).issues).toBeUndefined();
+  });
+
+  it("is an ApiError for a redirect, which is not followed", async () => {
+    const { baseUrl, seen } = await startServer((_, response) =>
+      response.writeHead(302, { location: "/elsewhere" }).end(),
+    );
+    for (const transport of [undefined, nodeTransport()]) {
+      const error = await thrown(createClient({ baseUrl, token: "t", transport }).projects.get("x"));
+      expect(error).toMatchObject({
+        status: 302,
+        code: "http:302",
+        hint: expect.stringContaining("redirect"),
+      });
+    }
+    expect(seen.map(({ url }) => url)).toEqual(["/v1/projects/x", "/v1/projects/x"]);
+  });
+});
+
+describe("a good status with a body that is not what the contract says", () => {
+  const answer = async (body: string, type = "application/json") => {
+    const { baseUrl } = await startServer((_, response) =>
+      response.writeHead(200, { "content-type": type, "x-request-id": "req_9" }).end(body),
+    );
+    return createClient({ baseUrl });
+  };
+
+  it.each([
+    ["HTML", "<html>hunter2</html>", "not JSON"],
+    ["broken JSON", '{"data":{"pass":"hunter2', "not JSON"],
+    ["nothing", "", "empty"],
+    ["no envelope", '{"id":"proj_1"}', "not what the contract says"],
+    ["an empty envelope", '{"data":null}', "not what the contract says"],
+    ["null", "null", "not what the contract says"],
+    ["text", '"hunter2"', "not what the contract says"],
+  ])("is an InvalidResponseError: %s", async (_, body, problem) => {
+    const error = await thrown((await answer(body)).projects.get("proj_1"));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 200,
+      code: "response:invalid",
+      requestId: "req_9",
+      message: `GET /v1/projects/{id} answered 200, but the body is ${problem}`,
+    });
+    expect(JSON.stringify(error)).not.toContain("hunter2");
+  });
+
+  it.each(['{"data":[]}', '{"data":{},"pagination":{"hasMore":false}}', '{"data":[],"pagination":{}}', "[]"])(
+    "is an InvalidResponseError for a list: %s",
+    async (body) => {
+      const list = (await answer(body)).projects.list();
+      expect(await thrown(list)).toMatchObject({ code: "response:invalid", requestId: "req_9" });
+    },
+  );
+
+  it("is an InvalidResponseError for a bare answer and for a delete", async () => {
+    expect(await thrown((await answer('"x"')).agentApprovals.get("a"))).toBeInstanceOf(InvalidResponseError);
+    expect(await thrown((await answer("<html>")).projects.delete("a"))).toBeInstanceOf(InvalidResponseError);
+    expect(await (await answer("")).projects.delete("a")).toBeUndefined();
+    expect(await (await answer("{}")).projects.delete("a")).toBeUndefined();
+  });
+});
+
+describe("no answer", () => {
+  it.each([
+    ["fetch", () => undefined],
+    ["nodeTransport", () => nodeTransport()],
+  ])("is a ConnectionError that names the reason and keeps the cause (%s)", async (_, transport) => {
+    // Port 9 (discard) has no listener here.
+    const client = createClient({
+      baseUrl: "http://127.0.0.1:59999",
+      token: "secret-token",
+      transport: transport(),
+    });
+    const error = await thrown(client.projects.list({ logicalId: "x" }));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).not.toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({
+      name: "ConnectionError",
+      code: "connection:failed",
+      method: "GET",
+      url: "http://127.0.0.1:59999/v1/projects",
+      message: "GET http://127.0.0.1:59999/v1/projects got no whole answer (ECONNREFUSED)",
+      cause: expect.any(Error),
+    });
+  });
+
+  it.each([
+    ["fetch", () => undefined],
+    ["nodeTransport", () => nodeTransport()],
+  ])("is a ConnectionError when the answer breaks off (%s)", async (_, transport) => {
+    const { baseUrl } = await startServer((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+      response.write('{"data":', () => response.destroy());
+    });
+    const error = await thrown(createClient({ baseUrl, transport: transport() }).projects.get("x"));
+    expect(error).toMatchObject({ name: "ConnectionError", code: "connection:failed" });
+  });
+
+  it.each([
+    ["fetch", () => undefined],
+    ["nodeTransport", () => nodeTransport()],
+  ])("is a ConnectionError when the connection is cut (%s)", async (_, transport) => {
+    const { baseUrl } = await startServer((_request, response) => response.destroy());
+    const error = await thrown(createClient({ baseUrl, transport: transport() }).projects.create());
+    expect(error).toMatchObject({ name: "ConnectionError", method: "POST" });
+  });
+
+  it("is a ConnectionError whatever a transport throws", async () => {
+    for (const reason of [new Error("broken pipe"), "text", undefined]) {
+      const transport = { send: () => Promise.reject(reason) };
+      const error = await thrown(createClient({ baseUrl: "http://x.test", transport }).me.get());
+      expect(error).toBeInstanceOf(ConnectionError);
+    }
+  });
+});
+
+describe("isApiError", () => {
+  it("is false for anything that is no answer of the service", () => {
+    for (const each of [
+      undefined,
+      null,
+      "x",
+      {},
+      new Error("x"),
+      { code: "app:already_exists", status: 409 },
+    ]) {
+      expect(isApiError(each)).toBe(false);
+      expect(isApiError(each, "app:already_exists")).toBe(false);
+    }
+  });
+
+  it("tells codes apart", async () => {
+    const error: unknown = await errorOf(409, { error: { code: "database:busy", message: "m" } });
+    expect(isApiError(error)).toBe(true);
+    expect(isApiError(error, "database:busy")).toBe(true);
+    expect(isApiError(error, "app:already_exists")).toBe(false);
+  });
+
+  it("does not take an error for one of a caller's own subclass", async () => {
+    class OwnError extends ConflictError {}
+    const error = await errorOf(409, { error: { code: "x", message: "m" } });
+    expect(error).not.toBeInstanceOf(OwnError);
+    const own = new OwnError({ status: 409, code: "x", message: "m", method: "GET", path: "/", details: {} });
+    expect(own).toBeInstanceOf(OwnError);
+    expect(own).toBeInstanceOf(ConflictError);
+  });
+});
+
+describe("the stack of an error", () => {
+  it("shows who called (undici #1599)", async () => {
+    const { baseUrl } = await startServer((_, response) =>
+      json(response, 404, { error: { code: "x", message: "m" } }),
+    );
+    const client = createClient({ baseUrl });
+    const findProject = async () => await client.projects.get("x");
+    const error = await thrown(findProject());
+    expect((error as Error).stack).toContain("findProject");
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { ConnectionError, InvalidArgumentError, type Project, TimeoutError, createClient } from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { json, startServer, thrown } from "./server.js";
+
+const start = async (...answer: Parameters<typeof json> extends [unknown, ...infer Rest] ? Rest : never) => {
+  const server = await startServer((_, response) => json(response, ...answer));
+  const client = createClient({
+    baseUrl: server.baseUrl,
+    token: "secret-token",
+    headers: { "x-team": "blue" },
+    transport: nodeTransport(),
+  });
+  return { ...server, client };
+};
+
+describe("the path client", () => {
+  it("is typed by the contract and goes the way of every call", async () => {
+    const { client, seen } = await start(200, { data: { id: "proj_1" } });
+    const { data, error, response } = await client.http.GET("/v1/projects/{id}", {
+      params: { path: { id: "a b" } },
+    });
+    expectTypeOf(data).toEqualTypeOf<{ data: Project } | undefined>();
+    expect(data?.data.id).toBe("proj_1");
+    expect(error).toBeUndefined();
+    expect(response.headers.get("x-request-id")).toBe("req_1");
+    expect(seen).toMatchObject([
+      {
+        method: "GET",
+        url: "/v1/projects/a%20b",
+        headers: { authorization: "Bearer secret-token", "x-team": "blue" },
+      },
+    ]);
+  });
+
+  it("sends queries, bodies and headers", async () => {
+    const { client, seen } = await start(201, { data: {} });
+    await client.http.GET("/v1/projects", { params: { query: { limit: 5, logicalId: "x&y" } } });
+    await client.http.POST("/v1/projects", { body: { name: "shop" }, headers: { "x-team": "red" } });
+    expect(seen[0]?.url).toBe("/v1/projects?limit=5&logicalId=x%26y");
+    expect(seen[1]).toMatchObject({ body: '{"name":"shop"}', headers: { "x-team": "red" } });
+    expect(seen[1]?.headers["content-type"]).toBe("application/json");
+  });
+
+  it("answers an error as a value, with its body", async () => {
+    const body = { error: { code: "project:not_found", message: "Gone." } };
+    const { client } = await start(404, body);
+    const { data, error, response } = await client.http.GET("/v1/projects/{id}", {
+      params: { path: { id: "x" } },
+    });
+    expect(data).toBeUndefined();
+    expect(error).toEqual(body);
+    expect(response.status).toBe(404);
+  });
+
+  it("answers nothing for 204", async () => {
+    const { baseUrl } = await startServer((_, response) => response.writeHead(204).end());
+    const { data, response } = await createClient({ baseUrl }).http.DELETE("/v1/projects/{id}", {
+      params: { path: { id: "x" } },
+    });
+    expect(data).toBeUndefined();
+    expect(response.ok).toBe(true);
+  });
+
+  it("throws what no answer came for, at the caller's word too", async () => {
+    const unreachable = createClient({ baseUrl: "http://127.0.0.1:59999" });
+    expect(await thrown(unreachable.http.GET("/v1/me"))).toBeInstanceOf(ConnectionError);
+    const { baseUrl } = await startServer(() => undefined);
+    const silent = createClient({ baseUrl, timeoutMs: 30 });
+    expect(await thrown(silent.http.GET("/v1/me"))).toBeInstanceOf(TimeoutError);
+    const controller = new AbortController();
+    const call = thrown(createClient({ baseUrl }).http.GET("/v1/me", { signal: controller.signal }));
+    setTimeout(() => controller.abort("enough"), 20);
+    expect(await call).toBe("enough");
+  });
+
+  it("refuses a path whose parameters are missing", async () => {
+    const { client, seen } = await start(200, {});
+    // @ts-expect-error The types refuse it too.
+    const call = client.http.GET("/v1/projects/{id}", {});
+    expect(await thrown(call)).toBeInstanceOf(InvalidArgumentError);
+    expect(seen).toEqual([]);
+  });
+
+  it("runs middleware in order, and no longer once it is ejected", async () => {
+    const { client, seen } = await start(200, { data: {} });
+    const mark = {
+      onRequest: ({ request }: { request: Request }) => request.headers.set("x-mark", "1"),
+      onResponse: ({ response }: { response: Response }) =>
+        new Response(response.body, { status: response.status, headers: { "x-seen": "yes" } }),
+    };
+    client.http.use(mark);
+    const { response } = await client.http.GET("/v1/me");
+    client.http.eject(mark);
+    await client.http.GET("/v1/me");
+    expect(response.headers.get("x-seen")).toBe("yes");
+    expect(seen.map(({ headers }) => headers["x-mark"])).toEqual(["1", undefined]);
+  });
+
+  it("is the same one every time it is read", () => {
+    const client = createClient({ baseUrl: "http://x.test" });
+    expect(client.http).toBe(client.http);
+  });
+});

@@ -1,0 +1,90 @@
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createClient } from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { json, startServer, thrown } from "./server.js";
+
+const servers: { close(): unknown }[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+describe("nodeTransport", () => {
+  it("keeps its connection between calls", async () => {
+    let connections = 0;
+    const server = createServer((_, response) => json(response, 200, { data: {} }));
+    servers.push(server);
+    server.on("connection", () => (connections += 1));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // A listening TCP server has an address of this form.
+    const { port } = server.address() as AddressInfo;
+    const transport = nodeTransport();
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, transport });
+    for (let call = 0; call < 5; call += 1) await client.me.get();
+    expect(connections).toBe(1);
+    transport.close();
+    await client.me.get();
+    expect(connections).toBe(2);
+    transport.close();
+  });
+
+  it("opens no more connections at a time than maxSockets", async () => {
+    let open = 0;
+    let most = 0;
+    const server = await startServer((_, response) => {
+      most = Math.max(most, (open += 1));
+      setTimeout(() => {
+        open -= 1;
+        json(response, 200, { data: {} });
+      }, 5);
+    });
+    const client = createClient({ baseUrl: server.baseUrl, transport: nodeTransport({ maxSockets: 2 }) });
+    await Promise.all(Array.from({ length: 10 }, () => client.me.get()));
+    expect(most).toBe(2);
+  });
+
+  it("says how long a body is, in bytes", async () => {
+    const server = await startServer((_, response) => json(response, 201, { data: {} }));
+    const client = createClient({ baseUrl: server.baseUrl, transport: nodeTransport() });
+    await client.projects.create({ name: "ü" });
+    await client.projects.get("x");
+    expect(server.seen.map(({ headers }) => headers["content-length"])).toEqual(["13", undefined]);
+    expect(server.seen[0]?.headers["transfer-encoding"]).toBeUndefined();
+  });
+
+  it("joins headers that come twice", async () => {
+    const server = await startServer((_, response) => {
+      response.setHeader("x-twice", ["a", "b"]);
+      response.setHeader("set-cookie", ["c=1", "d=2"]);
+      json(response, 200, {});
+    });
+    const { headers } = await nodeTransport().send({
+      method: "GET",
+      url: server.baseUrl,
+      headers: {},
+      body: undefined,
+      signal: new AbortController().signal,
+    });
+    expect(headers).toMatchObject({ "x-twice": "a, b", "set-cookie": "c=1, d=2" });
+  });
+
+  it("throws for an answer that is not HTTP", async () => {
+    const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // As above.
+    const { port } = server.address() as AddressInfo;
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, transport: nodeTransport() });
+    expect(await thrown(client.me.get())).toMatchObject({ code: "connection:failed" });
+  });
+
+  it("throws for a host that does not exist and for TLS where there is none", async () => {
+    const { baseUrl } = await startServer((_, response) => json(response, 200, {}));
+    const transport = nodeTransport();
+    const tls = createClient({ baseUrl: baseUrl.replace("http:", "https:"), transport });
+    expect(await thrown(tls.me.get())).toMatchObject({ code: "connection:failed" });
+    const nowhere = createClient({ baseUrl: "http://no-such-host.invalid", transport });
+    expect(await thrown(nowhere.me.get())).toMatchObject({ code: "connection:failed" });
+  });
+});

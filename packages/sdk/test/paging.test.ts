@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { type CursorPage, PagingError, type Project, createClient } from "@mgmt/sdk";
+import { json, startServer, thrown } from "./server.js";
+
+const item = (id: number) => ({ id: `proj_${id}` });
+const page = (ids: number[], nextCursor: string | null) => ({
+  data: ids.map(item),
+  pagination: { nextCursor, hasMore: nextCursor !== null },
+});
+
+/** A service that answers the pages by their cursor; the first one has none. */
+const start = async (pages: Record<string, unknown>) => {
+  const server = await startServer(({ url }, response) => {
+    const cursor = new URL(url, "http://x").searchParams.get("cursor") ?? "";
+    const body = pages[cursor];
+    if (body === undefined) json(response, 500, { error: { code: "internal:error", message: cursor } });
+    else json(response, 200, body);
+  });
+  return { ...server, client: createClient({ baseUrl: server.baseUrl }) };
+};
+
+const three = { "": page([1, 2], "a"), a: page([3], "b"), b: page([4, 5], null) };
+
+describe("a list", () => {
+  it("is a promise of its first page", async () => {
+    const { client, seen } = await start(three);
+    const first: CursorPage<Project> = await client.projects.list();
+    expect(first).toEqual({ data: [item(1), item(2)], nextCursor: "a", hasMore: true });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("is walked item by item, in order", async () => {
+    const { client, seen } = await start(three);
+    const ids: string[] = [];
+    for await (const { id } of client.projects.list({ limit: 2, logicalId: "x" })) ids.push(id);
+    expect(ids).toEqual(["proj_1", "proj_2", "proj_3", "proj_4", "proj_5"]);
+    expect(seen.map(({ url }) => url)).toEqual([
+      "/v1/projects?limit=2&logicalId=x",
+      "/v1/projects?limit=2&logicalId=x&cursor=a",
+      "/v1/projects?limit=2&logicalId=x&cursor=b",
+    ]);
+  });
+
+  it("is walked page by page", async () => {
+    const { client } = await start(three);
+    const sizes: number[] = [];
+    for await (const { data } of client.projects.list().pages()) sizes.push(data.length);
+    expect(sizes).toEqual([2, 1, 2]);
+  });
+
+  it("is taken into an array, whole or up to a limit, and no page too many is asked for", async () => {
+    const { client, seen } = await start(three);
+    expect(await client.projects.list().toArray()).toHaveLength(5);
+    expect(seen.splice(0)).toHaveLength(3);
+    expect(await client.projects.list().toArray({ limit: 3 })).toEqual([item(1), item(2), item(3)]);
+    expect(seen.splice(0)).toHaveLength(2);
+    expect(await client.projects.list().toArray({ limit: 2 })).toHaveLength(2);
+    expect(seen.splice(0)).toHaveLength(1);
+    expect(await client.projects.list().toArray({ limit: 0 })).toEqual([]);
+    expect(seen).toEqual([]);
+  });
+
+  it("asks for nothing before it is awaited, and for its first page once", async () => {
+    const { client, seen } = await start(three);
+    const list = client.projects.list();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(seen).toEqual([]);
+    const [first] = await Promise.all([list, list, list.then((each) => each)]);
+    expect(first?.data).toHaveLength(2);
+    expect(await list.toArray()).toHaveLength(5);
+    expect(seen).toHaveLength(3);
+  });
+
+  it("behaves as a promise does: then, catch, finally, Promise.all", async () => {
+    const { client } = await start({ "": page([1], null) });
+    let settled = 0;
+    expect(await client.projects.list().then(({ data }) => data.length)).toBe(1);
+    await client.projects.list().finally(() => (settled += 1));
+    expect(settled).toBe(1);
+    const missing = createClient({ baseUrl: (await start({})).baseUrl }).projects.list();
+    expect(await missing.catch((error: Error) => error.message)).toContain("answered 500");
+    expect(Object.prototype.toString.call(missing)).toBe("[object CursorPages]");
+  });
+
+  it("starts at a cursor and resumes from the page where it was left", async () => {
+    const { client } = await start(three);
+    const first = await client.projects.list();
+    const rest = await client.projects.list({ cursor: first.nextCursor }).toArray();
+    expect(rest).toEqual([item(3), item(4), item(5)]);
+  });
+
+  it("stops asking when the walk is left", async () => {
+    const { client, seen } = await start(three);
+    for await (const { id } of client.projects.list()) if (id === "proj_2") break;
+    expect(seen).toHaveLength(1);
+  });
+
+  it("ends at hasMore false, even when a cursor comes with it", async () => {
+    const { client } = await start({
+      "": { data: [item(1)], pagination: { nextCursor: "a", hasMore: false } },
+    });
+    expect(await client.projects.list()).toMatchObject({ nextCursor: null, hasMore: false });
+    expect(await client.projects.list().toArray()).toHaveLength(1);
+  });
+
+  it("of regions is an array, for it has no pages", async () => {
+    const { client } = await start({ "": { data: [{ id: "us-east-1" }] } });
+    expect(await client.regions.listPostgres()).toEqual([{ id: "us-east-1" }]);
+  });
+
+  it("of backups is the whole answer, with how long they are kept", async () => {
+    const body = { data: [], meta: { backupRetentionDays: 7 }, pagination: { hasMore: false, limit: null } };
+    const { client } = await start({ "": body });
+    expect(await client.databases.backups.list("db_1")).toEqual(body);
+  });
+});
+
+describe("a faulty list", () => {
+  it("goes on after an empty page in the middle (the empty middle page)", async () => {
+    const { client } = await start({ "": page([], "a"), a: page([], "b"), b: page([1], null) });
+    expect(await client.projects.list().toArray()).toEqual([item(1)]);
+  });
+
+  it("throws when the service repeats a cursor (the repeated cursor)", async () => {
+    const { client, seen } = await start({ "": page([1], "a"), a: page([2], "a") });
+    const ids: string[] = [];
+    const walk = (async () => {
+      for await (const { id } of client.projects.list()) ids.push(id);
+    })();
+    const error = await thrown(walk);
+    expect(error).toBeInstanceOf(PagingError);
+    expect(error).toMatchObject({ code: "paging:broken", requestId: "req_1" });
+    expect(ids).toEqual(["proj_1"]);
+    expect(seen).toHaveLength(2);
+  });
+
+  it("throws when cursors go in a circle", async () => {
+    const { client, seen } = await start({ "": page([1], "a"), a: page([2], "b"), b: page([3], "a") });
+    expect(await thrown(client.projects.list().toArray())).toBeInstanceOf(PagingError);
+    expect(seen).toHaveLength(3);
+  });
+
+  it("throws when a page leads to itself, also for those who page by hand", async () => {
+    const { client } = await start({ a: page([1], "a") });
+    expect(await thrown(client.projects.list({ cursor: "a" }))).toBeInstanceOf(PagingError);
+  });
+
+  it.each([null, undefined, "", 5])("throws when there is more but the cursor is %j", async (nextCursor) => {
+    const { client, seen } = await start({ "": { data: [], pagination: { nextCursor, hasMore: true } } });
+    expect(await thrown(client.projects.list())).toBeInstanceOf(PagingError);
+    expect(await thrown(client.projects.list().toArray())).toBeInstanceOf(PagingError);
+    expect(seen).toHaveLength(2);
+  });
+
+  it("hands on the error of a later page, after the items before it", async () => {
+    const { client } = await start({ "": page([1], "gone") });
+    const ids: string[] = [];
+    const walk = (async () => {
+      for await (const { id } of client.projects.list()) ids.push(id);
+    })();
+    expect(await thrown(walk)).toMatchObject({ code: "internal:error", message: "gone", requestId: "req_1" });
+    expect(ids).toEqual(["proj_1"]);
+  });
+
+  it("ends a walk with the caller's reason", async () => {
+    const { client, seen } = await start(three);
+    const controller = new AbortController();
+    const walk = (async () => {
+      for await (const { id } of client.projects.list({}, { signal: controller.signal })) {
+        if (id === "proj_2") controller.abort("enough");
+      }
+    })();
+    expect(await thrown(walk)).toBe("enough");
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { InvalidArgumentError, TokenError, createClient } from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { json, startServer, thrown } from "./server.js";
+
+const project = { id: "proj_1", name: "shop" };
+
+describe.each([
+  ["fetch", () => undefined],
+  ["nodeTransport", () => nodeTransport()],
+])("a request over %s", (_, transport) => {
+  const start = async (status = 200, body: unknown = { data: project }) => {
+    const server = await startServer((_, response) => json(response, status, body));
+    const client = createClient({ baseUrl: server.baseUrl, token: "secret-token", transport: transport() });
+    return { ...server, client };
+  };
+
+  it("is the method and path of the operation, with the credential as a bearer token", async () => {
+    const { client, seen } = await start();
+    expect(await client.projects.get("proj_1")).toEqual(project);
+    expect(seen).toMatchObject([
+      { method: "GET", url: "/v1/projects/proj_1", headers: { authorization: "Bearer secret-token" } },
+    ]);
+    expect(seen[0]?.headers["content-type"]).toBeUndefined();
+  });
+
+  it("sends a body as JSON, whatever script it is written in", async () => {
+    const { client, seen } = await start(201);
+    await client.projects.create({ name: "Лавка 🛒" });
+    expect(seen[0]?.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Лавка 🛒" });
+  });
+
+  it("sends no body where none is given", async () => {
+    const { client, seen } = await start(201);
+    await client.projects.create();
+    expect(seen[0]).toMatchObject({ method: "POST", body: "" });
+    expect(seen[0]?.headers["content-type"]).toBeUndefined();
+    expect(seen[0]?.headers["content-length"]).toBe("0");
+  });
+
+  it("encodes path and query values, and leaves out null and undefined", async () => {
+    const { client, seen } = await start();
+    await client.request({
+      method: "GET",
+      path: "/v1/projects/{id}",
+      pathParams: { id: "a b/ü?#" },
+      query: { cursor: null, limit: 5, logicalId: "x&y=ü", other: undefined, on: true },
+    });
+    expect(seen[0]?.url).toBe("/v1/projects/a%20b%2F%C3%BC%3F%23?limit=5&logicalId=x%26y%3D%C3%BC&on=true");
+  });
+
+  it("answers nothing for 204", async () => {
+    const server = await startServer((_, response) => response.writeHead(204).end());
+    const client = createClient({ baseUrl: server.baseUrl, transport: transport() });
+    expect(await client.projects.delete("proj_1")).toBeUndefined();
+    expect(await client.request({ method: "DELETE", path: "/v1/projects/x" })).toBeUndefined();
+  });
+
+  it("keeps the envelope when it is asked for by path", async () => {
+    const { client } = await start();
+    expect(await client.request({ method: "GET", path: "/v1/projects/x" })).toEqual({ data: project });
+  });
+
+  it("lets headers of the call replace those of the client, whatever their case", async () => {
+    const server = await startServer((_, response) => json(response, 200, { data: project }));
+    const headers = { "X-Team": "blue", "x-kept": "yes" };
+    const client = createClient({ baseUrl: server.baseUrl, headers, token: "own", transport: transport() });
+    await client.projects.get("x", { headers: { "x-TEAM": "red", Authorization: "Bearer other" } });
+    expect(server.seen[0]?.headers).toMatchObject({
+      "x-team": "red",
+      "x-kept": "yes",
+      authorization: "Bearer other",
+    });
+  });
+
+  it("reads an answer that comes in many pieces, even within a character", async () => {
+    const bytes = Buffer.from(JSON.stringify({ data: { name: "ü".repeat(50_000) } }));
+    const { baseUrl } = await startServer((_, response) => {
+      response.write(bytes.subarray(0, 32_769));
+      setImmediate(() => response.end(bytes.subarray(32_769)));
+    });
+    const client = createClient({ baseUrl, transport: transport() });
+    expect((await client.projects.get("x")).name).toBe("ü".repeat(50_000));
+  });
+
+  it("reuses the client for many calls at a time", async () => {
+    const { client, seen } = await start();
+    await Promise.all(Array.from({ length: 50 }, () => client.projects.get("proj_1")));
+    expect(seen).toHaveLength(50);
+  });
+});
+
+describe("the base URL", () => {
+  const client = (baseUrl: string) => createClient({ baseUrl });
+
+  it("may end in slashes and may have a path", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: project }));
+    await client(`${baseUrl}/`).projects.get("a");
+    await client(`${baseUrl}/proxy//`).projects.get("b");
+    expect(seen.map(({ url }) => url)).toEqual(["/v1/projects/a", "/proxy/v1/projects/b"]);
+  });
+
+  it.each([
+    ["", "is not an absolute URL"],
+    ["api.example.com", "is not an absolute URL"],
+    ["/v1", "is not an absolute URL"],
+    ["ftp://api.example.com", "must begin with https:// or http://"],
+    ["https://user:hunter2@api.example.com", "must not carry a credential"],
+    ["https://api.example.com?x=1", "must not have a query"],
+    ["https://api.example.com/#x", "must not have a query or a fragment"],
+    ["https://api.example.com/v1", "must not end in /v1"],
+    ["https://api.example.com/v1/", "must not end in /v1"],
+  ])("is refused as %j", (baseUrl, problem) => {
+    expect(() => client(baseUrl)).toThrow(InvalidArgumentError);
+    expect(() => client(baseUrl)).toThrow(problem);
+    expect(() => client(baseUrl)).not.toThrow("hunter2");
+  });
+
+  it("cannot be left by a path that does not begin with a slash", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
+    const call = client(baseUrl).request({ method: "GET", path: "@example.com/v1/projects" });
+    expect(await thrown(call)).toMatchObject({ argument: "path" });
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("the token", () => {
+  it("may be a function, which is asked before every request", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: project }));
+    let count = 0;
+    const client = createClient({ baseUrl, token: async () => `t${(count += 1)}` });
+    await client.projects.get("x");
+    await client.projects.get("x");
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer t1", "Bearer t2"]);
+  });
+
+  it("is not sent when there is none", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: project }));
+    await createClient({ baseUrl, token: undefined }).projects.get("x");
+    expect(seen[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it.each(["", " ", "line\nbreak", "with space", "Bearer abc", "zero\0", "ünïcode"])(
+    "is refused as %j, and not quoted",
+    async (token) => {
+      const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
+      const error = await thrown(createClient({ baseUrl, token }).projects.get("x"));
+      expect(error).toBeInstanceOf(TokenError);
+      if (token.length > 1) expect(String(error)).not.toContain(token);
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it("settles the call with a TokenError when its function throws (the failing authenticator)", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
+    const cause = new Error("keyring locked");
+    const throwing = () => {
+      throw cause;
+    };
+    for (const token of [throwing, () => Promise.reject(cause)]) {
+      const error = await thrown(createClient({ baseUrl, token }).projects.get("x"));
+      expect(error).toBeInstanceOf(TokenError);
+      expect(error).toMatchObject({ code: "token:unavailable", cause });
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it("settles the call at the deadline when its function never answers", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
+    const client = createClient({ baseUrl, token: () => new Promise(() => undefined), timeoutMs: 30 });
+    expect(await thrown(client.projects.get("x"))).toMatchObject({ code: "connection:timeout" });
+    expect(seen).toEqual([]);
+  });
+
+  it("is not used any more when it comes after the call was aborted", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
+    const controller = new AbortController();
+    let give: (token: string) => void = () => undefined;
+    const token = () => new Promise<string>((resolve) => (give = resolve));
+    const call = thrown(createClient({ baseUrl, token }).projects.get("x", { signal: controller.signal }));
+    controller.abort("enough");
+    expect(await call).toBe("enough");
+    give("late");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("what no request can carry", () => {
+  const client = createClient({ baseUrl: "http://127.0.0.1:9" });
+
+  it("is a header value with a line break, refused without quoting it", async () => {
+    const headers = { "x-key": "secret\r\nx-evil: 1" };
+    const error = await thrown(client.projects.get("x", { headers }));
+    expect(error).toMatchObject({ code: "argument:invalid", argument: 'headers["x-key"]' });
+    expect(String(error)).not.toContain("secret");
+    expect(() => createClient({ baseUrl: "http://x.test", headers })).toThrow(InvalidArgumentError);
+  });
+
+  it("is a header name with a line break", async () => {
+    const error = await thrown(client.projects.get("x", { headers: { "a\nb": "1" } }));
+    expect(error).toMatchObject({ argument: "headers" });
+  });
+
+  it("is a body that refers to itself, or holds a bigint", async () => {
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    for (const body of [circle, { size: 1n }]) {
+      const error = await thrown(client.request({ method: "POST", path: "/v1/projects", body }));
+      expect(error).toMatchObject({ code: "argument:invalid", argument: "body" });
+    }
+  });
+
+  it("is a query value that is no string, number or boolean", async () => {
+    for (const limit of [{}, [1], () => 1, Symbol("x")]) {
+      const error = await thrown(client.request({ method: "GET", path: "/v1/projects", query: { limit } }));
+      expect(error).toMatchObject({ code: "argument:invalid", argument: "limit" });
+    }
+  });
+
+  it("is a timeout that is not above 0", async () => {
+    for (const timeoutMs of [0, -1, Number.NaN]) {
+      expect(await thrown(client.projects.get("x", { timeoutMs }))).toMatchObject({ argument: "timeoutMs" });
+      expect(() => createClient({ baseUrl: "http://x.test", timeoutMs })).toThrow(InvalidArgumentError);
+    }
+  });
+});

@@ -1,0 +1,80 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { type ClientOptions, createClient } from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { json, startServer, thrown } from "./server.js";
+
+const secrets = ["canary-token", "canary-header", "canary-recipient", "canary-password"];
+
+/** Everything that a program may print of a value. */
+const prints = (value: unknown): string =>
+  [
+    inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
+    String(value),
+    JSON.stringify(value),
+    value instanceof Error ? `${value.stack}${inspect(value.cause, { depth: 9, showHidden: true })}` : "",
+  ].join("\n");
+
+const expectClean = (value: unknown): void => {
+  const text = prints(value);
+  for (const secret of secrets) expect(text).not.toContain(secret);
+};
+
+const options = (baseUrl: string, more: Partial<ClientOptions> = {}): ClientOptions => ({
+  baseUrl,
+  token: "canary-token",
+  headers: { "x-key": "canary-header" },
+  timeoutMs: 50,
+  ...more,
+});
+
+const transfer = (more: ClientOptions): PromiseLike<unknown> =>
+  createClient(more).projects.transfer("proj_1", { recipientAccessToken: "canary-recipient" });
+
+describe("a secret (peers leak the bearer token in errors and bodies in debug prints)", () => {
+  it("is found by this very check when it is there", () => {
+    expect(() => expectClean(new Error("canary-token"))).toThrow();
+    expect(() => expectClean({ deep: { headers: { authorization: "canary-token" } } })).toThrow();
+  });
+
+  it.each([
+    ["fetch", () => undefined],
+    ["nodeTransport", () => nodeTransport()],
+  ])("is in no error of a call over %s", async (_, make) => {
+    const transport = make();
+    const server = await startServer(({ url }, response) => {
+      if (url.includes("slow")) return;
+      if (url.includes("cut")) response.destroy();
+      else if (url.includes("html")) response.writeHead(200).end("<html>canary-password");
+      else if (url.includes("broken")) response.writeHead(500).end('{"error":{"pass":"canary-password');
+      else if (url.includes("other"))
+        json(response, 409, { error: { code: "x:y", message: "m", pass: "canary-password" } });
+      else json(response, 422, { error: { code: "validation:failed", message: "m", issues: [] } });
+    });
+    const client = createClient(options(server.baseUrl, { transport }));
+    for (const id of ["slow", "cut", "html", "broken", "other", "plain", ".."]) {
+      const body = { recipientAccessToken: "canary-recipient" };
+      expectClean(await thrown(client.projects.transfer(id, body)));
+    }
+    expectClean(await thrown(transfer(options("http://127.0.0.1:59999", { transport }))));
+    expectClean(await thrown(client.projects.get("x", { headers: { "x-key": "canary-header\n" } })));
+  });
+
+  it.each(["canary-token\n", "canary-token x", "canary-tökén"])(
+    "is in no error when it cannot be sent: %j",
+    async (token) => expectClean(await thrown(transfer(options("http://127.0.0.1:59999", { token })))),
+  );
+
+  it("is in no print of a client, its resources, its path client or a page", async () => {
+    const { baseUrl } = await startServer((_, response) =>
+      json(response, 200, { data: [], pagination: { nextCursor: null, hasMore: false } }),
+    );
+    const client = createClient(options(baseUrl));
+    expectClean(client);
+    expectClean(client.projects);
+    expectClean(client.http);
+    expectClean(client.projects.list());
+    expectClean(await client.projects.list());
+    expect(JSON.parse(JSON.stringify(client.projects))).toEqual({ branches: {}, databases: {} });
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expectTypeOf, it } from "vitest";
+import {
+  type ApiError,
+  type App,
+  AppAlreadyExistsError,
+  type BackupList,
+  type ConflictError,
+  type CursorPage,
+  type CursorPages,
+  type Database,
+  type ErrorCode,
+  type OperationId,
+  type Project,
+  type ProjectWithDatabase,
+  type Region,
+  type RequestOptions,
+  type components,
+  createClient,
+  isApiError,
+  type operations,
+  type paths,
+} from "@mgmt/sdk";
+import type { Queries, Schemas } from "../src/generated/types.js";
+
+/** Named interfaces and intersections spelled out, so that only their shape is compared. */
+type Shape<T> = T extends object ? { [K in keyof T]: Shape<T[K]> } : T;
+
+const client = createClient({ baseUrl: "http://x.test" });
+
+describe("the named interfaces", () => {
+  it("equal the schemas that openapi-typescript makes of the contract", () => {
+    expectTypeOf<keyof Schemas>().toEqualTypeOf<keyof components["schemas"]>();
+    expectTypeOf<Shape<Schemas>>().toEqualTypeOf<Shape<components["schemas"]>>();
+  });
+
+  it("equal the queries of the operations", () => {
+    type Written = { [K in keyof Queries]: Shape<Queries[K]> };
+    type Contract = { [K in keyof Queries]: Shape<NonNullable<operations[K]["parameters"]["query"]>> };
+    expectTypeOf<Written>().toEqualTypeOf<Contract>();
+    expectTypeOf<OperationId>().toEqualTypeOf<keyof operations>();
+    expectTypeOf<"/v1/projects">().toExtend<keyof paths>();
+  });
+});
+
+describe("resource methods", () => {
+  it("take what the operation takes", () => {
+    expectTypeOf(client.projects.create).parameter(0).toEqualTypeOf<Schemas["CreateProject"] | undefined>();
+    expectTypeOf(client.projects.get).parameters.toEqualTypeOf<[id: string, options?: RequestOptions]>();
+    expectTypeOf(client.services.create).parameter(0).toEqualTypeOf<Schemas["CreateApp"]>();
+    expectTypeOf(client.integrations.list).parameter(0).toEqualTypeOf<Queries["integrations.list"]>();
+    expectTypeOf(client.projects.list).parameter(0).toEqualTypeOf<Queries["projects.list"] | undefined>();
+  });
+
+  it("answer resources out of their envelopes", () => {
+    expectTypeOf(client.projects.create).returns.toEqualTypeOf<Promise<ProjectWithDatabase>>();
+    expectTypeOf(client.projects.list).returns.toEqualTypeOf<CursorPages<Project>>();
+    expectTypeOf(client.projects.delete).returns.toEqualTypeOf<Promise<void>>();
+    expectTypeOf(client.regions.listPostgres).returns.toEqualTypeOf<Promise<Region[]>>();
+    expectTypeOf(client.databases.backups.list).returns.toEqualTypeOf<Promise<BackupList>>();
+    expectTypeOf(client.apps.get).returns.toEqualTypeOf<Promise<App>>();
+    expectTypeOf<Awaited<CursorPages<Database>>>().toEqualTypeOf<CursorPage<Database>>();
+  });
+
+  it("refuse what the contract does not have", () => {
+    const refused = [
+      // @ts-expect-error No such field.
+      () => client.projects.create({ nmae: "x" }),
+      // @ts-expect-error No such region.
+      () => client.projects.create({ region: "moon-1" }),
+      // @ts-expect-error The recipient's token is required.
+      () => client.projects.transfer("x", {}),
+      // @ts-expect-error The workspace is required.
+      () => client.integrations.list(),
+      // @ts-expect-error A list of backups has no cursor.
+      () => client.databases.backups.list("x", { cursor: "c" }),
+    ];
+    expectTypeOf(refused).toExtend<(() => unknown)[]>();
+  });
+});
+
+describe("isApiError", () => {
+  it("narrows to the class of the code", () => {
+    const error: unknown = undefined;
+    if (isApiError(error)) expectTypeOf(error).toEqualTypeOf<ApiError>();
+    if (isApiError(error, "app:already_exists")) {
+      expectTypeOf(error).toEqualTypeOf<AppAlreadyExistsError>();
+      expectTypeOf(error).toExtend<ConflictError>();
+      expectTypeOf(error.status).toEqualTypeOf<409>();
+      expectTypeOf(error.conflict).toEqualTypeOf<"name" | "logicalId">();
+      expectTypeOf(error.logicalId).toEqualTypeOf<string | null>();
+      expectTypeOf(error.name).toEqualTypeOf<string>();
+    }
+    if (isApiError(error, "quota:exceeded")) expectTypeOf(error.code).toEqualTypeOf<"quota:exceeded">();
+    expectTypeOf<"database:busy">().toExtend<ErrorCode>();
+  });
+});
