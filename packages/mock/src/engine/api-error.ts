@@ -1,5 +1,5 @@
 export interface Issue {
-  /** Where in the request: `body.source.type`, `query.limit`, `path.id`. */
+  /** Where in the request: `/source/type` in the body, `query/limit`, `path/id`. */
   path: string;
   message: string;
 }

@@ -147,7 +147,7 @@ export const errors = {
       "transfer:invalid_recipient_token",
       "The recipient access token cannot be used for a transfer",
       "Use an unexpired user token with the scope workspace:admin of the recipient workspace's owner",
-      { issues: [{ path: "body.recipientAccessToken", message: "is not a usable access token" }] },
+      { issues: [{ path: "/recipientAccessToken", message: "is not a usable access token" }] },
     ),
 
   invalidUsageRange: (message: string) =>
@@ -268,7 +268,7 @@ export const errors = {
       "branch:default_protected",
       "The default or production branch of a project cannot be deleted",
       "Make another branch the default one first; the production branch goes with its project",
-      { issues: [{ path: "path.branchId", message: "names the default or production branch" }] },
+      { issues: [{ path: "path/branchId", message: "names the default or production branch" }] },
     ),
   branchHasResources: (resources: string) =>
     new ApiError(

@@ -35,7 +35,7 @@ export const page = <T extends Row>(
   ]);
   const after = cursor ? call.world.cursors.read(cursor, scope) : undefined;
   if (cursor && after === undefined) {
-    throw errors.validationFailed([{ path: "query.cursor", message: "is not a cursor of this list" }]);
+    throw errors.validationFailed([{ path: "query/cursor", message: "is not a cursor of this list" }]);
   }
 
   const rows = collection.after(after, limit + 1, matches, options.newestFirst ?? false);
