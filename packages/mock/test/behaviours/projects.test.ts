@@ -1,0 +1,421 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Api, nobody, unseenAnswers } from "./api.js";
+
+let api: Api;
+beforeEach(() => {
+  api = new Api();
+});
+
+describe("projects.create", () => {
+  it("creates a project with its default database, which is reported as provisioning (§ States and transitions)", async () => {
+    const { data } = await api.ok("projects.create", { body: { name: "shop" } });
+    expect(data).toMatchObject({
+      type: "project",
+      url: `https://api.mgmt.test/v1/projects/${data.id}`,
+      name: "shop",
+      logicalId: null,
+      createdAt: "2026-01-01T00:00:00.000Z",
+      defaultRegion: null,
+      workspace: { id: api.workspaceId },
+      database: { type: "database", status: "provisioning", isDefault: true, source: { type: "empty" } },
+    });
+    expect(data.id).toMatch(/^proj_[a-z0-9]{24}$/);
+  });
+
+  it("returns connections and API keys in the create response, with their secrets (§ Connection)", async () => {
+    const { database } = await api.project({ name: "shop" });
+    const [connection] = database.connections;
+    const [apiKey] = database.apiKeys;
+    expect(database.connections).toHaveLength(1);
+    expect(database.apiKeys).toHaveLength(1);
+    expect(database.defaultConnectionId).toBe(connection?.id);
+    expect(apiKey?.id).toBe(connection?.id);
+    expect(apiKey?.connectionString).toBe(connection?.endpoints.direct?.connectionString);
+    expect(database.connectionString).toBe(apiKey?.connectionString);
+    expect(database.directConnection).toEqual(connection?.directConnection);
+    expect(apiKey?.endpoints.direct).toEqual({ host: "db.test", port: 5432 });
+    const { user, pass } = database.directConnection;
+    expect(database.connectionString).toBe(
+      `postgres://${user}:${pass}@db.test:5432/${database.id}?sslmode=disable`,
+    );
+  });
+
+  it("shows the secrets in no later answer (§ Connection)", async () => {
+    const { database } = await api.project();
+    const answer = JSON.stringify(await api.ok("databases.get", { path: { databaseId: database.id } }));
+    expect(answer).not.toContain("postgres://");
+    expect(answer).not.toContain("connectionString");
+    expect(answer).not.toContain("apiKeys");
+  });
+
+  it("takes an absent body for an empty one (§ Projects)", async () => {
+    const { data } = await api.ok("projects.create");
+    expect(data.name).toMatch(/^[a-z]+-[a-z]+-\d+$/);
+    expect(data.database?.status).toBe("provisioning");
+  });
+
+  it("creates no database when createDatabase is false (§ Projects)", async () => {
+    const { data } = await api.ok("projects.create", { body: { createDatabase: false } });
+    expect(data.database).toBeNull();
+    const { data: databases } = await api.ok("projects.databases.list", { path: { projectId: data.id } });
+    expect(databases).toEqual([]);
+  });
+
+  it("puts the database into the project's region, and into us-east-1 without one (§ Projects)", async () => {
+    const placed = await api.project({ region: "eu-west-3" });
+    expect(placed.project.defaultRegion).toBe("eu-west-3");
+    expect(placed.database.region).toEqual({ id: "eu-west-3", name: "Europe (Paris)" });
+    const unplaced = await api.project();
+    expect(unplaced.project.defaultRegion).toBeNull();
+    expect(unplaced.database.region.id).toBe("us-east-1");
+  });
+
+  it("gives every project one default branch, main, in production, which holds its database (§ Branches)", async () => {
+    const { project, database } = await api.project();
+    const { data } = await api.ok("projects.branches.list", { path: { projectId: project.id } });
+    expect(data).toMatchObject([{ gitName: "main", isDefault: true, role: "production" }]);
+    expect(database.branchId).toBe(data[0]?.id);
+  });
+
+  it("lets names repeat (§ Ids)", async () => {
+    await api.project({ name: "shop" });
+    await api.project({ name: "shop" });
+    const { data } = await api.ok("projects.list");
+    expect(data.map(({ name }) => name)).toEqual(["shop", "shop"]);
+  });
+
+  it("takes the credential's own workspaceId, with and without its prefix (§ Identifier formats)", async () => {
+    for (const workspaceId of [api.workspaceId, api.workspaceId.slice("wksp_".length)]) {
+      const { data } = await api.ok("projects.create", { body: { workspaceId } });
+      expect(data.workspace.id).toBe(api.workspaceId);
+    }
+  });
+
+  it("lets a service token and an agent create (§ Authentication)", async () => {
+    for (const as of ["service", "agent"] as const) {
+      const { data } = await api.ok("projects.create", { as });
+      expect(data.workspace.id).toBe(api.workspaceId);
+    }
+  });
+
+  it("rejects another workspaceId than the credential's own with 403 (§ Projects)", async () => {
+    for (const workspaceId of [api.strangerWorkspaceId, nobody("wksp_")]) {
+      expect(await api.refused("projects.create", { body: { workspaceId } })).toEqual({
+        status: 403,
+        code: "auth:forbidden",
+      });
+    }
+  });
+
+  it("rejects a logicalId that is taken in the workspace with 409, and takes it in another (§ logicalId)", async () => {
+    await api.project({ logicalId: "shop" });
+    expect(await api.refused("projects.create", { body: { logicalId: "shop" } })).toEqual({
+      status: 409,
+      code: "project:logical_id_conflict",
+    });
+    const { project } = await api.project({ logicalId: "shop" }, { as: "stranger" });
+    expect(project.logicalId).toBe("shop");
+  });
+
+  it("gives a logicalId free again when its project is deleted (§ logicalId)", async () => {
+    const { project } = await api.project({ logicalId: "shop" });
+    await api.ok("projects.delete", { path: { id: project.id } });
+    const { data } = await api.ok("projects.create", { body: { logicalId: "shop" } });
+    expect(data.logicalId).toBe("shop");
+  });
+
+  it.each([
+    ["an unknown field", { colour: "red" }, "/colour"],
+    ["an empty name", { name: "" }, "/name"],
+    ["a name that is too long", { name: "n".repeat(257) }, "/name"],
+    ["a name of another type", { name: 7 }, "/name"],
+    ["a null name", { name: null }, "/name"],
+    ["createDatabase as text", { createDatabase: "false" }, "/createDatabase"],
+    ["a region that does not exist", { region: "mars-1" }, "/region"],
+    ["inherit as a region", { region: "inherit" }, "/region"],
+    ["an empty logicalId", { logicalId: "" }, "/logicalId"],
+    ["a logicalId that begins with a hyphen", { logicalId: "-shop" }, "/logicalId"],
+    ["a logicalId with a space", { logicalId: "my shop" }, "/logicalId"],
+    ["a logicalId of 256 characters", { logicalId: "a".repeat(256) }, "/logicalId"],
+    ["a malformed workspaceId", { workspaceId: "wksp_no-such" }, "/workspaceId"],
+    ["a body that is a list", [], ""],
+    ["a body that is null", null, ""],
+  ])("rejects %s with 422 (§ Errors)", async (_, body, path) => {
+    expect(await api.issues("projects.create", { body })).toEqual([path]);
+  });
+
+  it("takes a logicalId of 255 characters (§ Limits)", async () => {
+    const logicalId = `a${"._-B9".repeat(50)}abcd`;
+    expect(logicalId).toHaveLength(255);
+    const { data } = await api.ok("projects.create", { body: { logicalId } });
+    expect(data.logicalId).toBe(logicalId);
+  });
+});
+
+describe("projects.get", () => {
+  it("finds a project by its id with and without the prefix (§ Identifier formats)", async () => {
+    const { project } = await api.project({ name: "shop" });
+    for (const id of [project.id, project.id.slice("proj_".length)]) {
+      const { data } = await api.ok("projects.get", { path: { id } });
+      expect(data).toMatchObject({ id: project.id, name: "shop" });
+      expect(data).not.toHaveProperty("database");
+    }
+  });
+
+  it.each([
+    "proj_proj_abcdefgh",
+    "db_abcdefgh",
+    "UPPER",
+    "a%20b",
+    "__proto__",
+    "constructor",
+    "a".repeat(129),
+    nobody("proj_"),
+  ])("answers 404 for %s, which is no project (§ Reading requests)", async (id) => {
+    await api.project();
+    expect(await api.refused("projects.get", { path: { id } })).toEqual({
+      status: 404,
+      code: "project:not_found",
+    });
+  });
+
+  it("answers 404 for another workspace's project, and for a deleted one (§ Reading requests)", async () => {
+    const { project } = await api.project();
+    const asked = { path: { id: project.id } };
+    const notFound = { status: 404, code: "project:not_found" };
+    expect(await api.refused("projects.get", { ...asked, as: "stranger" })).toEqual(notFound);
+    await api.ok("projects.delete", asked);
+    expect(await api.refused("projects.get", asked)).toEqual(notFound);
+  });
+});
+
+describe("projects.list", () => {
+  it("lists the projects of the credential's workspace only, oldest first (§ Paging)", async () => {
+    await api.project({ name: "one" });
+    await api.project({ name: "alien" }, { as: "stranger" });
+    await api.project({ name: "two" });
+    const { data, pagination } = await api.ok("projects.list");
+    expect(data.map(({ name }) => name)).toEqual(["one", "two"]);
+    expect(pagination).toEqual({ nextCursor: null, hasMore: false });
+  });
+
+  it("filters by logicalId (§ Projects)", async () => {
+    await api.project({ logicalId: "shop" });
+    await api.project({ logicalId: "blog" });
+    const { data } = await api.ok("projects.list", { query: { logicalId: "blog" } });
+    expect(data.map(({ logicalId }) => logicalId)).toEqual(["blog"]);
+    expect((await api.ok("projects.list", { query: { logicalId: "none" } })).data).toEqual([]);
+  });
+
+  it("pages without skipping or repeating while projects come and go (§ Paging)", async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) ids.push((await api.project()).project.id);
+    const first = await api.ok("projects.list", { query: { limit: 2 } });
+    expect(first.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    await api.ok("projects.delete", { path: { id: ids[1] ?? "" } });
+    const { project: added } = await api.project();
+    const rest = await api.ok("projects.list", {
+      query: { limit: 100, cursor: first.pagination.nextCursor ?? "" },
+    });
+    expect(rest.data.map(({ id }) => id)).toEqual([...ids.slice(2), added.id]);
+    expect(rest.pagination).toEqual({ nextCursor: null, hasMore: false });
+  });
+
+  it("takes an empty cursor for the first page, and ignores unknown parameters (§ Reading requests)", async () => {
+    await api.project();
+    expect((await api.ok("projects.list", { query: "cursor=&colour=red" })).data).toHaveLength(1);
+  });
+
+  it.each([
+    ["limit=0", "query/limit"],
+    ["limit=1001", "query/limit"],
+    ["limit=two", "query/limit"],
+    ["limit=1.5", "query/limit"],
+    ["limit=2&limit=3", "query/limit"],
+    ["cursor=abc", "query/cursor"],
+    ["logicalId=-", "query/logicalId"],
+  ])("rejects ?%s with 422 (§ Paging)", async (query, path) => {
+    expect(await api.issues("projects.list", { query })).toEqual([path]);
+  });
+
+  it("rejects a cursor of another list, filter or workspace with 422 (§ Paging)", async () => {
+    for (const as of ["user", "user", "stranger", "stranger"] as const) await api.project({}, { as });
+    const { pagination } = await api.ok("projects.list", { query: { limit: 1 } });
+    const cursor = pagination.nextCursor ?? "";
+    expect(await api.issues("databases.list", { query: { cursor } })).toEqual(["query/cursor"]);
+    expect(await api.issues("projects.list", { query: { cursor, logicalId: "shop" } })).toEqual([
+      "query/cursor",
+    ]);
+    expect(await api.issues("projects.list", { query: { cursor }, as: "stranger" })).toEqual([
+      "query/cursor",
+    ]);
+  });
+});
+
+describe("projects.update", () => {
+  it("renames a project (§ Projects)", async () => {
+    const { project } = await api.project({ name: "shop" });
+    const { data } = await api.ok("projects.update", { path: { id: project.id }, body: { name: "store" } });
+    expect(data).toEqual((await api.ok("projects.get", { path: { id: project.id } })).data);
+    expect(data.name).toBe("store");
+  });
+
+  it("merges settings by key, and does not show them (§ Projects)", async () => {
+    const { project } = await api.project();
+    const path = { id: project.id };
+    await api.ok("projects.update", { path, body: { settings: { a: { x: 1 }, b: { y: 1 } } } });
+    const { data } = await api.ok("projects.update", { path, body: { settings: { a: { z: 2 } } } });
+    expect(data).not.toHaveProperty("settings");
+    expect(api.store.projects.get(project.id)?.settings).toEqual({ a: { z: 2 }, b: { y: 1 } });
+  });
+
+  it("keeps settings named like parts of an object as data (§ Reading requests)", async () => {
+    const { project } = await api.project();
+    const body: unknown = JSON.parse('{"settings":{"__proto__":{"polluted":true},"constructor":{}}}');
+    await api.ok("projects.update", { path: { id: project.id }, body });
+    expect(Object.keys(api.store.projects.get(project.id)?.settings ?? {})).toEqual([
+      "__proto__",
+      "constructor",
+    ]);
+    expect({}).not.toHaveProperty("polluted");
+  });
+
+  it("changes nothing for an empty body (§ Projects)", async () => {
+    const { project } = await api.project({ name: "shop" });
+    const { data } = await api.ok("projects.update", { path: { id: project.id }, body: {} });
+    expect(data.name).toBe("shop");
+  });
+
+  it.each([
+    ["settings that are a list", { settings: [] }, "/settings"],
+    ["a setting that is no object", { settings: { a: 1 } }, "/settings/a"],
+    ["a setting that is null", { settings: { a: null } }, "/settings/a"],
+    ["an empty name", { name: "" }, "/name"],
+    ["a logicalId", { logicalId: "shop" }, "/logicalId"],
+    ["no body", undefined, ""],
+  ])("rejects %s with 422 (§ Projects)", async (_, body, path) => {
+    const { project } = await api.project();
+    expect(await api.issues("projects.update", { path: { id: project.id }, body })).toEqual([path]);
+  });
+
+  it("rejects a malformed id with 422 (§ Reading requests)", async () => {
+    expect(await api.issues("projects.update", { path: { id: "no-such" }, body: {} })).toEqual(["path/id"]);
+  });
+
+  it("answers 403 for another workspace's project and 404 for none (§ Projects)", async () => {
+    const { project } = await api.project();
+    const body = { name: "mine" };
+    expect(await api.refused("projects.update", { path: { id: project.id }, body, as: "stranger" })).toEqual({
+      status: 403,
+      code: "auth:forbidden",
+    });
+    expect(await api.refused("projects.update", { path: { id: nobody("proj_") }, body })).toEqual({
+      status: 404,
+      code: "project:not_found",
+    });
+  });
+});
+
+describe("projects.delete", () => {
+  it("takes the default database, its connections, its backups and the branches along (§ projects.delete)", async () => {
+    const { project, database } = await api.project();
+    await api.engine.seed.backup(database.id);
+    await api.ok("connections.create", { body: { databaseId: database.id, name: "app" } });
+    await api.ok("projects.branches.create", { path: { projectId: project.id }, body: { gitName: "dev" } });
+    await api.ok("projects.delete", { path: { id: project.id } });
+    for (const kind of ["projects", "branches", "databases", "connections", "backups"] as const) {
+      expect(api.store[kind].size, kind).toBe(0);
+    }
+    await api.later(0);
+    expect(api.databases.databases.size).toBe(0);
+    expect(api.databases.backups.size).toBe(0);
+  });
+
+  it("deletes a project that never had a database (§ projects.delete)", async () => {
+    const { data } = await api.ok("projects.create", { body: { createDatabase: false } });
+    await api.ok("projects.delete", { path: { id: data.id } });
+    expect(api.store.projects.size).toBe(0);
+    expect(api.store.branches.size).toBe(0);
+  });
+
+  it("is rejected with 400 while the project has a non-default database, an app or a service (§ projects.delete)", async () => {
+    const { project } = await api.project();
+    const path = { id: project.id };
+    const dependencies = { status: 400, code: "project:has_dependencies" };
+    const database = await api.database(project.id);
+    expect(await api.refused("projects.delete", { path })).toEqual(dependencies);
+    await api.ok("databases.delete", { path: { databaseId: database.id } });
+    for (const collection of ["apps", "services"] as const) {
+      const { data } = await api.ok(`${collection}.create`, {
+        body: { projectId: project.id, displayName: "web" },
+      });
+      expect(await api.refused("projects.delete", { path })).toEqual(dependencies);
+      await api.ok("apps.delete", { path: { appId: data.id } });
+    }
+    await api.ok("projects.delete", { path });
+  });
+
+  it("counts a database that was the default one once as a dependency (§ Databases)", async () => {
+    const { project } = await api.project();
+    await api.database(project.id, { isDefault: true });
+    const { error } = await api.refusedWith("projects.delete", { path: { id: project.id } });
+    expect(error["message"]).toBe("The project still has 1 non-default database");
+  });
+
+  it("cancels the making of its database (§ Database life cycle)", async () => {
+    const { project } = await api.project({}, { provisioning: true });
+    await api.ok("projects.delete", { path: { id: project.id } });
+    await api.later();
+    expect(api.databases.databases.size).toBe(0);
+    expect(api.defects).toEqual([]);
+  });
+
+  it("changes nothing and answers 500 when the database cannot be taken away", async () => {
+    const { project } = await api.project();
+    const mend = api.databases.fail("drop");
+    expect(await api.refused("projects.delete", { path: { id: project.id } })).toEqual({
+      status: 500,
+      code: "internal:error",
+    });
+    mend();
+    await api.ok("projects.delete", { path: { id: project.id } });
+  });
+
+  it("takes nothing more into a project while it is being deleted", async () => {
+    const { project } = await api.project();
+    const release = api.databases.hold("drop");
+    const deletion = api.ok("projects.delete", { path: { id: project.id } });
+    const notFound = { status: 404, code: "project:not_found" };
+    const body = { projectId: project.id, displayName: "web" };
+    expect(await api.refused("services.create", { body })).toEqual(notFound);
+    expect(await api.refused("databases.create", { body: { projectId: project.id } })).toEqual(notFound);
+    expect(await api.refused("projects.delete", { path: { id: project.id } })).toEqual(notFound);
+    release();
+    await deletion;
+    expect(api.store.projects.size + api.store.apps.size + api.store.databases.size).toBe(0);
+  });
+
+  it.each([nobody("proj_"), "no-such", "__proto__"])(
+    "answers 404 for %s (§ Reading requests)",
+    async (id) => {
+      expect(await api.refused("projects.delete", { path: { id } })).toEqual({
+        status: 404,
+        code: "project:not_found",
+      });
+    },
+  );
+
+  it("answers 404 for another workspace's project, which stays (§ Reading requests)", async () => {
+    const { project } = await api.project();
+    expect(await api.refused("projects.delete", { path: { id: project.id }, as: "stranger" })).toEqual({
+      status: 404,
+      code: "project:not_found",
+    });
+  });
+});
+
+it("gives every answer that the contract lists for projects", () => {
+  expect(
+    unseenAnswers("projects.list", "projects.create", "projects.get", "projects.update", "projects.delete"),
+  ).toEqual([]);
+});
