@@ -100,8 +100,6 @@ export const errors = {
       "request:too_large",
       `The request body is over the limit of ${String(limit)} bytes`,
       "Send a smaller body",
-      {},
-      { connection: "close" },
     ),
   rateLimited: (seconds: number, headers: Readonly<Record<string, string>>) =>
     new ApiError(

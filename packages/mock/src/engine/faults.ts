@@ -1,4 +1,4 @@
-import type { OperationId } from "../generated/operations.js";
+import { type OperationId, operations } from "../generated/operations.js";
 import { ApiError } from "./api-error.js";
 import { errors } from "./errors.js";
 
@@ -41,6 +41,40 @@ export class RawAnswer extends Error {
   }
 }
 
+const isNumber = (value: unknown, from: number, to = Infinity): boolean =>
+  typeof value === "number" && value >= from && value <= to;
+
+/** Faults also come as JSON, so that nothing about them is taken for granted. */
+const assertFault = (fault: Fault): void => {
+  const { operation, times, probability, latency, status, drop } = fault;
+  for (const id of operation === undefined ? [] : [operation].flat()) {
+    if (!Object.hasOwn(operations, id)) throw new TypeError(`There is no operation ${id}`);
+  }
+  if (times !== undefined && !(Number.isInteger(times) && isNumber(times, 1))) {
+    throw new TypeError("A fault strikes a whole number of times, at least once");
+  }
+  if (probability !== undefined && !isNumber(probability, 0, 1)) {
+    throw new TypeError("The probability of a fault is 0 to 1");
+  }
+  if (latency !== undefined && !isNumber(latency, 0, 2_147_483_647)) {
+    throw new TypeError("The latency of a fault is in milliseconds, 0 or more");
+  }
+  if (status !== undefined && !(Number.isInteger(status) && isNumber(status, 400, 599))) {
+    throw new TypeError("The status of a fault is 400 to 599");
+  }
+  if (drop !== undefined && drop !== "before" && drop !== "after") {
+    throw new TypeError('A fault drops the connection "before" the work or "after" it');
+  }
+  for (const name of ["code", "body", "contentType"] as const) {
+    if (fault[name] !== undefined && typeof fault[name] !== "string") {
+      throw new TypeError(`The ${name} of a fault is a string`);
+    }
+  }
+  if (status === undefined && drop === undefined && latency === undefined) {
+    throw new TypeError("A fault has a status, a drop or a latency");
+  }
+};
+
 export class Faults {
   readonly #installed = new Map<string, InstalledFault & { struck: number }>();
   #next = 1;
@@ -54,16 +88,7 @@ export class Faults {
 
   /** Throws a `TypeError` for a fault that makes no sense. */
   add(fault: Fault): InstalledFault {
-    const { status, probability = 1, times = Infinity, latency = 0 } = fault;
-    if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599)) {
-      throw new TypeError("The status of a fault is 400 to 599");
-    }
-    if (!(probability >= 0 && probability <= 1)) throw new TypeError("The probability of a fault is 0 to 1");
-    if (!(times >= 1)) throw new TypeError("A fault strikes at least once");
-    if (!(latency >= 0)) throw new TypeError("The latency of a fault is in milliseconds, 0 or more");
-    if (status === undefined && fault.drop === undefined && latency === 0) {
-      throw new TypeError("A fault has a status, a drop or a latency");
-    }
+    assertFault(fault);
     const installed = { ...fault, id: `fault-${String(this.#next)}`, struck: 0 };
     this.#next += 1;
     this.#installed.set(installed.id, installed);

@@ -81,8 +81,12 @@ export const methodsOf = (path: string): string[] | undefined => {
   return located && [...located.node.operations.keys()];
 };
 
+/** The operation of a method and path (without query); undefined when there is none. */
+export const operationAt = (method: string, path: string): OperationEntry | undefined =>
+  locate(path)?.node.operations.get(method)?.operation;
+
 /**
- * The operation of a method and path (without query). Throws 404 `route:not_found`, or 405 `route:method_not_allowed`
+ * The operation of a method and path (without query), with the path's parameters. Throws 404 `route:not_found`, or 405 `route:method_not_allowed`
  * with `Allow`.
  */
 export const route = (method: string, path: string): Route => {

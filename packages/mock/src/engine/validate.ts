@@ -1,7 +1,7 @@
 import { idPatterns } from "../generated/operations.js";
 import { bodyValidators, queryValidators } from "../generated/validators.js";
 import type { ApiError, Issue } from "./api-error.js";
-import { errors } from "./errors.js";
+import { type MissingKind, errors } from "./errors.js";
 import { canonicalId, type Kind } from "./ids.js";
 import { readableIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "./operation.js";
@@ -16,7 +16,7 @@ export interface ValidRequest {
    * A path id is malformed and the operation has no 422: the resource cannot exist, and is looked for after the scope
    * was checked.
    */
-  readonly missing: Kind | undefined;
+  readonly missing: MissingKind | undefined;
 }
 
 const maxIdLength = 128;
@@ -53,7 +53,7 @@ const readPath = (
   issues: Issue[],
 ): Pick<ValidRequest, "path" | "missing"> => {
   const path: Record<string, string> = {};
-  let missing: Kind | undefined;
+  let missing: MissingKind | undefined;
   for (const name of Object.keys(parameters)) {
     const value = parameters[name] ?? null;
     const kind = operation.pathKinds[name];
@@ -63,7 +63,8 @@ const readPath = (
     } else if (operation.malformedIdStatus === 422) {
       issues.push({ path: `path/${name}`, message: `must be an id of a ${kind.replace("_", " ")}` });
     } else {
-      missing ??= kind;
+      // A client is known to a workspace by its integration.
+      missing ??= kind === "client" || kind === "user" ? "integration" : kind;
     }
   }
   return { path, missing };

@@ -106,11 +106,11 @@ type RowOf<Name extends keyof Store> = Store[Name] extends Collection<infer T> ?
 
 export type StoreState = { [Name in keyof Store]: CollectionState<RowOf<Name>> };
 
-/** Keeps everything in the process's memory. `revision` grows with every change. */
+/** Keeps everything in the process's memory. */
 export class MemoryStore implements Store {
-  #revision = 0;
+  #dirty = false;
   readonly #changed = (): void => {
-    this.#revision += 1;
+    this.#dirty = true;
   };
 
   readonly users = new MemoryCollection<rows.UserRow>(this.#changed);
@@ -127,8 +127,11 @@ export class MemoryStore implements Store {
   readonly deployments = new MemoryCollection<rows.DeploymentRow>(this.#changed);
   readonly approvals = new MemoryCollection<rows.ApprovalRow>(this.#changed);
 
-  get revision(): number {
-    return this.#revision;
+  /** Whether anything has changed since this was asked last. */
+  takeChanged(): boolean {
+    const changed = this.#dirty;
+    this.#dirty = false;
+    return changed;
   }
 
   /** Shares its rows with the store; rows are never changed in place. */

@@ -1,0 +1,56 @@
+import { ControlError } from "./control-error.js";
+
+/** The JSON object of a control request; empty when it has no body. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Throws a `ControlError` unless the bytes are a JSON object, or nothing. */
+export const readFields = (bytes: Uint8Array | undefined): Fields => {
+  if (bytes === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new ControlError(400, "The body is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ControlError(400, "The body is not a JSON object");
+  }
+  return { ...value };
+};
+
+export const text = (fields: Fields, name: string): string => {
+  const value = fields[name];
+  if (typeof value !== "string") throw new ControlError(400, `${name} must be a string`);
+  return value;
+};
+
+export const optionalText = (fields: Fields, name: string): string | undefined =>
+  fields[name] === undefined ? undefined : text(fields, name);
+
+export const optionalTexts = (fields: Fields, name: string): string[] | undefined => {
+  const value: unknown = fields[name];
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || !value.every((item): item is string => typeof item === "string")) {
+    throw new ControlError(400, `${name} must be an array of strings`);
+  }
+  return value;
+};
+
+/** The fields that are there, each read by its reader. */
+export const present = <T extends object>(values: { [Name in keyof T]: T[Name] | undefined }): Partial<T> =>
+  // Entries that are undefined are left out, which is all that Partial asks for.
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+export const optionalNumber = (fields: Fields, name: string): number | undefined => {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw new ControlError(400, `${name} must be a number`);
+  return value;
+};
+
+export const oneOf = <T extends string>(fields: Fields, name: string, values: readonly T[]): T => {
+  const value = values.find((candidate) => candidate === fields[name]);
+  if (value === undefined) throw new ControlError(400, `${name} must be one of ${values.join(", ")}`);
+  return value;
+};

@@ -1,0 +1,52 @@
+import { type Fields, optionalText, optionalTexts, present, text } from "./fields.js";
+import type { ControlRoutes } from "./routes.js";
+
+/** The fields but those named: what goes into the body of the operation that makes the resource. */
+const without = (fields: Fields, ...names: string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+
+const place = (fields: Fields): { workspaceId?: string } =>
+  present<{ workspaceId: string }>({ workspaceId: optionalText(fields, "workspaceId") });
+
+/** Most resources are made by the API's own operations, whose validators check the fields. */
+export const seedRoutes: ControlRoutes = {
+  "POST /seed/user": ({ seed }, _path, fields) =>
+    seed.user(
+      present<{ email: string; name: string }>({
+        email: optionalText(fields, "email"),
+        name: optionalText(fields, "name"),
+      }),
+    ),
+  "POST /seed/workspace": ({ seed }, _path, fields) =>
+    seed.workspace(
+      present<{ name: string; ownerId: string }>({
+        name: optionalText(fields, "name"),
+        ownerId: optionalText(fields, "ownerId"),
+      }),
+    ),
+  "POST /seed/project": ({ seed }, _path, fields) =>
+    seed.project(without(fields, "workspaceId"), place(fields)),
+  "POST /seed/database": ({ seed }, _path, fields) =>
+    seed.database(text(fields, "projectId"), without(fields, "projectId")),
+  "POST /seed/connection": ({ seed }, _path, fields) =>
+    seed.connection(text(fields, "databaseId"), without(fields, "databaseId")),
+  "POST /seed/backup": ({ seed }, _path, fields) => seed.backup(text(fields, "databaseId")),
+  "POST /seed/branch": ({ seed }, _path, fields) =>
+    seed.branch(text(fields, "projectId"), without(fields, "projectId")),
+  "POST /seed/app": ({ seed }, _path, fields) =>
+    seed.app(text(fields, "projectId"), without(fields, "projectId")),
+  "POST /seed/deployment": ({ seed }, _path, fields) =>
+    seed.deployment(text(fields, "appId"), without(fields, "appId")),
+  "POST /seed/service-token": ({ seed }, _path, fields) =>
+    seed.serviceToken(without(fields, "workspaceId"), place(fields)),
+  "POST /seed/integration": ({ seed }, _path, fields) =>
+    seed.integration({
+      ...place(fields),
+      ...present<{ clientName: string; clientId: string; userId: string; scopes: string[] }>({
+        clientName: optionalText(fields, "clientName"),
+        clientId: optionalText(fields, "clientId"),
+        userId: optionalText(fields, "userId"),
+        scopes: optionalTexts(fields, "scopes"),
+      }),
+    }),
+};

@@ -1,0 +1,70 @@
+import type { ApiError } from "./api-error.js";
+import type { OperationEntry } from "./operation.js";
+import type { Principal } from "./principal.js";
+import type { ValidRequest } from "./validate.js";
+
+/** A request as plain data. */
+export interface EngineRequest {
+  readonly method: string;
+  /** With the query: `/v1/projects?limit=10`. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body?: Uint8Array | string | undefined;
+  /** A face has stopped reading the body at `Engine.bodyCap`. */
+  readonly bodyTooLarge?: boolean;
+}
+
+export interface EngineResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  /** A fault: the face is to cut the connection, and nothing else of this is sent. */
+  readonly dropped?: true;
+}
+
+/** One request on its way through the engine, and what has been found out about it. */
+export interface Exchange {
+  readonly request: EngineRequest;
+  readonly requestId: string;
+  /** The path without its query. */
+  readonly path: string;
+  readonly search: string;
+  readonly at: number;
+  readonly startedAt: number;
+  operation: OperationEntry | undefined;
+  principal: Principal | undefined;
+  valid: ValidRequest | undefined;
+  /** What the steps add to the answer's headers. */
+  headers: Record<string, string> | undefined;
+  /** The answer is a fault's own invention, which no contract binds. */
+  foreign: boolean;
+}
+
+/** What the steps come to, before it is printed. */
+export interface Outcome {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Error code. */
+  readonly code: string | null;
+  /** Sent in place of the JSON of `body`. */
+  readonly raw?: { readonly text: string; readonly contentType: string };
+  readonly dropped?: true;
+}
+
+export const header = (request: EngineRequest, name: string): string | undefined => {
+  const value = request.headers[name];
+  return typeof value === "object" ? value[0] : value;
+};
+
+/** The outcome of a refusal. */
+export const refusal = (error: ApiError): Outcome => {
+  const { status, code, message, hint, extra, headers } = error;
+  return {
+    status,
+    code,
+    headers,
+    body: { error: { code, message, ...(hint !== undefined && { hint }), ...extra } },
+  };
+};

@@ -1,0 +1,26 @@
+import type { DatabaseAddress, DatabaseEngine } from "./database-engine.js";
+
+const done = Promise.resolve();
+
+/** Makes no databases: it invents addresses under `domain`, and all work succeeds at once. */
+export const memoryDatabaseEngine = (domain: string): DatabaseEngine => {
+  const address = (databaseId: string, endpoint: string, port: number): DatabaseAddress => {
+    const database = databaseId.replace(/^db_/, "");
+    return { host: `${database}.${endpoint}.${domain}`, port, database };
+  };
+  return {
+    endpoints: (databaseId) => ({
+      direct: address(databaseId, "db", 5432),
+      pooled: address(databaseId, "pooled", 6543),
+      accelerate: address(databaseId, "accelerate", 443),
+    }),
+    create: () => done,
+    drop: () => done,
+    restore: () => done,
+    grant: () => done,
+    revoke: () => done,
+    backup: () => Promise.resolve({ size: 0 }),
+    dropBackup: () => done,
+    usage: () => Promise.resolve({ bytes: 0, operations: 0 }),
+  };
+};

@@ -1,0 +1,149 @@
+import type { AccessTokens } from "../auth/access-tokens.js";
+import { authenticate } from "../auth/authenticate.js";
+import type { OperationId } from "../generated/operations.js";
+import { authorize } from "./authorize.js";
+import type { Answer, Behaviour, Behaviours, Call } from "./behaviour.js";
+import { isCorsPath, preflightHeaders } from "./cors.js";
+import { errors } from "./errors.js";
+import { type EngineRequest, type Exchange, type Outcome, header } from "./exchange.js";
+import { type Fault, type Faults, faultAnswer } from "./faults.js";
+import { gate } from "./gate.js";
+import type { OperationEntry } from "./operation.js";
+import type { Principal } from "./principal.js";
+import type { RateLimiter } from "./rate-limiter.js";
+import { readBody } from "./read-body.js";
+import { type Route, methodsOf, route } from "./router.js";
+import { takeUpload, uploadOf } from "./uploads.js";
+import { type ValidRequest, validate } from "./validate.js";
+import type { ServerWorld } from "./world.js";
+
+/** What the steps of a request work with. */
+export interface PipelineParts {
+  readonly world: ServerWorld;
+  readonly tokens: AccessTokens;
+  readonly behaviours: Behaviours;
+  readonly rateLimiter: RateLimiter;
+  readonly faults: Faults;
+}
+
+/**
+ * The way of a request: route, authenticate, limit, validate, authorize, check, approve, act (§ Reading requests, order of
+ * checks). Each step throws an `ApiError` to refuse. It waits only where a signature, a behaviour or a fault makes it.
+ */
+export const runPipeline = (parts: PipelineParts, exchange: Exchange): Outcome | Promise<Outcome> => {
+  const { request, path } = exchange;
+  const upload = uploadOf(path);
+  if (upload) return takeUpload(parts.world, upload, request);
+  if (request.method === "OPTIONS" && isCorsPath(path)) return preflight(request, path);
+  const target = route(request.method, path);
+  exchange.operation = target.operation;
+  const fault = parts.faults.any ? parts.faults.strike(target.operation.id) : undefined;
+  return fault ? play(parts, exchange, target, fault) : identify(parts, exchange, target);
+};
+
+const preflight = (request: EngineRequest, path: string): Outcome => {
+  const methods = methodsOf(path);
+  if (!methods) throw errors.routeNotFound(path);
+  const headers = preflightHeaders(methods, header(request, "access-control-request-headers"));
+  return { status: 204, code: null, headers };
+};
+
+const play = async (
+  parts: PipelineParts,
+  exchange: Exchange,
+  target: Route,
+  fault: Fault,
+): Promise<Outcome> => {
+  const { latency = 0, status } = fault;
+  if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
+  if (fault.drop === "before") return { status: 0, code: null, dropped: true };
+  if (status !== undefined) {
+    exchange.foreign = fault.code !== undefined || fault.body !== undefined;
+    throw faultAnswer({ ...fault, status });
+  }
+  const outcome = await identify(parts, exchange, target);
+  return fault.drop === "after" ? { ...outcome, dropped: true } : outcome;
+};
+
+const identify = (parts: PipelineParts, exchange: Exchange, target: Route): Outcome | Promise<Outcome> => {
+  const principal = authenticate(parts.tokens, header(exchange.request, "authorization"));
+  return principal instanceof Promise
+    ? principal.then((known) => read(parts, exchange, target, known))
+    : read(parts, exchange, target, principal);
+};
+
+const read = (
+  parts: PipelineParts,
+  exchange: Exchange,
+  target: Route,
+  principal: Principal,
+): Outcome | Promise<Outcome> => {
+  const { operation } = target;
+  const { request } = exchange;
+  exchange.principal = principal;
+  if (operation.rateLimited) exchange.headers = parts.rateLimiter.count(principal);
+  const { limits } = parts.world.settings;
+  const json = readBody(operation, request, header(request, "content-type"), limits);
+  const valid = validate(target, exchange.search, json);
+  exchange.valid = valid;
+  authorize(operation, principal);
+  if (valid.missing !== undefined) throw errors.notFound(valid.missing);
+
+  const secrets = operation.secretFields.flatMap((field) => {
+    const secret = valid.body[field];
+    return typeof secret === "string" ? [secret] : [];
+  });
+  if (secrets.length === 0) return behave(parts, target, principal, valid);
+  return Promise.all(secrets.map((secret) => parts.tokens.authenticate(secret))).then(() =>
+    behave(parts, target, principal, valid),
+  );
+};
+
+const callOf = (
+  world: ServerWorld,
+  operation: OperationEntry,
+  principal: Principal,
+  { path, query, body }: ValidRequest,
+): Call => {
+  const call = { operationId: operation.id, world, principal, path, query, body };
+  // The operation's own validators have proved that path, query and body are what its behaviour reads.
+  return { ...call, foreignStatus: operation.foreignStatus } as unknown as Call;
+};
+
+/** Check and act alone. */
+export const performValid = (
+  { world, behaviours }: PipelineParts,
+  { operation }: Route,
+  principal: Principal,
+  valid: ValidRequest,
+): Answer | Promise<Answer> => {
+  const call = callOf(world, operation, principal, valid);
+  const behaviour: Behaviour<OperationId, unknown> = behaviours[operation.id];
+  return behaviour.act(call, behaviour.check(call));
+};
+
+const behave = (
+  { world, behaviours }: PipelineParts,
+  { operation }: Route,
+  principal: Principal,
+  valid: ValidRequest,
+): Outcome | Promise<Outcome> => {
+  const call = callOf(world, operation, principal, valid);
+  const behaviour: Behaviour<OperationId, unknown> = behaviours[operation.id];
+  const checked = behaviour.check(call);
+  const consumption = gate(world, operation, principal, valid);
+  consumption?.commit();
+  try {
+    const answer = behaviour.act(call, checked);
+    if (!(answer instanceof Promise)) return succeed(answer);
+    return answer.then(succeed, (error: unknown) => {
+      consumption?.undo();
+      throw error;
+    });
+  } catch (error) {
+    consumption?.undo();
+    throw error;
+  }
+};
+
+const succeed = ({ status, body, headers }: Answer): Outcome => ({ status, body, headers, code: null });

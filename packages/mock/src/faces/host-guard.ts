@@ -1,0 +1,27 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+
+/** Whether an address can be reached from this machine only. */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+/**
+ * On loopback a request must name this server as its host: else a page of a hostile site could reach it by DNS rebinding.
+ * `allowed` are further hosts, as `name:port`.
+ */
+export const isOwnHost = (
+  request: IncomingMessage,
+  server: { host: string; port: number; allowed: readonly string[] },
+): boolean => {
+  if (!isLoopback(server.host)) return true;
+  const port = String(server.port);
+  const named = request.headers.host?.toLowerCase();
+  const own = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);
+  return named !== undefined && (own.includes(named) || server.allowed.includes(named));
+};
+
+/** Whether a page of another origin sent the request. */
+export const isForeignOrigin = (request: IncomingMessage): boolean => {
+  const { origin, host } = request.headers;
+  return origin !== undefined && origin !== `http://${host ?? ""}` && origin !== `https://${host ?? ""}`;
+};

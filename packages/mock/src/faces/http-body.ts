@@ -1,0 +1,31 @@
+import type { IncomingMessage } from "node:http";
+
+/**
+ * The body's bytes, or `too-large` as soon as there are more than `cap`, with the rest left unread. Without `keep` the bytes
+ * are counted and let go. Rejects when the client goes away.
+ */
+export const readBytes = (
+  request: IncomingMessage,
+  cap: number,
+  keep = true,
+): Promise<Uint8Array | undefined | "too-large"> => {
+  if (Number(request.headers["content-length"] ?? 0) > cap) return Promise.resolve("too-large");
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= cap) {
+        if (keep) chunks.push(chunk);
+        return;
+      }
+      request.off("data", take);
+      request.pause();
+      resolve("too-large");
+    };
+    request.on("data", take);
+    request.on("end", () => resolve(chunks.length === 0 ? undefined : Buffer.concat(chunks, size)));
+    request.on("close", () => reject(new Error("The client went away")));
+    request.on("error", reject);
+  });
+};

@@ -1,0 +1,151 @@
+import {
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer as createHttpServer,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { type EngineOptions, ReferenceEngine } from "../control/reference-engine.js";
+import { errors } from "../engine/errors.js";
+import { type EngineResponse, refusal } from "../engine/exchange.js";
+import { uploadOf } from "../engine/uploads.js";
+import { answerControl, isControlPath } from "./control-face.js";
+import { isOwnHost } from "./host-guard.js";
+import { readBytes } from "./http-body.js";
+
+export interface ServerOptions {
+  /** The engine, made once the server's address is known. Default: one in memory, with `engineOptions`. */
+  createEngine?: (address: ServerAddress) => ReferenceEngine | Promise<ReferenceEngine>;
+  /** What the engine is made of when there is no `createEngine`. */
+  engineOptions?: EngineOptions;
+  /** Default: 0, any free one. */
+  port?: number;
+  /** Default: `127.0.0.1`. */
+  host?: string;
+  /** Names that a `Host` header may give besides the loopback ones, as `name:port`. Only loopback servers check. */
+  allowedHosts?: readonly string[];
+  /** Turns the control surface on, under `/_control`; sent in the header `x-mgmt-control-secret`. */
+  controlSecret?: string;
+}
+
+export interface ServerAddress {
+  /** `http://127.0.0.1:4300` */
+  baseUrl: string;
+  host: string;
+  port: number;
+}
+
+export interface RunningServer extends ServerAddress {
+  readonly engine: ReferenceEngine;
+  readonly server: Server;
+  /** Takes no connection any more, answers what is under way, and ends. Connections that are still open after `grace` milliseconds (default 5000) are cut. */
+  close(grace?: number): Promise<void>;
+}
+
+/** Starts the reference server on `node:http`. Rejects with the system's error when the port is taken. */
+export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
+  const { host = "127.0.0.1", port = 0, engineOptions = {} } = options;
+  const server = createHttpServer({ keepAliveTimeout: 65_000 });
+  await listen(server, port, host);
+  const address = addressOf(server, host);
+  const { settings } = engineOptions;
+  const engine = options.createEngine
+    ? await options.createEngine(address)
+    : new ReferenceEngine({ ...engineOptions, settings: { baseUrl: address.baseUrl, ...settings } });
+  server.on("request", requestListener(engine, { ...options, host, port: address.port }));
+  return { ...address, engine, server, close: (grace = 5_000) => close(server, engine, grace) };
+};
+
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+
+const addressOf = (server: Server, host: string): ServerAddress => {
+  // A server that listens on a host has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return { baseUrl: `http://${name}:${String(port)}`, host, port };
+};
+
+const close = async (server: Server, engine: ReferenceEngine, grace: number): Promise<void> => {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), grace);
+  await closed;
+  clearTimeout(cut);
+  await engine.stop();
+};
+
+/** Answers `node:http` requests; for a server that has other pages too. */
+export const requestListener = (
+  engine: ReferenceEngine,
+  options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & { host: string; port: number },
+): ((request: IncomingMessage, response: ServerResponse) => void) => {
+  const { host, port, allowedHosts = [], controlSecret } = options;
+  const allowed = [
+    ...allowedHosts,
+    new URL(engine.settings.baseUrl).host,
+    new URL(engine.settings.authUrl).host,
+  ];
+  return (request, response) => {
+    if (!isOwnHost(request, { host, port, allowed })) {
+      const hint = "Ask the server by its own address";
+      send(
+        request,
+        response,
+        printRefusal(errors.forbidden("The Host header does not name this server", hint)),
+      );
+    } else if (isControlPath(request.url ?? "")) {
+      void answerControl(engine, controlSecret, request, response);
+    } else {
+      answer(engine, request, response);
+    }
+  };
+};
+
+const printRefusal = (error: ReturnType<typeof errors.forbidden>): EngineResponse => {
+  const { status, body } = refusal(error);
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+};
+
+const answer = (engine: ReferenceEngine, request: IncomingMessage, response: ServerResponse): void => {
+  const { method = "GET", headers } = request;
+  const path = pathOf(request.url ?? "/");
+  const reply = (body?: Uint8Array, bodyTooLarge = false): void => {
+    const answered = engine.handle({ method, path, headers, body, bodyTooLarge });
+    if (answered instanceof Promise) void answered.then((settled) => send(request, response, settled));
+    else send(request, response, answered);
+  };
+  const cap = engine.bodyCap(method, path);
+  if (cap === 0) {
+    reply();
+    return;
+  }
+  readBytes(request, cap, uploadOf(path) === undefined).then(
+    (bytes) => (bytes === "too-large" ? reply(undefined, true) : reply(bytes)),
+    () => response.destroy(),
+  );
+};
+
+/** A proxy's request line names the whole URL. */
+const pathOf = (target: string): string => {
+  if (target.startsWith("/") || !URL.canParse(target)) return target;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
+};
+
+const send = (request: IncomingMessage, response: ServerResponse, answered: EngineResponse): void => {
+  if (answered.dropped) {
+    request.socket.destroy();
+    return;
+  }
+  const { status, headers, body } = answered;
+  if (status !== 204) headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
+  response.writeHead(status, headers);
+  response.end(body);
+};
