@@ -7,13 +7,13 @@ import { createProjects, provenList, withoutConnectionHeaders } from "../runner/
 import { median, takeTurns } from "../runner/rounds.js";
 
 const connections = 50;
-const seconds = 2;
+const seconds = 1;
 
 /** Server, static server and load generator run in processes of their own. */
 export const http: Bench = {
   name: "http",
   about: "requests a second over HTTP, auth and validation on, against node:http with the same bytes",
-  run: async (rounds = 7) => [
+  run: async (rounds = 11) => [
     // A short list, as the prototype had it that the aim comes from, and a full page.
     { ...(await measureList(2, rounds)), aim: { of: "ratio", relation: "≥", limit: 0.5 } },
     await measureList(100, Math.ceil(rounds / 2)),
@@ -62,7 +62,7 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
         },
         { name: "static node:http", unit: "req/s", measure: () => fire(fixed.calls, copy, "static") },
       ],
-      { warmUp: 1, rounds },
+      { warmUp: 2, rounds },
     );
     assert.ok(subject && baseline);
     return {

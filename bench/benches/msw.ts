@@ -6,13 +6,13 @@ import { createProjects, provenList } from "../runner/projects.js";
 import { takeTurns } from "../runner/rounds.js";
 
 const count = 2;
-const requestsPerRound = 2_000;
+const requestsPerRound = 500;
 
 /** Two processes that each answer themselves; they take turns, so that neither warms or litters the other. */
 export const msw: Bench = {
   name: "msw",
   about: "one in-process request through setupMock, against one static http.all handler with the same bytes",
-  run: async (rounds = 15) => {
+  run: async (rounds = 31) => {
     const reference = await startProgram<InProcessServer>("msw-reference");
     const fixed = await startProgram<InProcessServer>("msw-static");
     try {
@@ -31,7 +31,7 @@ export const msw: Bench = {
           { name: "setupMock", unit: "µs", measure: time(reference.calls) },
           { name: "static http.all", unit: "µs", measure: time(fixed.calls) },
         ],
-        { warmUp: 2, rounds },
+        { warmUp: 8, rounds },
       );
       assert.ok(subject && baseline);
       return [

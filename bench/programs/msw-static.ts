@@ -11,7 +11,9 @@ answerCalls<InProcessServer>({
   start: (answer?: RecordedAnswer) => {
     if (!answer) throw new Error("The static server needs an answer");
     const { status, headers, body } = answer;
-    setupServer(http.all(`${baseUrl}/*`, () => new HttpResponse(body, { status, headers }))).listen();
+    setupServer(http.all(`${baseUrl}/*`, () => new HttpResponse(body, { status, headers }))).listen({
+      onUnhandledRequest: "bypass",
+    });
     return { baseUrl, token: "" };
   },
   send,

@@ -6,9 +6,10 @@ import { benchFolder, programFolder, root } from "./paths.js";
 
 /** Whatever the benches run must be there and fresh: the built packages, their own dependencies, their programs. */
 export const prepare = async (): Promise<void> => {
-  if (packagesAreStale()) npm("run", "build");
-  if (dependenciesAreStale())
-    npm("ci", "--prefix", benchFolder, "--ignore-scripts", "--no-audit", "--no-fund");
+  run(process.execPath, "scripts/build-if-stale.mjs");
+  if (dependenciesAreStale()) {
+    run("npm", "ci", "--prefix", benchFolder, "--ignore-scripts", "--no-audit", "--no-fund");
+  }
   const folder = join(benchFolder, "programs");
   await build({
     entryPoints: readdirSync(folder)
@@ -21,27 +22,6 @@ export const prepare = async (): Promise<void> => {
   });
 };
 
-const builtFiles = [
-  "packages/sdk/dist/index.js",
-  "packages/mock/dist/server.js",
-  "packages/platform/dist/index.js",
-  "packages/cli/dist/mgmt.js",
-];
-
-const packagesAreStale = (): boolean => {
-  const built = Math.min(...builtFiles.map((path) => changed(join(root, path))));
-  const sources = ["sdk", "mock", "platform", "cli"].flatMap((name) => {
-    const folder = join(root, "packages", name);
-    return [
-      join(folder, "package.json"),
-      ...readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" }).map((path) =>
-        join(folder, "src", path),
-      ),
-    ];
-  });
-  return [join(root, "tsup.config.ts"), ...sources].some((path) => changed(path) > built);
-};
-
 const dependenciesAreStale = (): boolean =>
   changed(join(benchFolder, "package-lock.json")) >
   changed(join(benchFolder, "node_modules/.package-lock.json"));
@@ -49,7 +29,7 @@ const dependenciesAreStale = (): boolean =>
 /** When a file was last written; 0 for one that is not there. */
 const changed = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-const npm = (...parameters: string[]): void => {
-  const { status } = spawnSync("npm", parameters, { cwd: root, stdio: ["ignore", 2, 2] });
-  if (status !== 0) throw new Error(`npm ${parameters.join(" ")} failed`);
+const run = (program: string, ...parameters: string[]): void => {
+  const { status } = spawnSync(program, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status !== 0) throw new Error(`${[program, ...parameters].join(" ")} failed`);
 };

@@ -1,0 +1,15 @@
+import { setupMock } from "@mgmt/mock";
+import { type InProcessServer, answerCalls } from "./calls.js";
+import { send } from "./send.js";
+import { timeRequests } from "./time-requests.js";
+
+/** The reference server as tests have it: answers are held against the contract, too. */
+answerCalls<InProcessServer>({
+  start: async () => {
+    const mock = setupMock();
+    mock.listen();
+    return { baseUrl: mock.baseUrl, token: await mock.tokens.user() };
+  },
+  send,
+  time: timeRequests,
+});
