@@ -133,7 +133,8 @@ export class ReferenceEngine {
 
     populate(store, clock, this.#ids);
     this.#initial = this.#read();
-    if (options.snapshot) this.load(options.snapshot);
+    // In a new server no database is gone, so that there is nothing to wait for.
+    if (options.snapshot) void this.load(options.snapshot);
     store.takeChanged();
   }
 
@@ -179,18 +180,30 @@ export class ReferenceEngine {
     return structuredClone(this.#read());
   }
 
-  /** Brings the state of a snapshot back, of this server or another. Throws an `Error` for what is no snapshot. */
-  load(snapshot: Snapshot): void {
+  /**
+   * Brings the state of a snapshot back, of this server or another, at once; resolves when the real databases of records that
+   * are gone with it are gone too. Throws an `Error` for what is no snapshot.
+   */
+  load(snapshot: Snapshot): Promise<void> {
     assertSnapshot(snapshot);
-    this.#write(structuredClone(snapshot));
+    return this.#write(structuredClone(snapshot));
   }
 
-  /** As new: the first state, the first clock, no faults, an empty request log, the rate limit of the settings. */
-  reset(): void {
-    this.#write(this.#initial);
+  /**
+   * As new, at once: the first state, the first clock, no faults, an empty request log, the rate limit of the settings.
+   * Resolves when the real databases of records that are gone with it are gone too.
+   */
+  reset(): Promise<void> {
+    const written = this.#write(this.#initial);
     this.faults.clear();
     this.#log.clear();
     this.setRateLimit(this.settings.rateLimit);
+    return written;
+  }
+
+  /** Lets `afterMutation` run for changes that no request has made. */
+  async keep(): Promise<void> {
+    await this.#changes.keep();
   }
 
   /** Resolves when no work is being done in the background. */
@@ -217,14 +230,28 @@ export class ReferenceEngine {
     };
   }
 
-  #write(snapshot: Snapshot): void {
-    this.#world.store.load(snapshot.store);
+  #write(snapshot: Snapshot): Promise<void> {
+    const { store, databaseEngine } = this.#world;
+    const before = {
+      databases: store.databases.filter(() => true),
+      backups: store.backups.filter(() => true),
+    };
+    store.load(snapshot.store);
     this.#keys.load(snapshot.signingKeys);
     this.#accessTokens.forget();
     this.#cursors.load(Buffer.from(snapshot.cursorKey, "base64url"));
     this.#world.clock.load(snapshot.clock);
     this.#ids.load(snapshot.random);
     this.#world.scheduler.load(snapshot.jobs);
+    const gone = [
+      ...before.backups
+        .filter(({ id }) => !store.backups.get(id))
+        .map(({ id }) => databaseEngine.dropBackup(id)),
+      ...before.databases
+        .filter(({ id }) => !store.databases.get(id))
+        .map(({ id }) => databaseEngine.drop(id)),
+    ];
+    return Promise.all(gone).then(() => undefined);
   }
 
   async #perform(job: Job): Promise<void> {

@@ -116,5 +116,7 @@ export const control = async (
   if (!route)
     throw new ControlError(405, `This path takes ${matching.map((each) => each.method).join(", ")}`);
   const [, ...values] = route.pattern.exec(path) ?? [];
-  return route.action(engine, values, fields);
+  const result: unknown = await route.action(engine, values, fields);
+  if (method !== "GET") await engine.keep();
+  return result;
 };

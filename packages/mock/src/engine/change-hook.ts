@@ -11,7 +11,12 @@ export class ChangeHook {
 
   /** A promise for the latest change, whoever made it; undefined when all changes have been kept. */
   settle(): Promise<void> | undefined {
-    if (!this.hook || !this.store.takeChanged()) return this.#last;
+    return this.store.takeChanged() ? this.keep() : this.#last;
+  }
+
+  /** Keeps the state whether or not a row has changed: its clock may have moved. */
+  keep(): Promise<void> | undefined {
+    if (!this.hook) return undefined;
     const kept = Promise.resolve(this.hook()).finally(() => {
       if (this.#last === kept) this.#last = undefined;
     });

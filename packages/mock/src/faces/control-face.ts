@@ -22,7 +22,7 @@ export const isControlPath = (path: string): boolean => path === "/_control" || 
  */
 export const answerControl = async (
   engine: ReferenceEngine,
-  secret: string | undefined,
+  { secret, closing }: { secret: string | undefined; closing: AbortSignal },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
@@ -35,7 +35,7 @@ export const answerControl = async (
       throw new ControlError(403, `Send the control secret in the header ${controlSecretHeader}`);
     }
     if (path === "/_control/requests" && request.headers.accept?.includes("text/event-stream")) {
-      streamRequests(engine, response);
+      streamRequests(engine, response, closing);
       return;
     }
     const result = await control(engine, request.method ?? "GET", path, await readBody(request));
@@ -59,15 +59,25 @@ const isSecret = (given: string | string[] | undefined, secret: string): boolean
   return timingSafeEqual(digest(given), digest(secret));
 };
 
-/** The requests so far, then each new one, as server-sent events, until the client goes away. */
-const streamRequests = (engine: ReferenceEngine, response: ServerResponse): void => {
+/** A client that does not read is cut off when this many bytes wait for it. */
+const maxWaiting = 4 * 1024 * 1024;
+
+/** The requests so far, then each new one, as server-sent events, until the client goes away or the server closes. */
+const streamRequests = (engine: ReferenceEngine, response: ServerResponse, closing: AbortSignal): void => {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   const write = (entry: object): void => {
     response.write(`data: ${JSON.stringify(entry)}\n\n`);
+    if (response.writableLength > maxWaiting) response.destroy();
   };
   response.write(":\n\n");
   for (const entry of engine.requests) write(entry);
-  response.on("close", engine.followRequests(write));
+  const end = (): void => void response.end();
+  const unfollow = engine.followRequests(write);
+  closing.addEventListener("abort", end);
+  response.on("close", () => {
+    unfollow();
+    closing.removeEventListener("abort", end);
+  });
 };
 
 const send = (response: ServerResponse, status: number, value?: unknown): void => {
@@ -78,7 +88,6 @@ const send = (response: ServerResponse, status: number, value?: unknown): void =
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
     }),
-    ...(status === 413 && { connection: "close" }),
   });
   response.end(body);
 };

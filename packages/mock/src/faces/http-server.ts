@@ -52,8 +52,16 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
   const engine = options.createEngine
     ? await options.createEngine(address)
     : new ReferenceEngine({ ...engineOptions, settings: { baseUrl: address.baseUrl, ...settings } });
-  server.on("request", requestListener(engine, { ...options, host, port: address.port }));
-  return { ...address, engine, server, close: (grace = 5_000) => close(server, engine, grace) };
+  const closing = new AbortController();
+  server.on(
+    "request",
+    requestListener(engine, { ...options, host, port: address.port, closing: closing.signal }),
+  );
+  const end = (grace = 5_000): Promise<void> => {
+    closing.abort();
+    return close(server, engine, grace);
+  };
+  return { ...address, engine, server, close: end };
 };
 
 const listen = (server: Server, port: number, host: string): Promise<void> =>
@@ -84,9 +92,14 @@ const close = async (server: Server, engine: ReferenceEngine, grace: number): Pr
 /** Answers `node:http` requests; for a server that has other pages too. */
 export const requestListener = (
   engine: ReferenceEngine,
-  options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & { host: string; port: number },
+  options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & {
+    host: string;
+    port: number;
+    /** Ends the streams of the control surface. */
+    closing: AbortSignal;
+  },
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
-  const { host, port, allowedHosts = [], controlSecret } = options;
+  const { host, port, allowedHosts = [], controlSecret, closing } = options;
   const allowed = [
     ...allowedHosts,
     new URL(engine.settings.baseUrl).host,
@@ -101,7 +114,7 @@ export const requestListener = (
         printRefusal(errors.forbidden("The Host header does not name this server", hint)),
       );
     } else if (isControlPath(request.url ?? "")) {
-      void answerControl(engine, controlSecret, request, response);
+      void answerControl(engine, { secret: controlSecret, closing }, request, response);
     } else {
       answer(engine, request, response);
     }
@@ -148,4 +161,18 @@ const send = (request: IncomingMessage, response: ServerResponse, answered: Engi
   if (status !== 204) headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
   response.writeHead(status, headers);
   response.end(body);
+  if (hasBody(request) && !request.complete) cutLater(request);
+};
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+/** How long a client may go on sending a body that nobody reads, so that it gets to see the answer. */
+const linger = 2_000;
+
+const cutLater = (request: IncomingMessage): void => {
+  const cut = setTimeout(() => request.destroy(), linger);
+  cut.unref();
+  request.on("close", () => clearTimeout(cut));
+  request.resume();
 };

@@ -28,7 +28,9 @@ export class Mock extends ReferenceEngine {
       ...rest,
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });
-    this.#server = setupServer(http.all(`${this.baseUrl}/*`, ({ request }) => answerRequest(this, request)));
+    // A pattern without parameters: MSW would decode them, and fail on a path that cannot be decoded.
+    const everything = new RegExp(`^${escapePattern(this.baseUrl)}(/|$)`);
+    this.#server = setupServer(http.all(everything, ({ request }) => answerRequest(this, request)));
   }
 
   /** Address of the API, without a trailing slash and without `/v1`. */
@@ -54,6 +56,8 @@ export class Mock extends ReferenceEngine {
       return response;
     });
 }
+
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /**
  * A reference server for tests: `mock.listen()` before them, `mock.reset()` after each, `mock.close()` after all. Needs
