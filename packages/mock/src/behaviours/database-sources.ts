@@ -20,23 +20,32 @@ export const readSource = ({ source, fromDatabase }: SourceFields): DatabaseSour
 };
 
 /** A source may be any database that the caller reaches, of another project too. */
-export const refuseUnusableSource = (call: Call, source: DatabaseSource): void => {
+export const refuseUnusableSource = (call: Call, fields: SourceFields): void => {
+  const source = readSource(fields);
   if (source.type === "empty") return;
+  const path = fields.fromDatabase === undefined ? "/source" : "/fromDatabase";
   if (source.type === "backup") {
-    refuseUnusableBackup(call, source);
+    refuseUnusableBackup(call, source, path);
     return;
   }
   const { status } = reach(call, "database", source.databaseId);
-  if (status !== "ready") throw errors.databaseSourceNotReady(status);
+  if (status !== "ready") {
+    const field = fields.fromDatabase === undefined ? "databaseId" : "id";
+    throw errors.databaseSourceNotReady(status, `${path}/${field}`);
+  }
 };
 
-/** The backup must be the database's own, and completed. The database itself may be in any state. */
+/**
+ * The backup must be the database's own, and completed. The database itself may be in any state. `path` points at the
+ * part of the body that names them.
+ */
 export const refuseUnusableBackup = (
   call: Call,
   { databaseId, backupId }: { databaseId: string; backupId: string },
+  path: string,
 ): void => {
   reach(call, "database", databaseId);
   const backup = call.world.store.backups.get(backupId);
   if (backup?.databaseId !== databaseId) throw errors.notFound("backup");
-  if (backup.status !== "completed") throw errors.backupUnusable(backup.status);
+  if (backup.status !== "completed") throw errors.backupUnusable(backup.status, `${path}/backupId`);
 };

@@ -60,7 +60,7 @@ const checkCreate = (call: Call, projectId: string, fields: CreateFields) => {
   };
   const logicalId = fields.logicalId ?? null;
   if (logicalId !== null) refuseTakenLogicalId(call.world, existingBranchId(choice), logicalId);
-  refuseUnusableSource(call, source);
+  refuseUnusableSource(call, fields);
   return { project, choice, source, logicalId };
 };
 

@@ -11,7 +11,7 @@ export const restoreBehaviours = {
     check: (call) => {
       const { source } = call.body;
       const target = reach(call, "database", call.path.targetDatabaseId);
-      refuseUnusableBackup(call, source);
+      refuseUnusableBackup(call, source, "/source");
       if (target.status === "provisioning" || target.status === "recovering") {
         throw errors.databaseBusy(target.status);
       }

@@ -171,12 +171,14 @@ export const errors = {
       `Another database on the branch has the logicalId ${logicalId}`,
       "Choose another logicalId, or use the existing database",
     ),
-  databaseSourceNotReady: (status: string) =>
+  /** `path` points at the field of the body that names the database. */
+  databaseSourceNotReady: (status: string, path: string) =>
     new ApiError(
       422,
       "database:source_not_ready",
       `The source database is ${status}`,
       "Wait until the status of the source database is ready",
+      { issues: [{ path, message: "names a database that is not ready" }] },
     ),
   invalidRestoreSource: (message: string) =>
     new ApiError(
@@ -184,13 +186,16 @@ export const errors = {
       "restore:invalid_source",
       message,
       'Give a source of the type "backup", with databaseId and backupId',
+      { issues: [{ path: "/source/type", message: "must be backup" }] },
     ),
-  backupUnusable: (status: string) =>
+  /** `path` points at the field of the body that names the backup. */
+  backupUnusable: (status: string, path: string) =>
     new ApiError(
       422,
       "backup:unusable",
       `The backup is ${status}`,
       "Choose a backup whose status is completed",
+      { issues: [{ path, message: "names a backup that is not completed" }] },
     ),
 
   appAlreadyExists: (app: ExistingApp) =>

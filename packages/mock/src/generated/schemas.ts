@@ -10,9 +10,9 @@ export type Pagination = { nextCursor: string | null; hasMore: boolean; };
 
 export type ProjectList = { data: (Project)[]; pagination: Pagination; };
 
-export type Error = { error: { code: string; message: string; hint?: string; }; };
-
 export type ValidationIssue = { path: string; message: string; };
+
+export type Error = { error: { code: string; message: string; hint?: string; issues?: (ValidationIssue)[]; }; };
 
 export type ValidationError = { error: { code: "validation:failed"; message: string; hint?: string; issues: (ValidationIssue)[]; }; };
 

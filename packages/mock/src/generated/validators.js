@@ -1015,26 +1015,46 @@ rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=valida
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate222(data,{instancePath,
 parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate222.errors:vErrors.concat(
 validate222.errors),errors=vErrors.length),validate202.errors=vErrors,errors===0}validate202.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits26=validate302;function validate312(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate312.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+dynamicProps:!1,dynamicItems:!1};var fits26=validate302;function validate322(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate322.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate312.errors=[{instancePath,schemaPath:"#\
-/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"error"){return validate312.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
-rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
-if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
-(missing1="code")||data0.message===void 0&&(missing1="message"))return validate312.errors=[{instancePath:instancePath+
-"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;
-for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint")){return validate312.errors=[{instancePath:instancePath+
-"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
-!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate312.
-errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==
-void 0){let _errs7=errors;if(typeof data0.message!="string")return validate312.errors=[{instancePath:instancePath+
-"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],
-!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1)if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.
-hint!="string")return validate312.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/er\
-ror/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0}}}}else
+let missing0;if(data.path===void 0&&(missing0="path")||data.message===void 0&&(missing0="message"))return validate322.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(!(key0==="path"||key0==="message")){return validate322.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
+errors){if(data.path!==void 0){let _errs2=errors;if(typeof data.path!="string")return validate322.errors=[{instancePath:instancePath+
+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0)if(data.message!==void 0){let _errs4=errors;if(typeof data.message!="string")return validate322.
+errors=[{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type:"\
+string"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate322.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate322.errors=vErrors,errors===0}validate322.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate312(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate312.evaluated;if(evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate312.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(key0!=="error"){return validate312.errors=[{instancePath,schemaPath:"#/additionalPrope\
+rties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==
+void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;
+if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&(missing1="message"))return validate312.errors=
+[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty:missing1}}],
+!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issue\
+s")){return validate312.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalP\
+roperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.
+code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate312.errors=[{instancePath:instancePath+
+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;
+var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.
+message!="string")return validate312.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/propert\
+ies/error/properties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;
+if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.hint!="string")return validate312.errors=
+[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/error/properties/hint/type",keyword:"type",
+params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;if(valid1)if(data0.issues!==void 0){
+let data4=data0.issues,_errs11=errors;if(errors===_errs11)if(Array.isArray(data4)){var valid2=!0;let len0=data4.
+length;for(let i0=0;i0<len0;i0++){let _errs13=errors;validate322(data4[i0],{instancePath:instancePath+"/error/\
+issues/"+i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate322.
+errors:vErrors.concat(validate322.errors),errors=vErrors.length);var valid2=_errs13===errors;if(!valid2)break}}else
+return validate312.errors=[{instancePath:instancePath+"/error/issues",schemaPath:"#/properties/error/propertie\
+s/issues/type",keyword:"type",params:{type:"array"}}],!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else
 return validate312.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"t\
 ype",params:{type:"object"}}],!1}}}else return validate312.errors=[{instancePath,schemaPath:"#/type",keyword:"\
 type",params:{type:"object"}}],!1;return validate312.errors=vErrors,errors===0}validate312.evaluated={props:!0,
@@ -1043,57 +1063,44 @@ dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate302.evaluate
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate312(data,{instancePath,parentData,
 parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate312.errors:vErrors.concat(validate312.
 errors),errors=vErrors.length),validate302.errors=vErrors,errors===0}validate302.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};var fits32=validate332;function validate352(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate352.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+dynamicItems:!1};var fits32=validate352;function validate362(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate362.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.path===void 0&&(missing0="path")||data.message===void 0&&(missing0="message"))return validate352.
-errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="path"||key0==="message")){return validate352.errors=[{instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.path!==void 0){let _errs2=errors;if(typeof data.path!="string")return validate352.errors=[{instancePath:instancePath+
-"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0)if(data.message!==void 0){let _errs4=errors;if(typeof data.message!="string")return validate352.
-errors=[{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate352.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate352.errors=vErrors,errors===0}validate352.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate342(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate342.evaluated;if(evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate342.
-errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="error"){return validate342.errors=[{instancePath,schemaPath:"#/additionalPrope\
-rties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==
-void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;
-if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&(missing1="message")||data0.issues===void 0&&
-(missing1="issues"))return validate342.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/er\
-ror/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)
-if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate342.errors=[{instancePath:instancePath+
-"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
-!1;break}if(_errs4===errors){if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="stri\
-ng")return validate342.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/propert\
-ies/code/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="validation:failed")return validate342.errors=
-[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/const",keyword:"const",
-params:{allowedValue:"validation:failed"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.
-message!==void 0){let _errs7=errors;if(typeof data0.message!="string")return validate342.errors=[{instancePath:instancePath+
-"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],
-!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.
-hint!="string")return validate342.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/er\
-ror/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;
-if(valid1)if(data0.issues!==void 0){let data4=data0.issues,_errs11=errors;if(errors===_errs11)if(Array.isArray(
-data4)){var valid2=!0;let len0=data4.length;for(let i0=0;i0<len0;i0++){let _errs13=errors;validate352(data4[i0],
-{instancePath:instancePath+"/error/issues/"+i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate352.errors:vErrors.concat(validate352.errors),errors=vErrors.length);var valid2=_errs13===
-errors;if(!valid2)break}}else return validate342.errors=[{instancePath:instancePath+"/error/issues",schemaPath:"\
-#/properties/error/properties/issues/type",keyword:"type",params:{type:"array"}}],!1;var valid1=_errs11===errors}else
-var valid1=!0}}}}}else return validate342.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties\
-/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate342.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate342.errors=vErrors,errors===0}validate342.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate332(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate332.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate342(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate342.errors:vErrors.concat(
-validate342.errors),errors=vErrors.length),validate332.errors=vErrors,errors===0}validate332.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits42=validate382;var schema462={type:"object",required:["id","type","url","name","logicalId","createdAt","defaultRegion","works\
+let missing0;if(data.error===void 0&&(missing0="error"))return validate362.errors=[{instancePath,schemaPath:"#\
+/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
+"error"){return validate362.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
+if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
+(missing1="code")||data0.message===void 0&&(missing1="message")||data0.issues===void 0&&(missing1="issues"))return validate362.
+errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{
+missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||key1==="message"||
+key1==="hint"||key1==="issues")){return validate362.errors=[{instancePath:instancePath+"/error",schemaPath:"#/\
+properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;break}
+if(_errs4===errors){if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate362.
+errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"\
+type",params:{type:"string"}}],!1;if(data1!=="validation:failed")return validate362.errors=[{instancePath:instancePath+
+"/error/code",schemaPath:"#/properties/error/properties/code/const",keyword:"const",params:{allowedValue:"vali\
+dation:failed"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;
+if(typeof data0.message!="string")return validate362.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
+#/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else
+var valid1=!0;if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.hint!="string")return validate362.
+errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/error/properties/hint/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;if(valid1)if(data0.issues!==void 0){
+let data4=data0.issues,_errs11=errors;if(errors===_errs11)if(Array.isArray(data4)){var valid2=!0;let len0=data4.
+length;for(let i0=0;i0<len0;i0++){let _errs13=errors;validate322(data4[i0],{instancePath:instancePath+"/error/\
+issues/"+i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate322.
+errors:vErrors.concat(validate322.errors),errors=vErrors.length);var valid2=_errs13===errors;if(!valid2)break}}else
+return validate362.errors=[{instancePath:instancePath+"/error/issues",schemaPath:"#/properties/error/propertie\
+s/issues/type",keyword:"type",params:{type:"array"}}],!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else
+return validate362.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"t\
+ype",params:{type:"object"}}],!1}}}else return validate362.errors=[{instancePath,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"}}],!1;return validate362.errors=vErrors,errors===0}validate362.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};function validate352(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate352.evaluated;return evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate362(data,{instancePath,parentData,
+parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate362.errors:vErrors.concat(validate362.
+errors),errors=vErrors.length),validate352.errors=vErrors,errors===0}validate352.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var fits42=validate392;var schema462={type:"object",required:["id","type","url","name","logicalId","createdAt","defaultRegion","works\
 pace","database"],properties:{id:{type:"string"},type:{type:"string",const:"project"},url:{type:"string",format:"\
 uri"},name:{type:"string"},logicalId:{type:["string","null"]},createdAt:{type:"string",format:"date-time"},defaultRegion:{
 type:["string","null"]},workspace:{$ref:"components#/$defs/Reference"},database:{anyOf:[{$ref:"components#/$de\
@@ -1106,267 +1113,267 @@ boolean"},defaultConnectionId:{type:["string","null"]},region:{$ref:"components#
 $ref:"components#/$defs/DatabaseSource"},branchId:{type:["string","null"]},logicalId:{type:["string","null"]},
 connections:{type:"array",items:{$ref:"components#/$defs/IssuedConnection"}},apiKeys:{type:"array",items:{$ref:"\
 components#/$defs/ApiKeyConnection"}},connectionString:{type:["string","null"]},directConnection:{$ref:"compon\
-ents#/$defs/DirectConnection"}},additionalProperties:!1};function validate432(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate432.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+ents#/$defs/DirectConnection"}},additionalProperties:!1};function validate442(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate442.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.id===void 0&&(missing0="id")||data.name===void 0&&(missing0="name"))return validate432.errors=
+let missing0;if(data.id===void 0&&(missing0="id")||data.name===void 0&&(missing0="name"))return validate442.errors=
 [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="id"||key0==="name")){return validate432.errors=[{instancePath,schemaPath:"#/\
+for(let key0 in data)if(!(key0==="id"||key0==="name")){return validate442.errors=[{instancePath,schemaPath:"#/\
 additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
-if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate432.errors=[{instancePath:instancePath+
+if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate442.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0)if(data.name!==void 0){let _errs4=errors;if(typeof data.name!="string")return validate432.
+var valid0=!0;if(valid0)if(data.name!==void 0){let _errs4=errors;if(typeof data.name!="string")return validate442.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate432.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate432.errors=vErrors,errors===0}validate432.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate46(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate46.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+ring"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate442.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate442.errors=vErrors,errors===0}validate442.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate47(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate47.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
-type===void 0&&(missing0="type"))return validate46.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
-ired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="type"){return validate46.
+type===void 0&&(missing0="type"))return validate47.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
+ired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="type"){return validate47.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors&&data.type!==void 0){let data0=data.type;if(typeof data0!="string")return validate46.
+!1;break}if(_errs1===errors&&data.type!==void 0){let data0=data.type;if(typeof data0!="string")return validate47.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data0!=="empty")return validate46.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prop\
-erties/type/const",keyword:"const",params:{allowedValue:"empty"}}],!1}}}else return validate46.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate46.errors=vErrors,errors===0}validate46.
+ring"}}],!1;if(data0!=="empty")return validate47.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prop\
+erties/type/const",keyword:"const",params:{allowedValue:"empty"}}],!1}}}else return validate47.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate47.errors=vErrors,errors===0}validate47.
 evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var func3=require_ucs2length().default,pattern42=new RegExp("^(db_)?([cC][^\\s-]{8,}|[0-9a-z]+)$","u"),pattern5=new RegExp(
-"^(bkp_)?([cC][^\\s-]{8,}|[0-9a-z]+)$","u");function validate48(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate48.evaluated;if(evaluated0.dynamicProps&&
+"^(bkp_)?([cC][^\\s-]{8,}|[0-9a-z]+)$","u");function validate49(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate49.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.type===void 0&&(missing0="type")||data.databaseId===void 0&&
-(missing0="databaseId")||data.backupId===void 0&&(missing0="backupId"))return validate48.errors=[{instancePath,
+(missing0="databaseId")||data.backupId===void 0&&(missing0="backupId"))return validate49.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="type"||key0==="databaseId"||key0==="backupId")){return validate48.errors=[{instancePath,schemaPath:"\
+if(!(key0==="type"||key0==="databaseId"||key0==="backupId")){return validate49.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.type!==void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate48.errors=
+errors){if(data.type!==void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate49.errors=
 [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
-!1;if(data0!=="backup")return validate48.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/t\
+!1;if(data0!=="backup")return validate49.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/t\
 ype/const",keyword:"const",params:{allowedValue:"backup"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
 if(data.databaseId!==void 0){let data1=data.databaseId,_errs4=errors;if(errors===errors)if(typeof data1=="stri\
-ng"){if(func3(data1)>128)return validate48.errors=[{instancePath:instancePath+"/databaseId",schemaPath:"compon\
-ents#/$defs/DatabaseId/maxLength",keyword:"maxLength",params:{limit:128}}],!1;if(!pattern42.test(data1))return validate48.
+ng"){if(func3(data1)>128)return validate49.errors=[{instancePath:instancePath+"/databaseId",schemaPath:"compon\
+ents#/$defs/DatabaseId/maxLength",keyword:"maxLength",params:{limit:128}}],!1;if(!pattern42.test(data1))return validate49.
 errors=[{instancePath:instancePath+"/databaseId",schemaPath:"components#/$defs/DatabaseId/pattern",keyword:"pa\
-ttern",params:{pattern:"^(db_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}}],!1}else return validate48.errors=[{instancePath:instancePath+
+ttern",params:{pattern:"^(db_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}}],!1}else return validate49.errors=[{instancePath:instancePath+
 "/databaseId",schemaPath:"components#/$defs/DatabaseId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0)if(data.backupId!==void 0){let data2=data.backupId,_errs7=errors;if(errors===
-errors)if(typeof data2=="string"){if(func3(data2)>128)return validate48.errors=[{instancePath:instancePath+"/b\
+errors)if(typeof data2=="string"){if(func3(data2)>128)return validate49.errors=[{instancePath:instancePath+"/b\
 ackupId",schemaPath:"components#/$defs/BackupId/maxLength",keyword:"maxLength",params:{limit:128}}],!1;if(!pattern5.
-test(data2))return validate48.errors=[{instancePath:instancePath+"/backupId",schemaPath:"components#/$defs/Bac\
-kupId/pattern",keyword:"pattern",params:{pattern:"^(bkp_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}}],!1}else return validate48.
+test(data2))return validate49.errors=[{instancePath:instancePath+"/backupId",schemaPath:"components#/$defs/Bac\
+kupId/pattern",keyword:"pattern",params:{pattern:"^(bkp_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}}],!1}else return validate49.
 errors=[{instancePath:instancePath+"/backupId",schemaPath:"components#/$defs/BackupId/type",keyword:"type",params:{
-type:"string"}}],!1;var valid0=_errs7===errors}else var valid0=!0}}}}else return validate48.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate48.errors=vErrors,errors===0}validate48.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate50(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate50.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+type:"string"}}],!1;var valid0=_errs7===errors}else var valid0=!0}}}}else return validate49.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate49.errors=vErrors,errors===0}validate49.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate51(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate51.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
-type===void 0&&(missing0="type")||data.databaseId===void 0&&(missing0="databaseId"))return validate50.errors=[
+type===void 0&&(missing0="type")||data.databaseId===void 0&&(missing0="databaseId"))return validate51.errors=[
 {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="type"||key0==="databaseId")){return validate50.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="type"||key0==="databaseId")){return validate51.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.type!==void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate50.errors=
+errors){if(data.type!==void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate51.errors=
 [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
-!1;if(data0!=="database")return validate50.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties\
+!1;if(data0!=="database")return validate51.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties\
 /type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs2===errors}else var valid0=!0;
 if(valid0)if(data.databaseId!==void 0){let data1=data.databaseId,_errs4=errors;if(errors===errors)if(typeof data1==
-"string"){if(func3(data1)>128)return validate50.errors=[{instancePath:instancePath+"/databaseId",schemaPath:"c\
-omponents#/$defs/DatabaseId/maxLength",keyword:"maxLength",params:{limit:128}}],!1;if(!pattern42.test(data1))return validate50.
+"string"){if(func3(data1)>128)return validate51.errors=[{instancePath:instancePath+"/databaseId",schemaPath:"c\
+omponents#/$defs/DatabaseId/maxLength",keyword:"maxLength",params:{limit:128}}],!1;if(!pattern42.test(data1))return validate51.
 errors=[{instancePath:instancePath+"/databaseId",schemaPath:"components#/$defs/DatabaseId/pattern",keyword:"pa\
-ttern",params:{pattern:"^(db_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}}],!1}else return validate50.errors=[{instancePath:instancePath+
+ttern",params:{pattern:"^(db_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}}],!1}else return validate51.errors=[{instancePath:instancePath+
 "/databaseId",schemaPath:"components#/$defs/DatabaseId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0}}}else return validate50.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate50.errors=vErrors,errors===0}validate50.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate45(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate45.evaluated;evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.
-dynamicItems&&(evaluated0.items=void 0);let _errs0=errors,valid0=!1,passing0=null,_errs1=errors;validate46(data,
-{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.errors:
-vErrors.concat(validate46.errors),errors=vErrors.length);var _valid0=_errs1===errors;if(_valid0){valid0=!0,passing0=
-0;var props0=!0}let _errs2=errors;validate48(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate48.errors:vErrors.concat(validate48.errors),errors=vErrors.length);var _valid0=_errs2===
+errors}else var valid0=!0}}}else return validate51.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate51.errors=vErrors,errors===0}validate51.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate46(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate46.evaluated;evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.
+dynamicItems&&(evaluated0.items=void 0);let _errs0=errors,valid0=!1,passing0=null,_errs1=errors;validate47(data,
+{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate47.errors:
+vErrors.concat(validate47.errors),errors=vErrors.length);var _valid0=_errs1===errors;if(_valid0){valid0=!0,passing0=
+0;var props0=!0}let _errs2=errors;validate49(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate49.errors:vErrors.concat(validate49.errors),errors=vErrors.length);var _valid0=_errs2===
 errors;if(_valid0&&valid0)valid0=!1,passing0=[passing0,1];else{_valid0&&(valid0=!0,passing0=1,props0!==!0&&(props0=
-!0));let _errs3=errors;validate50(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate50.errors:vErrors.concat(validate50.errors),errors=vErrors.length);var _valid0=_errs3===
+!0));let _errs3=errors;validate51(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate51.errors:vErrors.concat(validate51.errors),errors=vErrors.length);var _valid0=_errs3===
 errors;_valid0&&valid0?(valid0=!1,passing0=[passing0,2]):_valid0&&(valid0=!0,passing0=2,props0!==!0&&(props0=!0))}
 if(valid0)errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=null);else{let err0={instancePath,
 schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas:passing0}};return vErrors===null?vErrors=[err0]:vErrors.
-push(err0),errors++,validate45.errors=vErrors,!1}return validate45.errors=vErrors,evaluated0.props=props0,errors===
-0}validate45.evaluated={dynamicProps:!0,dynamicItems:!1};var schema56={type:"object",required:["id","type","ur\
+push(err0),errors++,validate46.errors=vErrors,!1}return validate46.errors=vErrors,evaluated0.props=props0,errors===
+0}validate46.evaluated={dynamicProps:!0,dynamicItems:!1};var schema56={type:"object",required:["id","type","ur\
 l","name","createdAt","kind","directConnection","database","endpoints"],properties:{id:{type:"string"},type:{type:"\
 string",const:"connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"\
 date-time"},kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#/$defs/DirectCon\
 nection"},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithCreden\
-tials"}},additionalProperties:!1},schema572={type:"string",enum:["postgres","accelerate"]};function validate54(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate54.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+tials"}},additionalProperties:!1},schema572={type:"string",enum:["postgres","accelerate"]};function validate55(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate55.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
 host===void 0&&(missing0="host")||data.pass===void 0&&(missing0="pass")||data.user===void 0&&(missing0="user"))
-return validate54.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="host"||key0==="pass"||key0==="user")){return validate54.
+return validate55.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="host"||key0==="pass"||key0==="user")){return validate55.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.host!==void 0){let _errs2=errors;if(typeof data.host!="string")return validate54.
+!1;break}if(_errs1===errors){if(data.host!==void 0){let _errs2=errors;if(typeof data.host!="string")return validate55.
 errors=[{instancePath:instancePath+"/host",schemaPath:"#/properties/host/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.pass!==void 0){let _errs4=errors;
-if(typeof data.pass!="string")return validate54.errors=[{instancePath:instancePath+"/pass",schemaPath:"#/prope\
+if(typeof data.pass!="string")return validate55.errors=[{instancePath:instancePath+"/pass",schemaPath:"#/prope\
 rties/pass/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)
-if(data.user!==void 0){let _errs6=errors;if(typeof data.user!="string")return validate54.errors=[{instancePath:instancePath+
+if(data.user!==void 0){let _errs6=errors;if(typeof data.user!="string")return validate55.errors=[{instancePath:instancePath+
 "/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0}}}}else return validate54.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate54.errors=vErrors,errors===0}validate54.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate58(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate58.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+var valid0=!0}}}}else return validate55.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate55.errors=vErrors,errors===0}validate55.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate59(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate59.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
 host===void 0&&(missing0="host")||data.port===void 0&&(missing0="port")||data.connectionString===void 0&&(missing0=
-"connectionString"))return validate58.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+"connectionString"))return validate59.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="host"||key0==="port"||key0===
-"connectionString")){return validate58.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"addi\
+"connectionString")){return validate59.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.host!==void 0){let _errs2=errors;
-if(typeof data.host!="string")return validate58.errors=[{instancePath:instancePath+"/host",schemaPath:"#/prope\
+if(typeof data.host!="string")return validate59.errors=[{instancePath:instancePath+"/host",schemaPath:"#/prope\
 rties/host/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
 if(data.port!==void 0){let data1=data.port,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&
-isFinite(data1)))return validate58.errors=[{instancePath:instancePath+"/port",schemaPath:"#/properties/port/ty\
+isFinite(data1)))return validate59.errors=[{instancePath:instancePath+"/port",schemaPath:"#/properties/port/ty\
 pe",keyword:"type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.
-connectionString!==void 0){let _errs6=errors;if(typeof data.connectionString!="string")return validate58.errors=
+connectionString!==void 0){let _errs6=errors;if(typeof data.connectionString!="string")return validate59.errors=
 [{instancePath:instancePath+"/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",
-params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate58.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate58.errors=vErrors,errors===0}validate58.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate57(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate57.evaluated;if(evaluated0.dynamicProps&&
+params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate59.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate59.errors=vErrors,errors===0}validate59.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate58(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate58.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(!(key0==="direct"||key0==="pooled"||
-key0==="accelerate")){return validate57.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"add\
+key0==="accelerate")){return validate58.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"add\
 itionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.direct!==void 0){let _errs2=errors;
-validate58(data.direct,{instancePath:instancePath+"/direct",parentData:data,parentDataProperty:"direct",rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate58.errors:vErrors.concat(validate58.errors),errors=vErrors.length);
-var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.pooled!==void 0){let _errs3=errors;validate58(
+validate59(data.direct,{instancePath:instancePath+"/direct",parentData:data,parentDataProperty:"direct",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate59.errors:vErrors.concat(validate59.errors),errors=vErrors.length);
+var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.pooled!==void 0){let _errs3=errors;validate59(
 data.pooled,{instancePath:instancePath+"/pooled",parentData:data,parentDataProperty:"pooled",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate58.errors:vErrors.concat(validate58.errors),errors=vErrors.length);var valid0=_errs3===
-errors}else var valid0=!0;if(valid0)if(data.accelerate!==void 0){let _errs4=errors;validate58(data.accelerate,
+(vErrors=vErrors===null?validate59.errors:vErrors.concat(validate59.errors),errors=vErrors.length);var valid0=_errs3===
+errors}else var valid0=!0;if(valid0)if(data.accelerate!==void 0){let _errs4=errors;validate59(data.accelerate,
 {instancePath:instancePath+"/accelerate",parentData:data,parentDataProperty:"accelerate",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate58.errors:vErrors.concat(validate58.errors),errors=vErrors.length);var valid0=_errs4===
-errors}else var valid0=!0}}}else return validate57.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate57.errors=vErrors,errors===0}validate57.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate53(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate53.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+(vErrors=vErrors===null?validate59.errors:vErrors.concat(validate59.errors),errors=vErrors.length);var valid0=_errs4===
+errors}else var valid0=!0}}}else return validate58.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate58.errors=vErrors,errors===0}validate58.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate54(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate54.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt")||data.kind===void 0&&
 (missing0="kind")||data.directConnection===void 0&&(missing0="directConnection")||data.database===void 0&&(missing0=
-"database")||data.endpoints===void 0&&(missing0="endpoints"))return validate53.errors=[{instancePath,schemaPath:"\
+"database")||data.endpoints===void 0&&(missing0="endpoints"))return validate54.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!func12.call(schema56.properties,key0)){return validate53.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!func12.call(schema56.properties,key0)){return validate54.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate53.errors=[{instancePath:instancePath+
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate54.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate53.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate54.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="connection")return validate53.errors=[{instancePath:instancePath+"/type",schemaPath:"#\
+ring"}}],!1;if(data1!=="connection")return validate54.errors=[{instancePath:instancePath+"/type",schemaPath:"#\
 /properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)
-if(typeof data2=="string"){if(!formats02(data2))return validate53.errors=[{instancePath:instancePath+"/url",schemaPath:"\
-#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate53.errors=[{instancePath:instancePath+
+if(typeof data2=="string"){if(!formats02(data2))return validate54.errors=[{instancePath:instancePath+"/url",schemaPath:"\
+#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate54.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate53.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate54.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
 createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
-data4))return validate53.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/fo\
-rmat",keyword:"format",params:{format:"date-time"}}],!1}else return validate53.errors=[{instancePath:instancePath+
+data4))return validate54.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/fo\
+rmat",keyword:"format",params:{format:"date-time"}}],!1}else return validate54.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
 errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,_errs12=errors;if(typeof data5!=
-"string")return validate53.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connection\
-Kind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate53.
+"string")return validate54.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connection\
+Kind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate54.
 errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
 allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
-void 0){let _errs15=errors;validate54(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
-parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate54.errors:vErrors.
-concat(validate54.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
+void 0){let _errs15=errors;validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
+parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.
+concat(validate55.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
 database!==void 0){let _errs16=errors;validate242(data.database,{instancePath:instancePath+"/database",parentData:data,
 parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(
 validate242.errors),errors=vErrors.length);var valid0=_errs16===errors}else var valid0=!0;if(valid0)if(data.endpoints!==
-void 0){let _errs17=errors;validate57(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
-endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate57.errors:vErrors.concat(validate57.errors),
-errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0}}}}}}}}}}else return validate53.errors=[
-{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate53.errors=vErrors,
-errors===0}validate53.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema61={type:"object",required:[
+void 0){let _errs17=errors;validate58(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
+endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate58.errors:vErrors.concat(validate58.errors),
+errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0}}}}}}}}}}else return validate54.errors=[
+{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate54.errors=vErrors,
+errors===0}validate54.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema61={type:"object",required:[
 "id","type","url","name","createdAt","kind","directConnection","database","endpoints","connectionString"],properties:{
 id:{type:"string"},type:{type:"string",const:"connection"},url:{type:"string",format:"uri"},name:{type:"string"},
 createdAt:{type:"string",format:"date-time"},kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{
 $ref:"components#/$defs/DirectConnection"},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"comp\
-onents#/$defs/Endpoints"},connectionString:{type:"string"}},additionalProperties:!1};function validate68(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate68.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+onents#/$defs/Endpoints"},connectionString:{type:"string"}},additionalProperties:!1};function validate69(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate69.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
-host===void 0&&(missing0="host")||data.port===void 0&&(missing0="port"))return validate68.errors=[{instancePath,
+host===void 0&&(missing0="host")||data.port===void 0&&(missing0="port"))return validate69.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="host"||key0==="port")){return validate68.errors=[{instancePath,schemaPath:"#/additionalProperties",
+if(!(key0==="host"||key0==="port")){return validate69.errors=[{instancePath,schemaPath:"#/additionalProperties",
 keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.host!==
-void 0){let _errs2=errors;if(typeof data.host!="string")return validate68.errors=[{instancePath:instancePath+"\
+void 0){let _errs2=errors;if(typeof data.host!="string")return validate69.errors=[{instancePath:instancePath+"\
 /host",schemaPath:"#/properties/host/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
 var valid0=!0;if(valid0)if(data.port!==void 0){let data1=data.port,_errs4=errors;if(!(typeof data1=="number"&&
-!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate68.errors=[{instancePath:instancePath+"/port",schemaPath:"\
+!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate69.errors=[{instancePath:instancePath+"/port",schemaPath:"\
 #/properties/port/type",keyword:"type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else
-return validate68.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate68.
-errors=vErrors,errors===0}validate68.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate67(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate67.
+return validate69.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate69.
+errors=vErrors,errors===0}validate69.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate68(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate68.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(!(key0===
-"direct"||key0==="pooled"||key0==="accelerate")){return validate67.errors=[{instancePath,schemaPath:"#/additio\
+"direct"||key0==="pooled"||key0==="accelerate")){return validate68.errors=[{instancePath,schemaPath:"#/additio\
 nalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
-if(data.direct!==void 0){let _errs2=errors;validate68(data.direct,{instancePath:instancePath+"/direct",parentData:data,
-parentDataProperty:"direct",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate68.errors:vErrors.concat(
-validate68.errors),errors=vErrors.length);var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.pooled!==
-void 0){let _errs3=errors;validate68(data.pooled,{instancePath:instancePath+"/pooled",parentData:data,parentDataProperty:"\
-pooled",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate68.errors:vErrors.concat(validate68.errors),
+if(data.direct!==void 0){let _errs2=errors;validate69(data.direct,{instancePath:instancePath+"/direct",parentData:data,
+parentDataProperty:"direct",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate69.errors:vErrors.concat(
+validate69.errors),errors=vErrors.length);var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.pooled!==
+void 0){let _errs3=errors;validate69(data.pooled,{instancePath:instancePath+"/pooled",parentData:data,parentDataProperty:"\
+pooled",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate69.errors:vErrors.concat(validate69.errors),
 errors=vErrors.length);var valid0=_errs3===errors}else var valid0=!0;if(valid0)if(data.accelerate!==void 0){let _errs4=errors;
-validate68(data.accelerate,{instancePath:instancePath+"/accelerate",parentData:data,parentDataProperty:"accele\
-rate",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate68.errors:vErrors.concat(validate68.errors),errors=
-vErrors.length);var valid0=_errs4===errors}else var valid0=!0}}}else return validate67.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate67.errors=vErrors,errors===0}validate67.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate64(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate64.evaluated;if(evaluated0.dynamicProps&&
+validate69(data.accelerate,{instancePath:instancePath+"/accelerate",parentData:data,parentDataProperty:"accele\
+rate",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate69.errors:vErrors.concat(validate69.errors),errors=
+vErrors.length);var valid0=_errs4===errors}else var valid0=!0}}}else return validate68.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate68.errors=vErrors,errors===0}validate68.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate65(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate65.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
 "type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&
 (missing0="createdAt")||data.kind===void 0&&(missing0="kind")||data.directConnection===void 0&&(missing0="dire\
 ctConnection")||data.database===void 0&&(missing0="database")||data.endpoints===void 0&&(missing0="endpoints")||
-data.connectionString===void 0&&(missing0="connectionString"))return validate64.errors=[{instancePath,schemaPath:"\
+data.connectionString===void 0&&(missing0="connectionString"))return validate65.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!func12.call(schema61.properties,key0)){return validate64.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!func12.call(schema61.properties,key0)){return validate65.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate64.errors=[{instancePath:instancePath+
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate65.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate64.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate65.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="connection")return validate64.errors=[{instancePath:instancePath+"/type",schemaPath:"#\
+ring"}}],!1;if(data1!=="connection")return validate65.errors=[{instancePath:instancePath+"/type",schemaPath:"#\
 /properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)
-if(typeof data2=="string"){if(!formats02(data2))return validate64.errors=[{instancePath:instancePath+"/url",schemaPath:"\
-#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate64.errors=[{instancePath:instancePath+
+if(typeof data2=="string"){if(!formats02(data2))return validate65.errors=[{instancePath:instancePath+"/url",schemaPath:"\
+#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate65.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate64.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate65.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
 createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
-data4))return validate64.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/fo\
-rmat",keyword:"format",params:{format:"date-time"}}],!1}else return validate64.errors=[{instancePath:instancePath+
+data4))return validate65.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/fo\
+rmat",keyword:"format",params:{format:"date-time"}}],!1}else return validate65.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
 errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,_errs12=errors;if(typeof data5!=
-"string")return validate64.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connection\
-Kind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate64.
+"string")return validate65.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connection\
+Kind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate65.
 errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
 allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
-void 0){let _errs15=errors;validate54(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
-parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate54.errors:vErrors.
-concat(validate54.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
+void 0){let _errs15=errors;validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
+parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.
+concat(validate55.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
 database!==void 0){let _errs16=errors;validate242(data.database,{instancePath:instancePath+"/database",parentData:data,
 parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(
 validate242.errors),errors=vErrors.length);var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.endpoints!==
-void 0){let _errs17=errors;validate67(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
-endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate67.errors:vErrors.concat(validate67.errors),
+void 0){let _errs17=errors;validate68(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
+endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate68.errors:vErrors.concat(validate68.errors),
 errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0;if(valid0)if(data.connectionString!==void 0){
-let _errs18=errors;if(typeof data.connectionString!="string")return validate64.errors=[{instancePath:instancePath+
+let _errs18=errors;if(typeof data.connectionString!="string")return validate65.errors=[{instancePath:instancePath+
 "/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:"string"}}],!1;
-var valid0=_errs18===errors}else var valid0=!0}}}}}}}}}}}else return validate64.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate64.errors=vErrors,errors===0}validate64.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate422(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate422.evaluated;if(evaluated0.
+var valid0=_errs18===errors}else var valid0=!0}}}}}}}}}}}else return validate65.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate65.errors=vErrors,errors===0}validate65.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate432(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate432.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
 (missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.status===void 0&&
@@ -1375,286 +1382,299 @@ fault")||data.defaultConnectionId===void 0&&(missing0="defaultConnectionId")||da
 "region")||data.source===void 0&&(missing0="source")||data.branchId===void 0&&(missing0="branchId")||data.logicalId===
 void 0&&(missing0="logicalId")||data.connections===void 0&&(missing0="connections")||data.apiKeys===void 0&&(missing0=
 "apiKeys")||data.connectionString===void 0&&(missing0="connectionString")||data.directConnection===void 0&&(missing0=
-"directConnection"))return validate422.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+"directConnection"))return validate432.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema47.properties,key0)){
-return validate422.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
+return validate432.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
 additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate422.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate432.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate422.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="database")return validate422.
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate432.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="database")return validate432.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
 database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.
-url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate422.
+url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate432.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"\
-uri"}}],!1}else return validate422.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
+uri"}}],!1}else return validate432.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
 keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==
-void 0){let _errs8=errors;if(typeof data.name!="string")return validate422.errors=[{instancePath:instancePath+
+void 0){let _errs8=errors;if(typeof data.name!="string")return validate432.errors=[{instancePath:instancePath+
 "/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else
 var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,_errs10=errors;if(typeof data4!="strin\
-g")return validate422.errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"\
-type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||data4==="ready"))return validate422.errors=[{instancePath:instancePath+
+g")return validate432.errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"\
+type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||data4==="ready"))return validate432.errors=[{instancePath:instancePath+
 "/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues:schema47.properties.status.
 enum}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.
 createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(
-data5))return validate422.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate422.errors=[{instancePath:instancePath+
+data5))return validate432.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate432.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
 errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs14=errors;if(typeof data.isDefault!=
-"boolean")return validate422.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
+"boolean")return validate432.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
 t/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===errors}else var valid0=!0;if(valid0){
 if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,_errs16=errors;if(typeof data7!="stri\
-ng"&&data7!==null)return validate422.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
+ng"&&data7!==null)return validate432.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
 roperties/defaultConnectionId/type",keyword:"type",params:{type:schema47.properties.defaultConnectionId.type}}],
-!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate432(
+!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate442(
 data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate432.errors:vErrors.concat(validate432.errors),errors=vErrors.length);var valid0=_errs18===
-errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate45(data.source,{instancePath:instancePath+
-"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate45.
-errors:vErrors.concat(validate45.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
+(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var valid0=_errs18===
+errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate46(data.source,{instancePath:instancePath+
+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
+errors:vErrors.concat(validate46.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
 if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs20=errors;if(typeof data10!="string"&&data10!==
-null)return validate422.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+null)return validate432.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
 keyword:"type",params:{type:schema47.properties.branchId.type}}],!1;var valid0=_errs20===errors}else var valid0=!0;
 if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs22=errors;if(typeof data11!="string"&&data11!==
-null)return validate422.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
+null)return validate432.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
 e",keyword:"type",params:{type:schema47.properties.logicalId.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
 if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs24=errors;if(errors===_errs24)if(Array.
-isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate53(
+isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate54(
 data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate53.errors:vErrors.concat(validate53.errors),errors=vErrors.length);var valid1=_errs26===
-errors;if(!valid1)break}}else return validate422.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
+(vErrors=vErrors===null?validate54.errors:vErrors.concat(validate54.errors),errors=vErrors.length);var valid1=_errs26===
+errors;if(!valid1)break}}else return validate432.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
 #/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs24===errors}else var valid0=!0;
 if(valid0){if(data.apiKeys!==void 0){let data14=data.apiKeys,_errs27=errors;if(errors===_errs27)if(Array.isArray(
-data14)){var valid2=!0;let len1=data14.length;for(let i1=0;i1<len1;i1++){let _errs29=errors;validate64(data14[i1],
+data14)){var valid2=!0;let len1=data14.length;for(let i1=0;i1<len1;i1++){let _errs29=errors;validate65(data14[i1],
 {instancePath:instancePath+"/apiKeys/"+i1,parentData:data14,parentDataProperty:i1,rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate64.errors:vErrors.concat(validate64.errors),errors=vErrors.length);var valid2=_errs29===
-errors;if(!valid2)break}}else return validate422.errors=[{instancePath:instancePath+"/apiKeys",schemaPath:"#/p\
+vErrors===null?validate65.errors:vErrors.concat(validate65.errors),errors=vErrors.length);var valid2=_errs29===
+errors;if(!valid2)break}}else return validate432.errors=[{instancePath:instancePath+"/apiKeys",schemaPath:"#/p\
 roperties/apiKeys/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs27===errors}else var valid0=!0;
 if(valid0){if(data.connectionString!==void 0){let data16=data.connectionString,_errs30=errors;if(typeof data16!=
-"string"&&data16!==null)return validate422.errors=[{instancePath:instancePath+"/connectionString",schemaPath:"\
+"string"&&data16!==null)return validate432.errors=[{instancePath:instancePath+"/connectionString",schemaPath:"\
 #/properties/connectionString/type",keyword:"type",params:{type:schema47.properties.connectionString.type}}],!1;
 var valid0=_errs30===errors}else var valid0=!0;if(valid0)if(data.directConnection!==void 0){let _errs32=errors;
-validate54(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"\
-directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate54.errors:vErrors.concat(validate54.
-errors),errors=vErrors.length);var valid0=_errs32===errors}else var valid0=!0}}}}}}}}}}}}}}}}}else return validate422.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate422.errors=
-vErrors,errors===0}validate422.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate402(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate402.
+validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"\
+directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.
+errors),errors=vErrors.length);var valid0=_errs32===errors}else var valid0=!0}}}}}}}}}}}}}}}}}else return validate432.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate432.errors=
+vErrors,errors===0}validate432.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate412(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate412.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0=
 "name")||data.logicalId===void 0&&(missing0="logicalId")||data.createdAt===void 0&&(missing0="createdAt")||data.
 defaultRegion===void 0&&(missing0="defaultRegion")||data.workspace===void 0&&(missing0="workspace")||data.database===
-void 0&&(missing0="database"))return validate402.errors=[{instancePath,schemaPath:"#/required",keyword:"requir\
+void 0&&(missing0="database"))return validate412.errors=[{instancePath,schemaPath:"#/required",keyword:"requir\
 ed",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema462.properties,
-key0)){return validate402.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
+key0)){return validate412.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
 ies",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate402.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate412.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate402.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="project")return validate402.
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate412.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="project")return validate412.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
 project"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,
-_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate402.
+_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate412.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"\
-uri"}}],!1}else return validate402.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
+uri"}}],!1}else return validate412.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
 keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==
-void 0){let _errs8=errors;if(typeof data.name!="string")return validate402.errors=[{instancePath:instancePath+
+void 0){let _errs8=errors;if(typeof data.name!="string")return validate412.errors=[{instancePath:instancePath+
 "/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else
 var valid0=!0;if(valid0){if(data.logicalId!==void 0){let data4=data.logicalId,_errs10=errors;if(typeof data4!=
-"string"&&data4!==null)return validate402.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/proper\
+"string"&&data4!==null)return validate412.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/proper\
 ties/logicalId/type",keyword:"type",params:{type:schema462.properties.logicalId.type}}],!1;var valid0=_errs10===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.createdAt,_errs12=errors;if(errors===
-_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(data5))return validate402.errors=[
+_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(data5))return validate412.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate402.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate412.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;
 if(valid0){if(data.defaultRegion!==void 0){let data6=data.defaultRegion,_errs14=errors;if(typeof data6!="strin\
-g"&&data6!==null)return validate402.errors=[{instancePath:instancePath+"/defaultRegion",schemaPath:"#/properti\
+g"&&data6!==null)return validate412.errors=[{instancePath:instancePath+"/defaultRegion",schemaPath:"#/properti\
 es/defaultRegion/type",keyword:"type",params:{type:schema462.properties.defaultRegion.type}}],!1;var valid0=_errs14===
 errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){let _errs16=errors;validate242(data.workspace,
 {instancePath:instancePath+"/workspace",parentData:data,parentDataProperty:"workspace",rootData,dynamicAnchors})||
 (vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs16===
 errors}else var valid0=!0;if(valid0)if(data.database!==void 0){let data8=data.database,_errs17=errors,_errs18=errors,
-valid1=!1,_errs19=errors;validate422(data8,{instancePath:instancePath+"/database",parentData:data,parentDataProperty:"\
-database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate422.errors:vErrors.concat(validate422.errors),
+valid1=!1,_errs19=errors;validate432(data8,{instancePath:instancePath+"/database",parentData:data,parentDataProperty:"\
+database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate432.errors:vErrors.concat(validate432.errors),
 errors=vErrors.length);var _valid0=_errs19===errors;valid1=valid1||_valid0;let _errs20=errors;if(data8!==null){
 let err0={instancePath:instancePath+"/database",schemaPath:"#/properties/database/anyOf/1/type",keyword:"type",
 params:{type:"null"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}var _valid0=_errs20===errors;if(valid1=
 valid1||_valid0,valid1)errors=_errs18,vErrors!==null&&(_errs18?vErrors.length=_errs18:vErrors=null);else{let err1={
 instancePath:instancePath+"/database",schemaPath:"#/properties/database/anyOf",keyword:"anyOf",params:{}};return vErrors===
-null?vErrors=[err1]:vErrors.push(err1),errors++,validate402.errors=vErrors,!1}var valid0=_errs17===errors}else
-var valid0=!0}}}}}}}}}}else return validate402.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate402.errors=vErrors,errors===0}validate402.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate392(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate392.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+null?vErrors=[err1]:vErrors.push(err1),errors++,validate412.errors=vErrors,!1}var valid0=_errs17===errors}else
+var valid0=!0}}}}}}}}}}else return validate412.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate412.errors=vErrors,errors===0}validate412.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate402(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate402.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate392.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate402.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate392.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate402(data.data,
+"data"){return validate402.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate412(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate402.errors:vErrors.concat(validate402.errors),errors=vErrors.length))}}else return validate392.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate392.errors=
-vErrors,errors===0}validate392.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate382(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate382.
+vErrors===null?validate412.errors:vErrors.concat(validate412.errors),errors=vErrors.length))}}else return validate402.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate402.errors=
+vErrors,errors===0}validate402.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate392(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate392.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate392(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate392.errors:vErrors.concat(validate392.errors),errors=vErrors.length),validate382.errors=vErrors,errors===
-0}validate382.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits52=validate78;function validate79(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate79.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+void 0),validate402(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate402.errors:vErrors.concat(validate402.errors),errors=vErrors.length),validate392.errors=vErrors,errors===
+0}validate392.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits52=validate79;function validate80(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate80.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
-data===void 0&&(missing0="data"))return validate79.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
-ired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate79.
+data===void 0&&(missing0="data"))return validate80.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
+ired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate80.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
 !1;break}_errs1===errors&&data.data!==void 0&&(validate232(data.data,{instancePath:instancePath+"/data",parentData:data,
 parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate232.errors:vErrors.concat(
-validate232.errors),errors=vErrors.length))}}else return validate79.errors=[{instancePath,schemaPath:"#/type",
-keyword:"type",params:{type:"object"}}],!1;return validate79.errors=vErrors,errors===0}validate79.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};function validate78(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate78.evaluated;return evaluated0.dynamicProps&&
-(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate79(data,{instancePath,parentData,
-parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate79.errors:vErrors.concat(validate79.
-errors),errors=vErrors.length),validate78.errors=vErrors,errors===0}validate78.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};var fits62=validate82;function validate83(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate83.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+validate232.errors),errors=vErrors.length))}}else return validate80.errors=[{instancePath,schemaPath:"#/type",
+keyword:"type",params:{type:"object"}}],!1;return validate80.errors=vErrors,errors===0}validate80.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};function validate79(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate79.evaluated;return evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate80(data,{instancePath,parentData,
+parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate80.errors:vErrors.concat(validate80.
+errors),errors=vErrors.length),validate79.errors=vErrors,errors===0}validate79.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var fits62=validate83;function validate84(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate84.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
-error===void 0&&(missing0="error"))return validate83.errors=[{instancePath,schemaPath:"#/required",keyword:"re\
-quired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="error"){return validate83.
+error===void 0&&(missing0="error"))return validate84.errors=[{instancePath,schemaPath:"#/required",keyword:"re\
+quired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="error"){return validate84.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
 !1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0==
 "object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&
-(missing1="message"))return validate83.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/er\
+(missing1="message"))return validate84.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/er\
 ror/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)
-if(!(key1==="code"||key1==="message"||key1==="hint")){return validate83.errors=[{instancePath:instancePath+"/e\
-rror",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
-!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate83.
+if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate84.errors=[{instancePath:instancePath+
+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
+!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate84.
 errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==
-void 0){let _errs7=errors;if(typeof data0.message!="string")return validate83.errors=[{instancePath:instancePath+
+void 0){let _errs7=errors;if(typeof data0.message!="string")return validate84.errors=[{instancePath:instancePath+
 "/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],
-!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1)if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.
-hint!="string")return validate83.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/err\
-or/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0}}}}else
-return validate83.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"ty\
-pe",params:{type:"object"}}],!1}}}else return validate83.errors=[{instancePath,schemaPath:"#/type",keyword:"ty\
-pe",params:{type:"object"}}],!1;return validate83.errors=vErrors,errors===0}validate83.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate85(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate85.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.
+hint!="string")return validate84.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/err\
+or/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;
+if(valid1)if(data0.issues!==void 0){let data4=data0.issues,_errs11=errors;if(errors===_errs11)if(Array.isArray(
+data4)){var valid2=!0;let len0=data4.length;for(let i0=0;i0<len0;i0++){let _errs13=errors;validate322(data4[i0],
+{instancePath:instancePath+"/error/issues/"+i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate322.errors:vErrors.concat(validate322.errors),errors=vErrors.length);var valid2=_errs13===
+errors;if(!valid2)break}}else return validate84.errors=[{instancePath:instancePath+"/error/issues",schemaPath:"\
+#/properties/error/properties/issues/type",keyword:"type",params:{type:"array"}}],!1;var valid1=_errs11===errors}else
+var valid1=!0}}}}}else return validate84.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/\
+error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate84.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate84.errors=vErrors,errors===0}validate84.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate87(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate87.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
-error===void 0&&(missing0="error"))return validate85.errors=[{instancePath,schemaPath:"#/required",keyword:"re\
-quired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="error"){return validate85.
+error===void 0&&(missing0="error"))return validate87.errors=[{instancePath,schemaPath:"#/required",keyword:"re\
+quired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="error"){return validate87.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
 !1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0==
 "object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&
 (missing1="message")||data0.approvalId===void 0&&(missing1="approvalId")||data0.expiresAt===void 0&&(missing1=
-"expiresAt")||data0.approvalUrl===void 0&&(missing1="approvalUrl"))return validate85.errors=[{instancePath:instancePath+
+"expiresAt")||data0.approvalUrl===void 0&&(missing1="approvalUrl"))return validate87.errors=[{instancePath:instancePath+
 "/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;
 for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="approvalId"||key1==="expire\
-sAt"||key1==="approvalUrl")){return validate85.errors=[{instancePath:instancePath+"/error",schemaPath:"#/prope\
+sAt"||key1==="approvalUrl")){return validate87.errors=[{instancePath:instancePath+"/error",schemaPath:"#/prope\
 rties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===
-errors){if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate85.
+errors){if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate87.
 errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"\
-type",params:{type:"string"}}],!1;if(data1!=="approval_required")return validate85.errors=[{instancePath:instancePath+
+type",params:{type:"string"}}],!1;if(data1!=="approval_required")return validate87.errors=[{instancePath:instancePath+
 "/error/code",schemaPath:"#/properties/error/properties/code/const",keyword:"const",params:{allowedValue:"appr\
 oval_required"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;
-if(typeof data0.message!="string")return validate85.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
+if(typeof data0.message!="string")return validate87.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
 #/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else
-var valid1=!0;if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.hint!="string")return validate85.
+var valid1=!0;if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.hint!="string")return validate87.
 errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/error/properties/hint/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;if(valid1){if(data0.approvalId!==
-void 0){let _errs11=errors;if(typeof data0.approvalId!="string")return validate85.errors=[{instancePath:instancePath+
+void 0){let _errs11=errors;if(typeof data0.approvalId!="string")return validate87.errors=[{instancePath:instancePath+
 "/error/approvalId",schemaPath:"#/properties/error/properties/approvalId/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.expiresAt!==void 0){let data5=data0.
 expiresAt,_errs13=errors;if(errors===_errs13&&errors===_errs13)if(typeof data5=="string"){if(!formats22.validate(
-data5))return validate85.errors=[{instancePath:instancePath+"/error/expiresAt",schemaPath:"#/properties/error/\
-properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate85.errors=[
+data5))return validate87.errors=[{instancePath:instancePath+"/error/expiresAt",schemaPath:"#/properties/error/\
+properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate87.errors=[
 {instancePath:instancePath+"/error/expiresAt",schemaPath:"#/properties/error/properties/expiresAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid1=_errs13===errors}else var valid1=!0;if(valid1)if(data0.approvalUrl!==
 void 0){let data6=data0.approvalUrl,_errs15=errors;if(errors===_errs15&&errors===_errs15)if(typeof data6=="str\
-ing"){if(!formats02(data6))return validate85.errors=[{instancePath:instancePath+"/error/approvalUrl",schemaPath:"\
-#/properties/error/properties/approvalUrl/format",keyword:"format",params:{format:"uri"}}],!1}else return validate85.
+ing"){if(!formats02(data6))return validate87.errors=[{instancePath:instancePath+"/error/approvalUrl",schemaPath:"\
+#/properties/error/properties/approvalUrl/format",keyword:"format",params:{format:"uri"}}],!1}else return validate87.
 errors=[{instancePath:instancePath+"/error/approvalUrl",schemaPath:"#/properties/error/properties/approvalUrl/\
-type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs15===errors}else var valid1=!0}}}}}}}else return validate85.
+type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs15===errors}else var valid1=!0}}}}}}}else return validate87.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"\
-object"}}],!1}}}else return validate85.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate85.errors=vErrors,errors===0}validate85.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate82(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate82.evaluated;evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
-(evaluated0.items=void 0);let _errs0=errors,valid0=!1,_errs1=errors;validate83(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate83.errors:vErrors.concat(validate83.errors),errors=
+object"}}],!1}}}else return validate87.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate87.errors=vErrors,errors===0}validate87.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate83(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate83.evaluated;evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+(evaluated0.items=void 0);let _errs0=errors,valid0=!1,_errs1=errors;validate84(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate84.errors:vErrors.concat(validate84.errors),errors=
 vErrors.length);var _valid0=_errs1===errors;if(valid0=valid0||_valid0,_valid0)var props0=!0;let _errs2=errors;
-validate85(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?
-validate85.errors:vErrors.concat(validate85.errors),errors=vErrors.length);var _valid0=_errs2===errors;if(valid0=
+validate87(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?
+validate87.errors:vErrors.concat(validate87.errors),errors=vErrors.length);var _valid0=_errs2===errors;if(valid0=
 valid0||_valid0,_valid0&&props0!==!0&&(props0=!0),valid0)errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=
 _errs0:vErrors=null);else{let err0={instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};return vErrors===
-null?vErrors=[err0]:vErrors.push(err0),errors++,validate82.errors=vErrors,!1}return validate82.errors=vErrors,
-evaluated0.props=props0,errors===0}validate82.evaluated={dynamicProps:!0,dynamicItems:!1};var fits72=validate87;function validate88(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate88.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
+null?vErrors=[err0]:vErrors.push(err0),errors++,validate83.errors=vErrors,!1}return validate83.errors=vErrors,
+evaluated0.props=props0,errors===0}validate83.evaluated={dynamicProps:!0,dynamicItems:!1};var fits72=validate89;function validate90(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+errors=0,evaluated0=validate90.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
-error===void 0&&(missing0="error"))return validate88.errors=[{instancePath,schemaPath:"#/required",keyword:"re\
-quired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="error"){return validate88.
+error===void 0&&(missing0="error"))return validate90.errors=[{instancePath,schemaPath:"#/required",keyword:"re\
+quired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!=="error"){return validate90.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
 !1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0==
 "object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&
-(missing1="message")||data0.issues===void 0&&(missing1="issues"))return validate88.errors=[{instancePath:instancePath+
+(missing1="message")||data0.issues===void 0&&(missing1="issues"))return validate90.errors=[{instancePath:instancePath+
 "/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;
-for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate88.
+for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate90.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.code!==void 0){let data1=data0.
-code,_errs5=errors;if(typeof data1!="string")return validate88.errors=[{instancePath:instancePath+"/error/code",
+code,_errs5=errors;if(typeof data1!="string")return validate90.errors=[{instancePath:instancePath+"/error/code",
 schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="va\
-lidation:failed")return validate88.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/e\
+lidation:failed")return validate90.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/e\
 rror/properties/code/const",keyword:"const",params:{allowedValue:"validation:failed"}}],!1;var valid1=_errs5===
 errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="st\
-ring")return validate88.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pro\
+ring")return validate90.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pro\
 perties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;
-if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.hint!="string")return validate88.errors=[
+if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.hint!="string")return validate90.errors=[
 {instancePath:instancePath+"/error/hint",schemaPath:"#/properties/error/properties/hint/type",keyword:"type",params:{
 type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;if(valid1)if(data0.issues!==void 0){let data4=data0.
 issues,_errs11=errors;if(errors===_errs11)if(Array.isArray(data4)){var valid2=!0;let len0=data4.length;for(let i0=0;i0<
-len0;i0++){let _errs13=errors;validate352(data4[i0],{instancePath:instancePath+"/error/issues/"+i0,parentData:data4,
-parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate352.errors:vErrors.concat(validate352.
-errors),errors=vErrors.length);var valid2=_errs13===errors;if(!valid2)break}}else return validate88.errors=[{instancePath:instancePath+
+len0;i0++){let _errs13=errors;validate322(data4[i0],{instancePath:instancePath+"/error/issues/"+i0,parentData:data4,
+parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate322.errors:vErrors.concat(validate322.
+errors),errors=vErrors.length);var valid2=_errs13===errors;if(!valid2)break}}else return validate90.errors=[{instancePath:instancePath+
 "/error/issues",schemaPath:"#/properties/error/properties/issues/type",keyword:"type",params:{type:"array"}}],
-!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else return validate88.errors=[{instancePath:instancePath+
-"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate88.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate88.errors=
-vErrors,errors===0}validate88.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate91(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate91.
+!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else return validate90.errors=[{instancePath:instancePath+
+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate90.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate90.errors=
+vErrors,errors===0}validate90.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate93(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate93.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0=
-"error"))return validate91.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="error"){return validate91.errors=[{instancePath,schemaPath:"\
+"error"))return validate93.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="error"){return validate93.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors&&data.error!==void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.
 isArray(data0)){let missing1;if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&(missing1="mes\
-sage"))return validate91.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",
+sage"))return validate93.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",
 keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1===
-"code"||key1==="message"||key1==="hint")){return validate91.errors=[{instancePath:instancePath+"/error",schemaPath:"\
-#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;
-break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate91.
+"code"||key1==="message"||key1==="hint"||key1==="issues")){return validate93.errors=[{instancePath:instancePath+
+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
+!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate93.
 errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==
-void 0){let _errs7=errors;if(typeof data0.message!="string")return validate91.errors=[{instancePath:instancePath+
+void 0){let _errs7=errors;if(typeof data0.message!="string")return validate93.errors=[{instancePath:instancePath+
 "/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],
-!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1)if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.
-hint!="string")return validate91.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/err\
-or/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0}}}}else
-return validate91.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"ty\
-pe",params:{type:"object"}}],!1}}}else return validate91.errors=[{instancePath,schemaPath:"#/type",keyword:"ty\
-pe",params:{type:"object"}}],!1;return validate91.errors=vErrors,errors===0}validate91.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate87(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate87.evaluated;evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.
-dynamicItems&&(evaluated0.items=void 0);let _errs0=errors,valid0=!1,_errs1=errors;validate88(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate88.errors:vErrors.concat(
-validate88.errors),errors=vErrors.length);var _valid0=_errs1===errors;if(valid0=valid0||_valid0,_valid0)var props0=!0;
-let _errs2=errors;validate91(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate91.errors:vErrors.concat(validate91.errors),errors=vErrors.length);var _valid0=_errs2===
-errors;if(valid0=valid0||_valid0,_valid0&&props0!==!0&&(props0=!0),valid0)errors=_errs0,vErrors!==null&&(_errs0?
-vErrors.length=_errs0:vErrors=null);else{let err0={instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};
-return vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++,validate87.errors=vErrors,!1}return validate87.
-errors=vErrors,evaluated0.props=props0,errors===0}validate87.evaluated={dynamicProps:!0,dynamicItems:!1};var fits82=validate93;var schema75={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
+!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1){if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.
+hint!="string")return validate93.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/err\
+or/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;
+if(valid1)if(data0.issues!==void 0){let data4=data0.issues,_errs11=errors;if(errors===_errs11)if(Array.isArray(
+data4)){var valid2=!0;let len0=data4.length;for(let i0=0;i0<len0;i0++){let _errs13=errors;validate322(data4[i0],
+{instancePath:instancePath+"/error/issues/"+i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate322.errors:vErrors.concat(validate322.errors),errors=vErrors.length);var valid2=_errs13===
+errors;if(!valid2)break}}else return validate93.errors=[{instancePath:instancePath+"/error/issues",schemaPath:"\
+#/properties/error/properties/issues/type",keyword:"type",params:{type:"array"}}],!1;var valid1=_errs11===errors}else
+var valid1=!0}}}}}else return validate93.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/\
+error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate93.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate93.errors=vErrors,errors===0}validate93.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate89(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate89.evaluated;evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0);let _errs0=errors,valid0=!1,_errs1=errors;
+validate90(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?
+validate90.errors:vErrors.concat(validate90.errors),errors=vErrors.length);var _valid0=_errs1===errors;if(valid0=
+valid0||_valid0,_valid0)var props0=!0;let _errs2=errors;validate93(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate93.errors:vErrors.concat(validate93.errors),errors=
+vErrors.length);var _valid0=_errs2===errors;if(valid0=valid0||_valid0,_valid0&&props0!==!0&&(props0=!0),valid0)
+errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=null);else{let err0={instancePath,schemaPath:"\
+#/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++,validate89.
+errors=vErrors,!1}return validate89.errors=vErrors,evaluated0.props=props0,errors===0}validate89.evaluated={dynamicProps:!0,
+dynamicItems:!1};var fits82=validate96;var schema75={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
 tionId","region","source","branchId","logicalId","connections","project"],properties:{id:{type:"string"},type:{
 type:"string",const:"database"},url:{type:"string",format:"uri"},name:{type:"string"},status:{$ref:"components\
 #/$defs/DatabaseStatus"},createdAt:{type:"string",format:"date-time"},isDefault:{type:"boolean"},defaultConnectionId:{
@@ -1666,135 +1686,135 @@ pe","url","name","createdAt","kind","directConnection","database","endpoints"],p
 type:{type:"string",const:"connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"\
 string",format:"date-time"},kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#\
 /$defs/DirectConnection"},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/End\
-points"}},additionalProperties:!1};function validate98(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+points"}},additionalProperties:!1};function validate101(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate101.evaluated;if(evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
+"object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
+"type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&
+(missing0="createdAt")||data.kind===void 0&&(missing0="kind")||data.directConnection===void 0&&(missing0="dire\
+ctConnection")||data.database===void 0&&(missing0="database")||data.endpoints===void 0&&(missing0="endpoints"))
+return validate101.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema77.properties,key0)){return validate101.errors=
+[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate101.
+errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
+!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
+if(typeof data1!="string")return validate101.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="connection")return validate101.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===
+errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate101.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate101.
+errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
+ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.
+name!="string")return validate101.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
+e",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.
+createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4==
+"string"){if(!formats22.validate(data4))return validate101.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
+#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate101.errors=
+[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
+string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.
+kind,_errs12=errors;if(typeof data5!="string")return validate101.errors=[{instancePath:instancePath+"/kind",schemaPath:"\
+components#/$defs/ConnectionKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5===
+"accelerate"))return validate101.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Conn\
+ectionKind/enum",keyword:"enum",params:{allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;
+if(valid0){if(data.directConnection!==void 0){let _errs15=errors;validate55(data.directConnection,{instancePath:instancePath+
+"/directConnection",parentData:data,parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=
+vErrors===null?validate55.errors:vErrors.concat(validate55.errors),errors=vErrors.length);var valid0=_errs15===
+errors}else var valid0=!0;if(valid0){if(data.database!==void 0){let _errs16=errors;validate242(data.database,{
+instancePath:instancePath+"/database",parentData:data,parentDataProperty:"database",rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs16===
+errors}else var valid0=!0;if(valid0)if(data.endpoints!==void 0){let _errs17=errors;validate68(data.endpoints,{
+instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"endpoints",rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate68.errors:vErrors.concat(validate68.errors),errors=vErrors.length);var valid0=_errs17===
+errors}else var valid0=!0}}}}}}}}}}else return validate101.errors=[{instancePath,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"}}],!1;return validate101.errors=vErrors,errors===0}validate101.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};function validate98(data,{instancePath="",parentData,parentDataProperty,rootData=data,
 dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate98.evaluated;if(evaluated0.dynamicProps&&(evaluated0.
 props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.
 isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.
-url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="cre\
-atedAt")||data.kind===void 0&&(missing0="kind")||data.directConnection===void 0&&(missing0="directConnection")||
-data.database===void 0&&(missing0="database")||data.endpoints===void 0&&(missing0="endpoints"))return validate98.
+url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.status===void 0&&(missing0="status")||
+data.createdAt===void 0&&(missing0="createdAt")||data.isDefault===void 0&&(missing0="isDefault")||data.defaultConnectionId===
+void 0&&(missing0="defaultConnectionId")||data.region===void 0&&(missing0="region")||data.source===void 0&&(missing0=
+"source")||data.branchId===void 0&&(missing0="branchId")||data.logicalId===void 0&&(missing0="logicalId")||data.
+connections===void 0&&(missing0="connections")||data.project===void 0&&(missing0="project"))return validate98.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!func12.call(schema77.properties,key0)){return validate98.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!func12.call(schema75.properties,key0)){return validate98.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate98.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
 var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate98.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="connection")return validate98.errors=[{instancePath:instancePath+"/type",schemaPath:"#\
-/properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else
-var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)
-if(typeof data2=="string"){if(!formats02(data2))return validate98.errors=[{instancePath:instancePath+"/url",schemaPath:"\
-#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate98.errors=[{instancePath:instancePath+
+ring"}}],!1;if(data1!=="database")return validate98.errors=[{instancePath:instancePath+"/type",schemaPath:"#/p\
+roperties/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
+"string"){if(!formats02(data2))return validate98.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prope\
+rties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate98.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
 var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate98.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
-createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
-data4))return validate98.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/fo\
-rmat",keyword:"format",params:{format:"date-time"}}],!1}else return validate98.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
-errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,_errs12=errors;if(typeof data5!=
-"string")return validate98.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connection\
-Kind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate98.
-errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
-allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
-void 0){let _errs15=errors;validate54(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
-parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate54.errors:vErrors.
-concat(validate54.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
-database!==void 0){let _errs16=errors;validate242(data.database,{instancePath:instancePath+"/database",parentData:data,
-parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(
-validate242.errors),errors=vErrors.length);var valid0=_errs16===errors}else var valid0=!0;if(valid0)if(data.endpoints!==
-void 0){let _errs17=errors;validate67(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
-endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate67.errors:vErrors.concat(validate67.errors),
-errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0}}}}}}}}}}else return validate98.errors=[
-{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate98.errors=vErrors,
-errors===0}validate98.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate95(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate95.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
-id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0=
-"name")||data.status===void 0&&(missing0="status")||data.createdAt===void 0&&(missing0="createdAt")||data.isDefault===
-void 0&&(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0="defaultConnectionId")||data.region===
-void 0&&(missing0="region")||data.source===void 0&&(missing0="source")||data.branchId===void 0&&(missing0="bra\
-nchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===void 0&&(missing0="connections")||
-data.project===void 0&&(missing0="project"))return validate95.errors=[{instancePath,schemaPath:"#/required",keyword:"\
-required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema75.
-properties,key0)){return validate95.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additio\
-nalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate95.errors=[{instancePath:instancePath+"/id",schemaPath:"#/propertie\
-s/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
-if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate95.errors=[{
-instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
-!1;if(data1!=="database")return validate95.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties\
-/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
-if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate95.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prope\
-rties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate95.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate95.
-errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,
-_errs10=errors;if(typeof data4!="string")return validate95.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+_errs10=errors;if(typeof data4!="string")return validate98.errors=[{instancePath:instancePath+"/status",schemaPath:"\
 components#/$defs/DatabaseStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||
-data4==="ready"||data4==="recovering"||data4==="failure"))return validate95.errors=[{instancePath:instancePath+
+data4==="ready"||data4==="recovering"||data4==="failure"))return validate98.errors=[{instancePath:instancePath+
 "/status",schemaPath:"components#/$defs/DatabaseStatus/enum",keyword:"enum",params:{allowedValues:schema76.enum}}],
 !1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.createdAt,
 _errs13=errors;if(errors===_errs13&&errors===_errs13)if(typeof data5=="string"){if(!formats22.validate(data5))
-return validate95.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"\
-format",params:{format:"date-time"}}],!1}else return validate95.errors=[{instancePath:instancePath+"/createdAt",
+return validate98.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"\
+format",params:{format:"date-time"}}],!1}else return validate98.errors=[{instancePath:instancePath+"/createdAt",
 schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs13===errors}else
-var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs15=errors;if(typeof data.isDefault!="boolean")return validate95.
+var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs15=errors;if(typeof data.isDefault!="boolean")return validate98.
 errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefault/type",keyword:"type",params:{
 type:"boolean"}}],!1;var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.defaultConnectionId!==void 0){
-let data7=data.defaultConnectionId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate95.errors=
+let data7=data.defaultConnectionId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate98.errors=
 [{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/properties/defaultConnectionId/type",keyword:"\
 type",params:{type:schema75.properties.defaultConnectionId.type}}],!1;var valid0=_errs17===errors}else var valid0=!0;
-if(valid0){if(data.region!==void 0){let _errs19=errors;validate432(data.region,{instancePath:instancePath+"/re\
-gion",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate432.
-errors:vErrors.concat(validate432.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
-if(valid0){if(data.source!==void 0){let _errs20=errors;validate45(data.source,{instancePath:instancePath+"/sou\
-rce",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate45.
-errors:vErrors.concat(validate45.errors),errors=vErrors.length);var valid0=_errs20===errors}else var valid0=!0;
+if(valid0){if(data.region!==void 0){let _errs19=errors;validate442(data.region,{instancePath:instancePath+"/re\
+gion",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate442.
+errors:vErrors.concat(validate442.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
+if(valid0){if(data.source!==void 0){let _errs20=errors;validate46(data.source,{instancePath:instancePath+"/sou\
+rce",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
+errors:vErrors.concat(validate46.errors),errors=vErrors.length);var valid0=_errs20===errors}else var valid0=!0;
 if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs21=errors;if(typeof data10!="string"&&data10!==
-null)return validate95.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+null)return validate98.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
 keyword:"type",params:{type:schema75.properties.branchId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0;
 if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs23=errors;if(typeof data11!="string"&&data11!==
-null)return validate95.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/type",
+null)return validate98.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/type",
 keyword:"type",params:{type:schema75.properties.logicalId.type}}],!1;var valid0=_errs23===errors}else var valid0=!0;
 if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs25=errors;if(errors===_errs25)if(Array.
-isArray(data12)){var valid2=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs27=errors;validate98(
+isArray(data12)){var valid2=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs27=errors;validate101(
 data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate98.errors:vErrors.concat(validate98.errors),errors=vErrors.length);var valid2=_errs27===
-errors;if(!valid2)break}}else return validate95.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
+(vErrors=vErrors===null?validate101.errors:vErrors.concat(validate101.errors),errors=vErrors.length);var valid2=_errs27===
+errors;if(!valid2)break}}else return validate98.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
 #/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs25===errors}else var valid0=!0;
 if(valid0)if(data.project!==void 0){let _errs28=errors;validate242(data.project,{instancePath:instancePath+"/p\
 roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
 errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs28===errors}else var valid0=!0}}}}}}}}}}}}}}}else
-return validate95.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate95.
-errors=vErrors,errors===0}validate95.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate94(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate94.
+return validate98.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate98.
+errors=vErrors,errors===0}validate98.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate97(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate97.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate94.errors=[{instancePath,schemaPath:"\
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate97.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate94.errors=[{instancePath,schemaPath:"#/additionalProp\
+if(!(key0==="data"||key0==="pagination")){return validate97.errors=[{instancePath,schemaPath:"#/additionalProp\
 erties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
 data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate95(data0[i0],{instancePath:instancePath+"/data/"+i0,
-parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate95.errors:vErrors.
-concat(validate95.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate94.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate98(data0[i0],{instancePath:instancePath+"/data/"+i0,
+parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate98.errors:vErrors.
+concat(validate98.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate97.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
 ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
 validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
 ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate94.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate94.errors=vErrors,errors===0}validate94.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate93(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate93.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate94(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate94.errors:vErrors.concat(
-validate94.errors),errors=vErrors.length),validate93.errors=vErrors,errors===0}validate93.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits92=validate107;var schema81={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate97.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate97.errors=vErrors,errors===0}validate97.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate96(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate96.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate97(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate97.errors:vErrors.concat(
+validate97.errors),errors=vErrors.length),validate96.errors=vErrors,errors===0}validate96.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits92=validate110;var schema81={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
 tionId","region","source","branchId","logicalId","connections","apiKeys","connectionString","directConnection",
 "project"],properties:{id:{type:"string"},type:{type:"string",const:"database"},url:{type:"string",format:"uri"},
 name:{type:"string"},status:{type:"string",enum:["provisioning","ready"]},createdAt:{type:"string",format:"dat\
@@ -1803,8 +1823,8 @@ fs/ShortReference"},source:{$ref:"components#/$defs/DatabaseSource"},branchId:{t
 type:["string","null"]},connections:{type:"array",items:{$ref:"components#/$defs/IssuedConnection"}},apiKeys:{
 type:"array",items:{$ref:"components#/$defs/ApiKeyConnection"}},connectionString:{type:["string","null"]},directConnection:{
 $ref:"components#/$defs/DirectConnection"},project:{$ref:"components#/$defs/Reference"}},additionalProperties:!1};
-function validate109(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate109.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate112(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate112.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.name===void 0&&(missing0="name")||data.status===void 0&&(missing0="status")||data.createdAt===void 0&&
@@ -1813,111 +1833,111 @@ let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0
 data.branchId===void 0&&(missing0="branchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===
 void 0&&(missing0="connections")||data.apiKeys===void 0&&(missing0="apiKeys")||data.connectionString===void 0&&
 (missing0="connectionString")||data.directConnection===void 0&&(missing0="directConnection")||data.project===void 0&&
-(missing0="project"))return validate109.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+(missing0="project"))return validate112.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema81.properties,key0)){
-return validate109.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
+return validate112.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
 additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate109.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate112.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate109.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="database")return validate109.
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate112.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="database")return validate112.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
 database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.
-url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate109.
+url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate112.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"\
-uri"}}],!1}else return validate109.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
+uri"}}],!1}else return validate112.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
 keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==
-void 0){let _errs8=errors;if(typeof data.name!="string")return validate109.errors=[{instancePath:instancePath+
+void 0){let _errs8=errors;if(typeof data.name!="string")return validate112.errors=[{instancePath:instancePath+
 "/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else
 var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,_errs10=errors;if(typeof data4!="strin\
-g")return validate109.errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"\
-type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||data4==="ready"))return validate109.errors=[{instancePath:instancePath+
+g")return validate112.errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"\
+type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||data4==="ready"))return validate112.errors=[{instancePath:instancePath+
 "/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues:schema81.properties.status.
 enum}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.
 createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(
-data5))return validate109.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate109.errors=[{instancePath:instancePath+
+data5))return validate112.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate112.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
 errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs14=errors;if(typeof data.isDefault!=
-"boolean")return validate109.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
+"boolean")return validate112.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
 t/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===errors}else var valid0=!0;if(valid0){
 if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,_errs16=errors;if(typeof data7!="stri\
-ng"&&data7!==null)return validate109.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
+ng"&&data7!==null)return validate112.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
 roperties/defaultConnectionId/type",keyword:"type",params:{type:schema81.properties.defaultConnectionId.type}}],
-!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate432(
+!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate442(
 data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate432.errors:vErrors.concat(validate432.errors),errors=vErrors.length);var valid0=_errs18===
-errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate45(data.source,{instancePath:instancePath+
-"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate45.
-errors:vErrors.concat(validate45.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
+(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var valid0=_errs18===
+errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate46(data.source,{instancePath:instancePath+
+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
+errors:vErrors.concat(validate46.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
 if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs20=errors;if(typeof data10!="string"&&data10!==
-null)return validate109.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+null)return validate112.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
 keyword:"type",params:{type:schema81.properties.branchId.type}}],!1;var valid0=_errs20===errors}else var valid0=!0;
 if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs22=errors;if(typeof data11!="string"&&data11!==
-null)return validate109.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
+null)return validate112.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
 e",keyword:"type",params:{type:schema81.properties.logicalId.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
 if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs24=errors;if(errors===_errs24)if(Array.
-isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate53(
+isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate54(
 data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate53.errors:vErrors.concat(validate53.errors),errors=vErrors.length);var valid1=_errs26===
-errors;if(!valid1)break}}else return validate109.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
+(vErrors=vErrors===null?validate54.errors:vErrors.concat(validate54.errors),errors=vErrors.length);var valid1=_errs26===
+errors;if(!valid1)break}}else return validate112.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
 #/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs24===errors}else var valid0=!0;
 if(valid0){if(data.apiKeys!==void 0){let data14=data.apiKeys,_errs27=errors;if(errors===_errs27)if(Array.isArray(
-data14)){var valid2=!0;let len1=data14.length;for(let i1=0;i1<len1;i1++){let _errs29=errors;validate64(data14[i1],
+data14)){var valid2=!0;let len1=data14.length;for(let i1=0;i1<len1;i1++){let _errs29=errors;validate65(data14[i1],
 {instancePath:instancePath+"/apiKeys/"+i1,parentData:data14,parentDataProperty:i1,rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate64.errors:vErrors.concat(validate64.errors),errors=vErrors.length);var valid2=_errs29===
-errors;if(!valid2)break}}else return validate109.errors=[{instancePath:instancePath+"/apiKeys",schemaPath:"#/p\
+vErrors===null?validate65.errors:vErrors.concat(validate65.errors),errors=vErrors.length);var valid2=_errs29===
+errors;if(!valid2)break}}else return validate112.errors=[{instancePath:instancePath+"/apiKeys",schemaPath:"#/p\
 roperties/apiKeys/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs27===errors}else var valid0=!0;
 if(valid0){if(data.connectionString!==void 0){let data16=data.connectionString,_errs30=errors;if(typeof data16!=
-"string"&&data16!==null)return validate109.errors=[{instancePath:instancePath+"/connectionString",schemaPath:"\
+"string"&&data16!==null)return validate112.errors=[{instancePath:instancePath+"/connectionString",schemaPath:"\
 #/properties/connectionString/type",keyword:"type",params:{type:schema81.properties.connectionString.type}}],!1;
 var valid0=_errs30===errors}else var valid0=!0;if(valid0){if(data.directConnection!==void 0){let _errs32=errors;
-validate54(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"\
-directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate54.errors:vErrors.concat(validate54.
+validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"\
+directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.
 errors),errors=vErrors.length);var valid0=_errs32===errors}else var valid0=!0;if(valid0)if(data.project!==void 0){
 let _errs33=errors;validate242(data.project,{instancePath:instancePath+"/project",parentData:data,parentDataProperty:"\
 project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),
-errors=vErrors.length);var valid0=_errs33===errors}else var valid0=!0}}}}}}}}}}}}}}}}}}else return validate109.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate109.errors=
-vErrors,errors===0}validate109.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate108(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate108.
+errors=vErrors.length);var valid0=_errs33===errors}else var valid0=!0}}}}}}}}}}}}}}}}}}else return validate112.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate112.errors=
+vErrors,errors===0}validate112.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate111(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate111.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate108.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate108.errors=[{instancePath,schemaPath:"\
+"data"))return validate111.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate111.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate109(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate109.errors:vErrors.concat(validate109.errors),
-errors=vErrors.length))}}else return validate108.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate108.errors=vErrors,errors===0}validate108.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate107(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate107.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate108(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate108.errors:vErrors.concat(validate108.errors),errors=
-vErrors.length),validate107.errors=vErrors,errors===0}validate107.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits102=validate118;function validate119(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate119.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+data.data!==void 0&&(validate112(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate112.errors:vErrors.concat(validate112.errors),
+errors=vErrors.length))}}else return validate111.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate111.errors=vErrors,errors===0}validate111.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate110(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate110.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate111(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate111.errors:vErrors.concat(validate111.errors),errors=
+vErrors.length),validate110.errors=vErrors,errors===0}validate110.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits102=validate121;function validate122(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate122.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate119.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate122.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate119.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate95(data.data,{
+"data"){return validate122.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate98(data.data,{
 instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate95.errors:vErrors.concat(validate95.errors),errors=vErrors.length))}}else return validate119.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate119.errors=
-vErrors,errors===0}validate119.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate118(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate118.
+vErrors===null?validate98.errors:vErrors.concat(validate98.errors),errors=vErrors.length))}}else return validate122.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate122.errors=
+vErrors,errors===0}validate122.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate121(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate121.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate119(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate119.errors:vErrors.concat(validate119.errors),errors=vErrors.length),validate118.errors=vErrors,errors===
-0}validate118.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits112=validate122;var schema86={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
+void 0),validate122(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate122.errors:vErrors.concat(validate122.errors),errors=vErrors.length),validate121.errors=vErrors,errors===
+0}validate121.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits112=validate125;var schema86={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
 tionId","region","source","branchId","logicalId","connections","project"],properties:{id:{type:"string"},type:{
 type:"string",const:"database"},url:{type:"string",format:"uri"},name:{type:"string"},status:{type:"string",const:"\
 recovering"},createdAt:{type:"string",format:"date-time"},isDefault:{type:"boolean"},defaultConnectionId:{type:[
 "string","null"]},region:{$ref:"components#/$defs/ShortReference"},source:{$ref:"components#/$defs/BackupSourc\
 e"},branchId:{type:["string","null"]},logicalId:{type:["string","null"]},connections:{type:"array",items:{$ref:"\
-components#/$defs/Connection"}},project:{$ref:"components#/$defs/Reference"}},additionalProperties:!1};function validate124(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate124.
+components#/$defs/Connection"}},project:{$ref:"components#/$defs/Reference"}},additionalProperties:!1};function validate127(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate127.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0=
@@ -1925,1396 +1945,1402 @@ id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")
 void 0&&(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0="defaultConnectionId")||data.region===
 void 0&&(missing0="region")||data.source===void 0&&(missing0="source")||data.branchId===void 0&&(missing0="bra\
 nchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===void 0&&(missing0="connections")||
-data.project===void 0&&(missing0="project"))return validate124.errors=[{instancePath,schemaPath:"#/required",keyword:"\
+data.project===void 0&&(missing0="project"))return validate127.errors=[{instancePath,schemaPath:"#/required",keyword:"\
 required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema86.
-properties,key0)){return validate124.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
+properties,key0)){return validate127.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
 onalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate124.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+if(typeof data.id!="string")return validate127.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
 es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
-if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate124.errors=[
+if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate127.errors=[
 {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
-!1;if(data1!=="database")return validate124.errors=[{instancePath:instancePath+"/type",schemaPath:"#/propertie\
+!1;if(data1!=="database")return validate127.errors=[{instancePath:instancePath+"/type",schemaPath:"#/propertie\
 s/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate124.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate124.errors=[{instancePath:instancePath+
+"string"){if(!formats02(data2))return validate127.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate127.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate124.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate127.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,
-_errs10=errors;if(typeof data4!="string")return validate124.errors=[{instancePath:instancePath+"/status",schemaPath:"\
-#/properties/status/type",keyword:"type",params:{type:"string"}}],!1;if(data4!=="recovering")return validate124.
+_errs10=errors;if(typeof data4!="string")return validate127.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+#/properties/status/type",keyword:"type",params:{type:"string"}}],!1;if(data4!=="recovering")return validate127.
 errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue:"\
 recovering"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.
 createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(
-data5))return validate124.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate124.errors=[{instancePath:instancePath+
+data5))return validate127.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate127.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
 errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs14=errors;if(typeof data.isDefault!=
-"boolean")return validate124.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
+"boolean")return validate127.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
 t/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===errors}else var valid0=!0;if(valid0){
 if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,_errs16=errors;if(typeof data7!="stri\
-ng"&&data7!==null)return validate124.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
+ng"&&data7!==null)return validate127.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
 roperties/defaultConnectionId/type",keyword:"type",params:{type:schema86.properties.defaultConnectionId.type}}],
-!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate432(
+!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate442(
 data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate432.errors:vErrors.concat(validate432.errors),errors=vErrors.length);var valid0=_errs18===
-errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate48(data.source,{instancePath:instancePath+
-"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate48.
-errors:vErrors.concat(validate48.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
+(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var valid0=_errs18===
+errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate49(data.source,{instancePath:instancePath+
+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate49.
+errors:vErrors.concat(validate49.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
 if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs20=errors;if(typeof data10!="string"&&data10!==
-null)return validate124.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+null)return validate127.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
 keyword:"type",params:{type:schema86.properties.branchId.type}}],!1;var valid0=_errs20===errors}else var valid0=!0;
 if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs22=errors;if(typeof data11!="string"&&data11!==
-null)return validate124.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
+null)return validate127.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
 e",keyword:"type",params:{type:schema86.properties.logicalId.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
 if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs24=errors;if(errors===_errs24)if(Array.
-isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate98(
+isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate101(
 data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate98.errors:vErrors.concat(validate98.errors),errors=vErrors.length);var valid1=_errs26===
-errors;if(!valid1)break}}else return validate124.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
+(vErrors=vErrors===null?validate101.errors:vErrors.concat(validate101.errors),errors=vErrors.length);var valid1=_errs26===
+errors;if(!valid1)break}}else return validate127.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
 #/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs24===errors}else var valid0=!0;
 if(valid0)if(data.project!==void 0){let _errs27=errors;validate242(data.project,{instancePath:instancePath+"/p\
 roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
 errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs27===errors}else var valid0=!0}}}}}}}}}}}}}}}else
-return validate124.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate124.
-errors=vErrors,errors===0}validate124.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate123(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate123.
+return validate127.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate127.
+errors=vErrors,errors===0}validate127.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate126(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate126.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate123.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate123.errors=[{instancePath,schemaPath:"\
+"data"))return validate126.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate126.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate124(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate124.errors:vErrors.concat(validate124.errors),
-errors=vErrors.length))}}else return validate123.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate123.errors=vErrors,errors===0}validate123.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate122(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate122.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate123(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate123.errors:vErrors.concat(validate123.errors),errors=
-vErrors.length),validate122.errors=vErrors,errors===0}validate122.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits122=validate131;var schema88={type:"object",required:["data","meta","pagination"],properties:{data:{type:"array",items:{$ref:"\
+data.data!==void 0&&(validate127(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate127.errors:vErrors.concat(validate127.errors),
+errors=vErrors.length))}}else return validate126.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate126.errors=vErrors,errors===0}validate126.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate125(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate125.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate126(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate126.errors:vErrors.concat(validate126.errors),errors=
+vErrors.length),validate125.errors=vErrors,errors===0}validate125.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits122=validate134;var schema88={type:"object",required:["data","meta","pagination"],properties:{data:{type:"array",items:{$ref:"\
 components#/$defs/Backup"}},meta:{type:"object",required:["backupRetentionDays"],properties:{backupRetentionDays:{
 type:"integer"}},additionalProperties:!1},pagination:{type:"object",required:["hasMore","limit"],properties:{hasMore:{
 type:"boolean"},limit:{type:["integer","null"]}},additionalProperties:!1}},additionalProperties:!1},schema89={
 type:"object",required:["id","type","backupType","createdAt","status"],properties:{id:{type:"string"},type:{type:"\
 string",const:"backup"},backupType:{type:"string",enum:["full","incremental","differential"]},createdAt:{type:"\
 string",format:"date-time"},size:{type:"integer"},status:{type:"string",enum:["running","completed","failed","\
-unknown"]}},additionalProperties:!1};function validate133(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate133.evaluated;if(evaluated0.
+unknown"]}},additionalProperties:!1};function validate136(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate136.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
 (missing0="type")||data.backupType===void 0&&(missing0="backupType")||data.createdAt===void 0&&(missing0="crea\
-tedAt")||data.status===void 0&&(missing0="status"))return validate133.errors=[{instancePath,schemaPath:"#/requ\
+tedAt")||data.status===void 0&&(missing0="status"))return validate136.errors=[{instancePath,schemaPath:"#/requ\
 ired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"id"||key0==="type"||key0==="backupType"||key0==="createdAt"||key0==="size"||key0==="status")){return validate133.
+"id"||key0==="type"||key0==="backupType"||key0==="createdAt"||key0==="size"||key0==="status")){return validate136.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate133.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate136.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate133.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="backup")return validate133.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate136.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="backup")return validate136.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"backup"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.backupType!==void 0){let data2=data.backupType,_errs6=errors;if(typeof data2!=
-"string")return validate133.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupTy\
+"string")return validate136.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupTy\
 pe/type",keyword:"type",params:{type:"string"}}],!1;if(!(data2==="full"||data2==="incremental"||data2==="diffe\
-rential"))return validate133.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupT\
+rential"))return validate136.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupT\
 ype/enum",keyword:"enum",params:{allowedValues:schema89.properties.backupType.enum}}],!1;var valid0=_errs6===errors}else
 var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data3=data.createdAt,_errs8=errors;if(errors===_errs8&&
-errors===_errs8)if(typeof data3=="string"){if(!formats22.validate(data3))return validate133.errors=[{instancePath:instancePath+
+errors===_errs8)if(typeof data3=="string"){if(!formats22.validate(data3))return validate136.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate133.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+return validate136.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.size!==void 0){
-let data4=data.size,_errs10=errors;if(!(typeof data4=="number"&&!(data4%1)&&!isNaN(data4)&&isFinite(data4)))return validate133.
+let data4=data.size,_errs10=errors;if(!(typeof data4=="number"&&!(data4%1)&&!isNaN(data4)&&isFinite(data4)))return validate136.
 errors=[{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type:"in\
 teger"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0)if(data.status!==void 0){let data5=data.
-status,_errs12=errors;if(typeof data5!="string")return validate133.errors=[{instancePath:instancePath+"/status",
+status,_errs12=errors;if(typeof data5!="string")return validate136.errors=[{instancePath:instancePath+"/status",
 schemaPath:"#/properties/status/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="running"||data5===
-"completed"||data5==="failed"||data5==="unknown"))return validate133.errors=[{instancePath:instancePath+"/stat\
+"completed"||data5==="failed"||data5==="unknown"))return validate136.errors=[{instancePath:instancePath+"/stat\
 us",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues:schema89.properties.status.enum}}],
-!1;var valid0=_errs12===errors}else var valid0=!0}}}}}}}else return validate133.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate133.errors=vErrors,errors===0}validate133.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate132(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate132.evaluated;if(evaluated0.
+!1;var valid0=_errs12===errors}else var valid0=!0}}}}}}}else return validate136.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate136.errors=vErrors,errors===0}validate136.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate135(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate135.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data")||data.meta===
-void 0&&(missing0="meta")||data.pagination===void 0&&(missing0="pagination"))return validate132.errors=[{instancePath,
+void 0&&(missing0="meta")||data.pagination===void 0&&(missing0="pagination"))return validate135.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="meta"||key0==="pagination")){return validate132.errors=[{instancePath,schemaPath:"\
+if(!(key0==="data"||key0==="meta"||key0==="pagination")){return validate135.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate133(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate133.
-errors:vErrors.concat(validate133.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate132.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate136(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate136.
+errors:vErrors.concat(validate136.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate135.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.meta!==void 0){
 let data2=data.meta,_errs5=errors;if(errors===_errs5)if(data2&&typeof data2=="object"&&!Array.isArray(data2)){
-let missing1;if(data2.backupRetentionDays===void 0&&(missing1="backupRetentionDays"))return validate132.errors=
+let missing1;if(data2.backupRetentionDays===void 0&&(missing1="backupRetentionDays"))return validate135.errors=
 [{instancePath:instancePath+"/meta",schemaPath:"#/properties/meta/required",keyword:"required",params:{missingProperty:missing1}}],
-!1;{let _errs7=errors;for(let key1 in data2)if(key1!=="backupRetentionDays"){return validate132.errors=[{instancePath:instancePath+
+!1;{let _errs7=errors;for(let key1 in data2)if(key1!=="backupRetentionDays"){return validate135.errors=[{instancePath:instancePath+
 "/meta",schemaPath:"#/properties/meta/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
 !1;break}if(_errs7===errors&&data2.backupRetentionDays!==void 0){let data3=data2.backupRetentionDays;if(!(typeof data3==
-"number"&&!(data3%1)&&!isNaN(data3)&&isFinite(data3)))return validate132.errors=[{instancePath:instancePath+"/\
+"number"&&!(data3%1)&&!isNaN(data3)&&isFinite(data3)))return validate135.errors=[{instancePath:instancePath+"/\
 meta/backupRetentionDays",schemaPath:"#/properties/meta/properties/backupRetentionDays/type",keyword:"type",params:{
-type:"integer"}}],!1}}}else return validate132.errors=[{instancePath:instancePath+"/meta",schemaPath:"#/proper\
+type:"integer"}}],!1}}}else return validate135.errors=[{instancePath:instancePath+"/meta",schemaPath:"#/proper\
 ties/meta/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs5===errors}else var valid0=!0;if(valid0)
 if(data.pagination!==void 0){let data4=data.pagination,_errs10=errors;if(errors===_errs10)if(data4&&typeof data4==
 "object"&&!Array.isArray(data4)){let missing2;if(data4.hasMore===void 0&&(missing2="hasMore")||data4.limit===void 0&&
-(missing2="limit"))return validate132.errors=[{instancePath:instancePath+"/pagination",schemaPath:"#/propertie\
+(missing2="limit"))return validate135.errors=[{instancePath:instancePath+"/pagination",schemaPath:"#/propertie\
 s/pagination/required",keyword:"required",params:{missingProperty:missing2}}],!1;{let _errs12=errors;for(let key2 in data4)
-if(!(key2==="hasMore"||key2==="limit")){return validate132.errors=[{instancePath:instancePath+"/pagination",schemaPath:"\
+if(!(key2==="hasMore"||key2==="limit")){return validate135.errors=[{instancePath:instancePath+"/pagination",schemaPath:"\
 #/properties/pagination/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key2}}],
 !1;break}if(_errs12===errors){if(data4.hasMore!==void 0){let _errs13=errors;if(typeof data4.hasMore!="boolean")
-return validate132.errors=[{instancePath:instancePath+"/pagination/hasMore",schemaPath:"#/properties/paginatio\
+return validate135.errors=[{instancePath:instancePath+"/pagination/hasMore",schemaPath:"#/properties/paginatio\
 n/properties/hasMore/type",keyword:"type",params:{type:"boolean"}}],!1;var valid3=_errs13===errors}else var valid3=!0;
 if(valid3)if(data4.limit!==void 0){let data6=data4.limit,_errs15=errors;if(!(typeof data6=="number"&&!(data6%1)&&
-!isNaN(data6)&&isFinite(data6))&&data6!==null)return validate132.errors=[{instancePath:instancePath+"/paginati\
+!isNaN(data6)&&isFinite(data6))&&data6!==null)return validate135.errors=[{instancePath:instancePath+"/paginati\
 on/limit",schemaPath:"#/properties/pagination/properties/limit/type",keyword:"type",params:{type:schema88.properties.
-pagination.properties.limit.type}}],!1;var valid3=_errs15===errors}else var valid3=!0}}}else return validate132.
+pagination.properties.limit.type}}],!1;var valid3=_errs15===errors}else var valid3=!0}}}else return validate135.
 errors=[{instancePath:instancePath+"/pagination",schemaPath:"#/properties/pagination/type",keyword:"type",params:{
-type:"object"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}else return validate132.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate132.errors=vErrors,errors===0}validate132.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate131(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate131.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate132(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate132.errors:vErrors.concat(
-validate132.errors),errors=vErrors.length),validate131.errors=vErrors,errors===0}validate131.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits132=validate136;function validate137(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate137.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+type:"object"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}else return validate135.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate135.errors=vErrors,errors===0}validate135.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate134(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate134.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate135(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate135.errors:vErrors.concat(
+validate135.errors),errors=vErrors.length),validate134.errors=vErrors,errors===0}validate134.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits132=validate139;function validate140(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate140.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.period===void 0&&(missing0="period")||data.metrics===void 0&&(missing0="metrics")||data.generatedAt===
-void 0&&(missing0="generatedAt"))return validate137.errors=[{instancePath,schemaPath:"#/required",keyword:"req\
+void 0&&(missing0="generatedAt"))return validate140.errors=[{instancePath,schemaPath:"#/required",keyword:"req\
 uired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="period"||key0===
-"metrics"||key0==="generatedAt")){return validate137.errors=[{instancePath,schemaPath:"#/additionalProperties",
+"metrics"||key0==="generatedAt")){return validate140.errors=[{instancePath,schemaPath:"#/additionalProperties",
 keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.period!==
 void 0){let data0=data.period,_errs2=errors;if(errors===_errs2)if(data0&&typeof data0=="object"&&!Array.isArray(
-data0)){let missing1;if(data0.start===void 0&&(missing1="start")||data0.end===void 0&&(missing1="end"))return validate137.
+data0)){let missing1;if(data0.start===void 0&&(missing1="start")||data0.end===void 0&&(missing1="end"))return validate140.
 errors=[{instancePath:instancePath+"/period",schemaPath:"#/properties/period/required",keyword:"required",params:{
-missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="start"||key1==="end")){return validate137.
+missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="start"||key1==="end")){return validate140.
 errors=[{instancePath:instancePath+"/period",schemaPath:"#/properties/period/additionalProperties",keyword:"ad\
 ditionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.start!==void 0){let data1=data0.
 start,_errs5=errors;if(errors===_errs5&&errors===_errs5)if(typeof data1=="string"){if(!formats22.validate(data1))
-return validate137.errors=[{instancePath:instancePath+"/period/start",schemaPath:"#/properties/period/properti\
-es/start/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate137.errors=[{instancePath:instancePath+
+return validate140.errors=[{instancePath:instancePath+"/period/start",schemaPath:"#/properties/period/properti\
+es/start/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate140.errors=[{instancePath:instancePath+
 "/period/start",schemaPath:"#/properties/period/properties/start/type",keyword:"type",params:{type:"string"}}],
 !1;var valid1=_errs5===errors}else var valid1=!0;if(valid1)if(data0.end!==void 0){let data2=data0.end,_errs7=errors;
-if(errors===_errs7&&errors===_errs7)if(typeof data2=="string"){if(!formats22.validate(data2))return validate137.
+if(errors===_errs7&&errors===_errs7)if(typeof data2=="string"){if(!formats22.validate(data2))return validate140.
 errors=[{instancePath:instancePath+"/period/end",schemaPath:"#/properties/period/properties/end/format",keyword:"\
-format",params:{format:"date-time"}}],!1}else return validate137.errors=[{instancePath:instancePath+"/period/e\
+format",params:{format:"date-time"}}],!1}else return validate140.errors=[{instancePath:instancePath+"/period/e\
 nd",schemaPath:"#/properties/period/properties/end/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===
-errors}else var valid1=!0}}}else return validate137.errors=[{instancePath:instancePath+"/period",schemaPath:"#\
+errors}else var valid1=!0}}}else return validate140.errors=[{instancePath:instancePath+"/period",schemaPath:"#\
 /properties/period/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs2===errors}else var valid0=!0;
 if(valid0){if(data.metrics!==void 0){let data3=data.metrics,_errs9=errors;if(errors===_errs9)if(data3&&typeof data3==
 "object"&&!Array.isArray(data3)){let missing2;if(data3.operations===void 0&&(missing2="operations")||data3.storage===
-void 0&&(missing2="storage"))return validate137.errors=[{instancePath:instancePath+"/metrics",schemaPath:"#/pr\
+void 0&&(missing2="storage"))return validate140.errors=[{instancePath:instancePath+"/metrics",schemaPath:"#/pr\
 operties/metrics/required",keyword:"required",params:{missingProperty:missing2}}],!1;{let _errs11=errors;for(let key2 in data3)
-if(!(key2==="operations"||key2==="storage")){return validate137.errors=[{instancePath:instancePath+"/metrics",
+if(!(key2==="operations"||key2==="storage")){return validate140.errors=[{instancePath:instancePath+"/metrics",
 schemaPath:"#/properties/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key2}}],
 !1;break}if(_errs11===errors){if(data3.operations!==void 0){let data4=data3.operations,_errs12=errors;if(errors===
 _errs12)if(data4&&typeof data4=="object"&&!Array.isArray(data4)){let missing3;if(data4.used===void 0&&(missing3=
-"used")||data4.unit===void 0&&(missing3="unit"))return validate137.errors=[{instancePath:instancePath+"/metric\
+"used")||data4.unit===void 0&&(missing3="unit"))return validate140.errors=[{instancePath:instancePath+"/metric\
 s/operations",schemaPath:"#/properties/metrics/properties/operations/required",keyword:"required",params:{missingProperty:missing3}}],
-!1;{let _errs14=errors;for(let key3 in data4)if(!(key3==="used"||key3==="unit")){return validate137.errors=[{instancePath:instancePath+
+!1;{let _errs14=errors;for(let key3 in data4)if(!(key3==="used"||key3==="unit")){return validate140.errors=[{instancePath:instancePath+
 "/metrics/operations",schemaPath:"#/properties/metrics/properties/operations/additionalProperties",keyword:"ad\
 ditionalProperties",params:{additionalProperty:key3}}],!1;break}if(_errs14===errors){if(data4.used!==void 0){let data5=data4.
-used,_errs15=errors;if(!(typeof data5=="number"&&isFinite(data5)))return validate137.errors=[{instancePath:instancePath+
+used,_errs15=errors;if(!(typeof data5=="number"&&isFinite(data5)))return validate140.errors=[{instancePath:instancePath+
 "/metrics/operations/used",schemaPath:"#/properties/metrics/properties/operations/properties/used/type",keyword:"\
 type",params:{type:"number"}}],!1;var valid3=_errs15===errors}else var valid3=!0;if(valid3)if(data4.unit!==void 0){
-let data6=data4.unit,_errs17=errors;if(typeof data6!="string")return validate137.errors=[{instancePath:instancePath+
+let data6=data4.unit,_errs17=errors;if(typeof data6!="string")return validate140.errors=[{instancePath:instancePath+
 "/metrics/operations/unit",schemaPath:"#/properties/metrics/properties/operations/properties/unit/type",keyword:"\
-type",params:{type:"string"}}],!1;if(data6!=="ops")return validate137.errors=[{instancePath:instancePath+"/met\
+type",params:{type:"string"}}],!1;if(data6!=="ops")return validate140.errors=[{instancePath:instancePath+"/met\
 rics/operations/unit",schemaPath:"#/properties/metrics/properties/operations/properties/unit/const",keyword:"c\
-onst",params:{allowedValue:"ops"}}],!1;var valid3=_errs17===errors}else var valid3=!0}}}else return validate137.
+onst",params:{allowedValue:"ops"}}],!1;var valid3=_errs17===errors}else var valid3=!0}}}else return validate140.
 errors=[{instancePath:instancePath+"/metrics/operations",schemaPath:"#/properties/metrics/properties/operation\
 s/type",keyword:"type",params:{type:"object"}}],!1;var valid2=_errs12===errors}else var valid2=!0;if(valid2)if(data3.
 storage!==void 0){let data7=data3.storage,_errs19=errors;if(errors===_errs19)if(data7&&typeof data7=="object"&&
 !Array.isArray(data7)){let missing4;if(data7.used===void 0&&(missing4="used")||data7.unit===void 0&&(missing4=
-"unit"))return validate137.errors=[{instancePath:instancePath+"/metrics/storage",schemaPath:"#/properties/metr\
+"unit"))return validate140.errors=[{instancePath:instancePath+"/metrics/storage",schemaPath:"#/properties/metr\
 ics/properties/storage/required",keyword:"required",params:{missingProperty:missing4}}],!1;{let _errs21=errors;
-for(let key4 in data7)if(!(key4==="used"||key4==="unit")){return validate137.errors=[{instancePath:instancePath+
+for(let key4 in data7)if(!(key4==="used"||key4==="unit")){return validate140.errors=[{instancePath:instancePath+
 "/metrics/storage",schemaPath:"#/properties/metrics/properties/storage/additionalProperties",keyword:"addition\
 alProperties",params:{additionalProperty:key4}}],!1;break}if(_errs21===errors){if(data7.used!==void 0){let data8=data7.
-used,_errs22=errors;if(!(typeof data8=="number"&&isFinite(data8)))return validate137.errors=[{instancePath:instancePath+
+used,_errs22=errors;if(!(typeof data8=="number"&&isFinite(data8)))return validate140.errors=[{instancePath:instancePath+
 "/metrics/storage/used",schemaPath:"#/properties/metrics/properties/storage/properties/used/type",keyword:"typ\
 e",params:{type:"number"}}],!1;var valid4=_errs22===errors}else var valid4=!0;if(valid4)if(data7.unit!==void 0){
-let data9=data7.unit,_errs24=errors;if(typeof data9!="string")return validate137.errors=[{instancePath:instancePath+
+let data9=data7.unit,_errs24=errors;if(typeof data9!="string")return validate140.errors=[{instancePath:instancePath+
 "/metrics/storage/unit",schemaPath:"#/properties/metrics/properties/storage/properties/unit/type",keyword:"typ\
-e",params:{type:"string"}}],!1;if(data9!=="GiB")return validate137.errors=[{instancePath:instancePath+"/metric\
+e",params:{type:"string"}}],!1;if(data9!=="GiB")return validate140.errors=[{instancePath:instancePath+"/metric\
 s/storage/unit",schemaPath:"#/properties/metrics/properties/storage/properties/unit/const",keyword:"const",params:{
-allowedValue:"GiB"}}],!1;var valid4=_errs24===errors}else var valid4=!0}}}else return validate137.errors=[{instancePath:instancePath+
+allowedValue:"GiB"}}],!1;var valid4=_errs24===errors}else var valid4=!0}}}else return validate140.errors=[{instancePath:instancePath+
 "/metrics/storage",schemaPath:"#/properties/metrics/properties/storage/type",keyword:"type",params:{type:"obje\
-ct"}}],!1;var valid2=_errs19===errors}else var valid2=!0}}}else return validate137.errors=[{instancePath:instancePath+
+ct"}}],!1;var valid2=_errs19===errors}else var valid2=!0}}}else return validate140.errors=[{instancePath:instancePath+
 "/metrics",schemaPath:"#/properties/metrics/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs9===
 errors}else var valid0=!0;if(valid0)if(data.generatedAt!==void 0){let data10=data.generatedAt,_errs26=errors;if(errors===
-_errs26&&errors===_errs26)if(typeof data10=="string"){if(!formats22.validate(data10))return validate137.errors=
+_errs26&&errors===_errs26)if(typeof data10=="string"){if(!formats22.validate(data10))return validate140.errors=
 [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/format",keyword:"format",params:{
-format:"date-time"}}],!1}else return validate137.errors=[{instancePath:instancePath+"/generatedAt",schemaPath:"\
+format:"date-time"}}],!1}else return validate140.errors=[{instancePath:instancePath+"/generatedAt",schemaPath:"\
 #/properties/generatedAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs26===errors}else var valid0=!0}}}}else
-return validate137.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate137.
-errors=vErrors,errors===0}validate137.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate136(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate136.
+return validate140.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate140.
+errors=vErrors,errors===0}validate140.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate139(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate139.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate137(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate137.errors:vErrors.concat(validate137.errors),errors=vErrors.length),validate136.errors=vErrors,errors===
-0}validate136.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits142=validate139;function validate140(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate140.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate140(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate140.errors:vErrors.concat(validate140.errors),errors=vErrors.length),validate139.errors=vErrors,errors===
+0}validate139.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits142=validate142;function validate143(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate143.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate140.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate143.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate140.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate143.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate98(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate98.
-errors:vErrors.concat(validate98.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate140.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate101(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate101.
+errors:vErrors.concat(validate101.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate143.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate140.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate140.errors=vErrors,errors===0}validate140.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate139(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate139.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate140(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate140.errors:vErrors.concat(
-validate140.errors),errors=vErrors.length),validate139.errors=vErrors,errors===0}validate139.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits152=validate144;var schema96={type:"object",required:["id","type","url","name","createdAt","kind","directConnection","database",
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate143.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate143.errors=vErrors,errors===0}validate143.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate142(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate142.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate143(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate143.errors:vErrors.concat(
+validate143.errors),errors=vErrors.length),validate142.errors=vErrors,errors===0}validate142.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits152=validate147;var schema96={type:"object",required:["id","type","url","name","createdAt","kind","directConnection","database",
 "endpoints","connectionString","host","pass","user"],properties:{id:{type:"string"},type:{type:"string",const:"\
 connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"date-time"},
 kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#/$defs/DirectConnection"},database:{
 $ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithCredentials"},connectionString:{
 type:"string"},host:{type:["string","null"]},pass:{type:["string","null"]},user:{type:["string","null"]}},additionalProperties:!1};
-function validate146(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate146.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate149(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate149.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt")||data.kind===void 0&&
 (missing0="kind")||data.directConnection===void 0&&(missing0="directConnection")||data.database===void 0&&(missing0=
 "database")||data.endpoints===void 0&&(missing0="endpoints")||data.connectionString===void 0&&(missing0="conne\
 ctionString")||data.host===void 0&&(missing0="host")||data.pass===void 0&&(missing0="pass")||data.user===void 0&&
-(missing0="user"))return validate146.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+(missing0="user"))return validate149.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema96.properties,key0)){
-return validate146.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
+return validate149.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
 additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate146.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate149.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate146.errors=[{instancePath:instancePath+
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate149.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="connection")
-return validate146.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
+return validate149.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
 nst",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
 url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){
-if(!formats02(data2))return validate146.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
-/format",keyword:"format",params:{format:"uri"}}],!1}else return validate146.errors=[{instancePath:instancePath+
+if(!formats02(data2))return validate149.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
+/format",keyword:"format",params:{format:"uri"}}],!1}else return validate149.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate146.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate149.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
 createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
-data4))return validate146.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate146.errors=[{instancePath:instancePath+
+data4))return validate149.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate149.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
 errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,_errs12=errors;if(typeof data5!=
-"string")return validate146.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connectio\
-nKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate146.
+"string")return validate149.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connectio\
+nKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate149.
 errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
 allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
-void 0){let _errs15=errors;validate54(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
-parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate54.errors:vErrors.
-concat(validate54.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
+void 0){let _errs15=errors;validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
+parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.
+concat(validate55.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
 database!==void 0){let _errs16=errors;validate242(data.database,{instancePath:instancePath+"/database",parentData:data,
 parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(
 validate242.errors),errors=vErrors.length);var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.endpoints!==
-void 0){let _errs17=errors;validate57(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
-endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate57.errors:vErrors.concat(validate57.errors),
+void 0){let _errs17=errors;validate58(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
+endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate58.errors:vErrors.concat(validate58.errors),
 errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0;if(valid0){if(data.connectionString!==void 0){
-let _errs18=errors;if(typeof data.connectionString!="string")return validate146.errors=[{instancePath:instancePath+
+let _errs18=errors;if(typeof data.connectionString!="string")return validate149.errors=[{instancePath:instancePath+
 "/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:"string"}}],!1;
 var valid0=_errs18===errors}else var valid0=!0;if(valid0){if(data.host!==void 0){let data10=data.host,_errs20=errors;
-if(typeof data10!="string"&&data10!==null)return validate146.errors=[{instancePath:instancePath+"/host",schemaPath:"\
+if(typeof data10!="string"&&data10!==null)return validate149.errors=[{instancePath:instancePath+"/host",schemaPath:"\
 #/properties/host/type",keyword:"type",params:{type:schema96.properties.host.type}}],!1;var valid0=_errs20===errors}else
 var valid0=!0;if(valid0){if(data.pass!==void 0){let data11=data.pass,_errs22=errors;if(typeof data11!="string"&&
-data11!==null)return validate146.errors=[{instancePath:instancePath+"/pass",schemaPath:"#/properties/pass/type",
+data11!==null)return validate149.errors=[{instancePath:instancePath+"/pass",schemaPath:"#/properties/pass/type",
 keyword:"type",params:{type:schema96.properties.pass.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
 if(valid0)if(data.user!==void 0){let data12=data.user,_errs24=errors;if(typeof data12!="string"&&data12!==null)
-return validate146.errors=[{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"typ\
+return validate149.errors=[{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"typ\
 e",params:{type:schema96.properties.user.type}}],!1;var valid0=_errs24===errors}else var valid0=!0}}}}}}}}}}}}}}else
-return validate146.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate146.
-errors=vErrors,errors===0}validate146.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate145(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate145.
+return validate149.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate149.
+errors=vErrors,errors===0}validate149.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate148(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate148.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate145.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate145.errors=[{instancePath,schemaPath:"\
+"data"))return validate148.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate148.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate146(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate146.errors:vErrors.concat(validate146.errors),
-errors=vErrors.length))}}else return validate145.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate145.errors=vErrors,errors===0}validate145.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate144(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate144.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate145(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate145.errors:vErrors.concat(validate145.errors),errors=
-vErrors.length),validate144.errors=vErrors,errors===0}validate144.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits162=validate152;function validate153(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate153.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+data.data!==void 0&&(validate149(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate149.errors:vErrors.concat(validate149.errors),
+errors=vErrors.length))}}else return validate148.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate148.errors=vErrors,errors===0}validate148.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate147(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate147.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate148(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate148.errors:vErrors.concat(validate148.errors),errors=
+vErrors.length),validate147.errors=vErrors,errors===0}validate147.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits162=validate155;function validate156(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate156.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate153.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate156.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate153.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate98(data.data,{
-instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate98.errors:vErrors.concat(validate98.errors),errors=vErrors.length))}}else return validate153.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate153.errors=
-vErrors,errors===0}validate153.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate152(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate152.
+"data"){return validate156.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate101(data.data,
+{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
+vErrors===null?validate101.errors:vErrors.concat(validate101.errors),errors=vErrors.length))}}else return validate156.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate156.errors=
+vErrors,errors===0}validate156.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate155(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate155.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate153(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate153.errors:vErrors.concat(validate153.errors),errors=vErrors.length),validate152.errors=vErrors,errors===
-0}validate152.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits172=validate156;function validate159(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate159.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate156(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate156.errors:vErrors.concat(validate156.errors),errors=vErrors.length),validate155.errors=vErrors,errors===
+0}validate155.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits172=validate159;function validate162(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate162.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&
-(missing0="createdAt"))return validate159.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+(missing0="createdAt"))return validate162.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="id"||key0==="name"||key0===
-"createdAt")){return validate159.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additional\
+"createdAt")){return validate162.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additional\
 Properties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate159.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+if(typeof data.id!="string")return validate162.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
 es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
-if(data.name!==void 0){let _errs4=errors;if(typeof data.name!="string")return validate159.errors=[{instancePath:instancePath+
+if(data.name!==void 0){let _errs4=errors;if(typeof data.name!="string")return validate162.errors=[{instancePath:instancePath+
 "/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0)if(data.createdAt!==void 0){let data2=data.createdAt,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate159.errors=[{instancePath:instancePath+
+errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate162.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate159.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate159.errors=
-[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate159.errors=vErrors,
-errors===0}validate159.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema104={type:"object",required:[
+return validate162.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate162.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate162.errors=vErrors,
+errors===0}validate162.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema104={type:"object",required:[
 "id","email","displayName"],properties:{id:{type:"string"},email:{type:"string"},displayName:{type:["string","\
-null"]}},additionalProperties:!1};function validate161(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate161.evaluated;if(evaluated0.dynamicProps&&
+null"]}},additionalProperties:!1};function validate164(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate164.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.email===void 0&&(missing0=
-"email")||data.displayName===void 0&&(missing0="displayName"))return validate161.errors=[{instancePath,schemaPath:"\
+"email")||data.displayName===void 0&&(missing0="displayName"))return validate164.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="email"||key0==="displayName")){return validate161.errors=[{instancePath,schemaPath:"\
+if(!(key0==="id"||key0==="email"||key0==="displayName")){return validate164.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate161.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate164.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate161.
+var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate164.
 errors=[{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.displayName!==void 0){let data2=data.
-displayName,_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate161.errors=[{instancePath:instancePath+
+displayName,_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate164.errors=[{instancePath:instancePath+
 "/displayName",schemaPath:"#/properties/displayName/type",keyword:"type",params:{type:schema104.properties.displayName.
-type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate161.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate161.errors=vErrors,errors===0}validate161.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate158(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate158.evaluated;if(evaluated0.
+type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate164.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate164.errors=vErrors,errors===0}validate164.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate161(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate161.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.url===void 0&&
 (missing0="url")||data.createdAt===void 0&&(missing0="createdAt")||data.scopes===void 0&&(missing0="scopes")||
-data.client===void 0&&(missing0="client")||data.createdByUser===void 0&&(missing0="createdByUser"))return validate158.
+data.client===void 0&&(missing0="client")||data.createdByUser===void 0&&(missing0="createdByUser"))return validate161.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
 for(let key0 in data)if(!(key0==="id"||key0==="url"||key0==="createdAt"||key0==="scopes"||key0==="client"||key0===
-"createdByUser")){return validate158.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
+"createdByUser")){return validate161.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
 onalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate158.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+if(typeof data.id!="string")return validate161.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
 es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
 if(data.url!==void 0){let data1=data.url,_errs4=errors;if(errors===_errs4&&errors===_errs4)if(typeof data1=="s\
-tring"){if(!formats02(data1))return validate158.errors=[{instancePath:instancePath+"/url",schemaPath:"#/proper\
-ties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate158.errors=[{instancePath:instancePath+
+tring"){if(!formats02(data1))return validate161.errors=[{instancePath:instancePath+"/url",schemaPath:"#/proper\
+ties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate161.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data2=data.createdAt,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate158.errors=[{instancePath:instancePath+
+errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate161.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate158.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+return validate161.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.scopes!==void 0){
 let data3=data.scopes,_errs8=errors;if(errors===_errs8)if(Array.isArray(data3)){var valid1=!0;let len0=data3.length;
-for(let i0=0;i0<len0;i0++){let _errs10=errors;if(typeof data3[i0]!="string")return validate158.errors=[{instancePath:instancePath+
+for(let i0=0;i0<len0;i0++){let _errs10=errors;if(typeof data3[i0]!="string")return validate161.errors=[{instancePath:instancePath+
 "/scopes/"+i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs10===
-errors;if(!valid1)break}}else return validate158.errors=[{instancePath:instancePath+"/scopes",schemaPath:"#/pr\
+errors;if(!valid1)break}}else return validate161.errors=[{instancePath:instancePath+"/scopes",schemaPath:"#/pr\
 operties/scopes/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0){if(data.client!==void 0){let _errs12=errors;validate159(data.client,{instancePath:instancePath+"/cl\
-ient",parentData:data,parentDataProperty:"client",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate159.
-errors:vErrors.concat(validate159.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0;
-if(valid0)if(data.createdByUser!==void 0){let _errs13=errors;validate161(data.createdByUser,{instancePath:instancePath+
+if(valid0){if(data.client!==void 0){let _errs12=errors;validate162(data.client,{instancePath:instancePath+"/cl\
+ient",parentData:data,parentDataProperty:"client",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate162.
+errors:vErrors.concat(validate162.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0;
+if(valid0)if(data.createdByUser!==void 0){let _errs13=errors;validate164(data.createdByUser,{instancePath:instancePath+
 "/createdByUser",parentData:data,parentDataProperty:"createdByUser",rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate161.errors:vErrors.concat(validate161.errors),errors=vErrors.length);var valid0=_errs13===errors}else
-var valid0=!0}}}}}}}else return validate158.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate158.errors=vErrors,errors===0}validate158.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate157(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate157.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+null?validate164.errors:vErrors.concat(validate164.errors),errors=vErrors.length);var valid0=_errs13===errors}else
+var valid0=!0}}}}}}}else return validate161.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate161.errors=vErrors,errors===0}validate161.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate160(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate160.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate157.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate160.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate157.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate160.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate158(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate158.
-errors:vErrors.concat(validate158.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate157.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate161(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate161.
+errors:vErrors.concat(validate161.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate160.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate157.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate157.errors=vErrors,errors===0}validate157.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate156(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate156.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate157(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate157.errors:vErrors.concat(
-validate157.errors),errors=vErrors.length),validate156.errors=vErrors,errors===0}validate156.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits182=validate166;function validate167(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate167.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate160.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate160.errors=vErrors,errors===0}validate160.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate159(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate159.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate160(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate160.errors:vErrors.concat(
+validate160.errors),errors=vErrors.length),validate159.errors=vErrors,errors===0}validate159.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits182=validate169;function validate170(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate170.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate167.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate170.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate167.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate158(data.data,
+"data"){return validate170.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate161(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate158.errors:vErrors.concat(validate158.errors),errors=vErrors.length))}}else return validate167.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate167.errors=
-vErrors,errors===0}validate167.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate166(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate166.
+vErrors===null?validate161.errors:vErrors.concat(validate161.errors),errors=vErrors.length))}}else return validate170.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate170.errors=
+vErrors,errors===0}validate170.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate169(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate169.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate167(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate167.errors:vErrors.concat(validate167.errors),errors=vErrors.length),validate166.errors=vErrors,errors===
-0}validate166.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits192=validate170;function validate172(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate172.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate170(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate170.errors:vErrors.concat(validate170.errors),errors=vErrors.length),validate169.errors=vErrors,errors===
+0}validate169.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits192=validate173;function validate175(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate175.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
-"url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt"))return validate172.
+"url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt"))return validate175.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="url"||key0==="name"||key0==="createdAt")){return validate172.
+for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="url"||key0==="name"||key0==="createdAt")){return validate175.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate172.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate175.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate172.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="workspace")return validate172.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate175.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="workspace")return validate175.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"workspace"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate172.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate172.
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate175.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate175.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.
-name!="string")return validate172.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
+name!="string")return validate175.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
 e",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0)if(data.
 createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4==
-"string"){if(!formats22.validate(data4))return validate172.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
-#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate172.errors=
+"string"){if(!formats22.validate(data4))return validate175.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
+#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate175.errors=
 [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}}}else return validate172.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate172.errors=vErrors,errors===0}validate172.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate171(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate171.evaluated;if(evaluated0.
+string"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}}}else return validate175.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate175.errors=vErrors,errors===0}validate175.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate174(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate174.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===
-void 0&&(missing0="pagination"))return validate171.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
+void 0&&(missing0="pagination"))return validate174.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
 ired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="data"||key0===
-"pagination")){return validate171.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additiona\
+"pagination")){return validate174.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additiona\
 lProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.data!==void 0){let data0=data.
 data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
-len0;i0++){let _errs4=errors;validate172(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate172.errors:vErrors.concat(validate172.errors),errors=
-vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate171.errors=[{instancePath:instancePath+
+len0;i0++){let _errs4=errors;validate175(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate175.errors:vErrors.concat(validate175.errors),errors=
+vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate174.errors=[{instancePath:instancePath+
 "/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs2===errors}else
 var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+
 "/pagination",parentData:data,parentDataProperty:"pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?
 validate272.errors:vErrors.concat(validate272.errors),errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else
-return validate171.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate171.
-errors=vErrors,errors===0}validate171.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate170(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate170.
+return validate174.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate174.
+errors=vErrors,errors===0}validate174.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate173(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate173.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate171(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate171.errors:vErrors.concat(validate171.errors),errors=vErrors.length),validate170.errors=vErrors,errors===
-0}validate170.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits202=validate176;function validate177(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate177.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate174(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate174.errors:vErrors.concat(validate174.errors),errors=vErrors.length),validate173.errors=vErrors,errors===
+0}validate173.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits202=validate179;function validate180(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate180.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate177.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate180.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate177.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate172(data.data,
+"data"){return validate180.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate175(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate172.errors:vErrors.concat(validate172.errors),errors=vErrors.length))}}else return validate177.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate177.errors=
-vErrors,errors===0}validate177.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate176(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate176.
+vErrors===null?validate175.errors:vErrors.concat(validate175.errors),errors=vErrors.length))}}else return validate180.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate180.errors=
+vErrors,errors===0}validate180.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate179(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate179.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate177(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate177.errors:vErrors.concat(validate177.errors),errors=vErrors.length),validate176.errors=vErrors,errors===
-0}validate176.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits212=validate180;var schema114={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt"],properties:{id:{
+void 0),validate180(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate180.errors:vErrors.concat(validate180.errors),errors=vErrors.length),validate179.errors=vErrors,errors===
+0}validate179.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits212=validate183;var schema114={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt"],properties:{id:{
 type:"string"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{
 type:"string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"}},additionalProperties:!1};
-function validate182(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate182.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate185(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate185.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
 (missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===void 0&&(missing0="create\
-dAt")||data.expiresAt===void 0&&(missing0="expiresAt"))return validate182.errors=[{instancePath,schemaPath:"#/\
+dAt")||data.expiresAt===void 0&&(missing0="expiresAt"))return validate185.errors=[{instancePath,schemaPath:"#/\
 required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt")){return validate182.
+"id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt")){return validate185.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate182.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate185.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate182.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToken")return validate182.errors=[
+if(typeof data1!="string")return validate185.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToken")return validate185.errors=[
 {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
 serviceToken"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;
-if(typeof data.name!="string")return validate182.errors=[{instancePath:instancePath+"/name",schemaPath:"#/prop\
+if(typeof data.name!="string")return validate185.errors=[{instancePath:instancePath+"/name",schemaPath:"#/prop\
 erties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){
-if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate182.errors=[{instancePath:instancePath+
+if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate185.errors=[{instancePath:instancePath+
 "/valueHint",schemaPath:"#/properties/valueHint/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===
-_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(data4))return validate182.errors=[
+_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(data4))return validate185.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate182.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate185.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
 if(valid0)if(data.expiresAt!==void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==
-null)return validate182.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/typ\
+null)return validate185.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/typ\
 e",keyword:"type",params:{type:schema114.properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&
-typeof data5=="string"&&!formats22.validate(data5))return validate182.errors=[{instancePath:instancePath+"/exp\
+typeof data5=="string"&&!formats22.validate(data5))return validate185.errors=[{instancePath:instancePath+"/exp\
 iresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0}}}}}}}else return validate182.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
-e",params:{type:"object"}}],!1;return validate182.errors=vErrors,errors===0}validate182.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate181(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate181.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}else return validate185.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate185.errors=vErrors,errors===0}validate185.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate184(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate184.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate181.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate184.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate181.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate184.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate182(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate182.
-errors:vErrors.concat(validate182.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate181.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate185(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate185.
+errors:vErrors.concat(validate185.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate184.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate181.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate181.errors=vErrors,errors===0}validate181.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate180(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate180.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate181(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate181.errors:vErrors.concat(
-validate181.errors),errors=vErrors.length),validate180.errors=vErrors,errors===0}validate180.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits222=validate186;var schema117={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt","value"],properties:{
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate184.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate184.errors=vErrors,errors===0}validate184.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate183(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate183.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate184(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate184.errors:vErrors.concat(
+validate184.errors),errors=vErrors.length),validate183.errors=vErrors,errors===0}validate183.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits222=validate189;var schema117={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt","value"],properties:{
 id:{type:"string"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{
 type:"string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"},value:{type:"string"}},
-additionalProperties:!1};function validate188(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate188.evaluated;if(evaluated0.dynamicProps&&
+additionalProperties:!1};function validate191(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate191.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
 "type")||data.name===void 0&&(missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===
 void 0&&(missing0="createdAt")||data.expiresAt===void 0&&(missing0="expiresAt")||data.value===void 0&&(missing0=
-"value"))return validate188.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+"value"))return validate191.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
 !1;{let _errs1=errors;for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="name"||key0==="valueHint"||
-key0==="createdAt"||key0==="expiresAt"||key0==="value")){return validate188.errors=[{instancePath,schemaPath:"\
+key0==="createdAt"||key0==="expiresAt"||key0==="value")){return validate191.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate188.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate191.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate188.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate191.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="serviceToken")return validate188.errors=[{instancePath:instancePath+"/type",schemaPath:"\
+ring"}}],!1;if(data1!=="serviceToken")return validate191.errors=[{instancePath:instancePath+"/type",schemaPath:"\
 #/properties/type/const",keyword:"const",params:{allowedValue:"serviceToken"}}],!1;var valid0=_errs4===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate188.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate191.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.valueHint!==void 0){let _errs8=errors;
-if(typeof data.valueHint!="string")return validate188.errors=[{instancePath:instancePath+"/valueHint",schemaPath:"\
+if(typeof data.valueHint!="string")return validate191.errors=[{instancePath:instancePath+"/valueHint",schemaPath:"\
 #/properties/valueHint/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
 if(valid0){if(data.createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)
-if(typeof data4=="string"){if(!formats22.validate(data4))return validate188.errors=[{instancePath:instancePath+
+if(typeof data4=="string"){if(!formats22.validate(data4))return validate191.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate188.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+return validate191.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.expiresAt!==
-void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==null)return validate188.errors=
+void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==null)return validate191.errors=
 [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type:schema117.
 properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&typeof data5=="string"&&!formats22.validate(
-data5))return validate188.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/f\
+data5))return validate191.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/f\
 ormat",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0)
-if(data.value!==void 0){let _errs14=errors;if(typeof data.value!="string")return validate188.errors=[{instancePath:instancePath+
+if(data.value!==void 0){let _errs14=errors;if(typeof data.value!="string")return validate191.errors=[{instancePath:instancePath+
 "/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs14===
-errors}else var valid0=!0}}}}}}}}else return validate188.errors=[{instancePath,schemaPath:"#/type",keyword:"ty\
-pe",params:{type:"object"}}],!1;return validate188.errors=vErrors,errors===0}validate188.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate187(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate187.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}}else return validate191.errors=[{instancePath,schemaPath:"#/type",keyword:"ty\
+pe",params:{type:"object"}}],!1;return validate191.errors=vErrors,errors===0}validate191.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate190(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate190.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate187.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate190.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate187.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate188(data.data,
+"data"){return validate190.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate191(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate188.errors:vErrors.concat(validate188.errors),errors=vErrors.length))}}else return validate187.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate187.errors=
-vErrors,errors===0}validate187.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate186(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate186.
+vErrors===null?validate191.errors:vErrors.concat(validate191.errors),errors=vErrors.length))}}else return validate190.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate190.errors=
+vErrors,errors===0}validate190.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate189(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate189.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate187(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate187.errors:vErrors.concat(validate187.errors),errors=vErrors.length),validate186.errors=vErrors,errors===
-0}validate186.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits232=validate191;var schema121={type:"string",enum:["available","unavailable"]},schema122={type:"string",enum:["postgres","acce\
-lerate"]};function validate193(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate193.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate190(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate190.errors:vErrors.concat(validate190.errors),errors=vErrors.length),validate189.errors=vErrors,errors===
+0}validate189.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits232=validate194;var schema121={type:"string",enum:["available","unavailable"]},schema122={type:"string",enum:["postgres","acce\
+lerate"]};function validate196(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate196.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.status===void 0&&(missing0="status")||data.product===void 0&&(missing0="product"))return validate193.
+(missing0="name")||data.status===void 0&&(missing0="status")||data.product===void 0&&(missing0="product"))return validate196.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status"||key0==="product")){return validate193.
+for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status"||key0==="product")){return validate196.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate193.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate196.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate193.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="region")return validate193.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate196.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="region")return validate196.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate193.
+errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate196.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data3=data.status,
-_errs8=errors;if(typeof data3!="string")return validate193.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+_errs8=errors;if(typeof data3!="string")return validate196.errors=[{instancePath:instancePath+"/status",schemaPath:"\
 components#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3===
-"unavailable"))return validate193.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/R\
+"unavailable"))return validate196.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/R\
 egionStatus/enum",keyword:"enum",params:{allowedValues:schema121.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0)if(data.product!==void 0){let data4=data.product,_errs11=errors;if(typeof data4!="string")return validate193.
+if(valid0)if(data.product!==void 0){let data4=data.product,_errs11=errors;if(typeof data4!="string")return validate196.
 errors=[{instancePath:instancePath+"/product",schemaPath:"components#/$defs/Product/type",keyword:"type",params:{
-type:"string"}}],!1;if(!(data4==="postgres"||data4==="accelerate"))return validate193.errors=[{instancePath:instancePath+
+type:"string"}}],!1;if(!(data4==="postgres"||data4==="accelerate"))return validate196.errors=[{instancePath:instancePath+
 "/product",schemaPath:"components#/$defs/Product/enum",keyword:"enum",params:{allowedValues:schema122.enum}}],
-!1;var valid0=_errs11===errors}else var valid0=!0}}}}}}else return validate193.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate193.errors=vErrors,errors===0}validate193.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate192(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate192.evaluated;if(evaluated0.
+!1;var valid0=_errs11===errors}else var valid0=!0}}}}}}else return validate196.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate196.errors=vErrors,errors===0}validate196.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate195(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate195.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate192.
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate195.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="data"){return validate192.errors=[{instancePath,schemaPath:"#/additionalProper\
+for(let key0 in data)if(key0!=="data"){return validate195.errors=[{instancePath,schemaPath:"#/additionalProper\
 ties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.data!==
 void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
-len0;i0++){let _errs4=errors;validate193(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate193.errors:vErrors.concat(validate193.errors),errors=
-vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate192.errors=[{instancePath:instancePath+
-"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate192.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate192.errors=
-vErrors,errors===0}validate192.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate191(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate191.
+len0;i0++){let _errs4=errors;validate196(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate196.errors:vErrors.concat(validate196.errors),errors=
+vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate195.errors=[{instancePath:instancePath+
+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate195.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate195.errors=
+vErrors,errors===0}validate195.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate194(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate194.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate192(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate192.errors:vErrors.concat(validate192.errors),errors=vErrors.length),validate191.errors=vErrors,errors===
-0}validate191.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits242=validate196;function validate198(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate198.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate195(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate195.errors:vErrors.concat(validate195.errors),errors=vErrors.length),validate194.errors=vErrors,errors===
+0}validate194.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits242=validate199;function validate201(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate201.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.status===void 0&&(missing0="status"))return validate198.errors=[{instancePath,schemaPath:"\
+(missing0="name")||data.status===void 0&&(missing0="status"))return validate201.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status")){return validate198.errors=[{instancePath,schemaPath:"\
+if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status")){return validate201.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate198.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate201.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate198.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate201.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="region")return validate198.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
+ring"}}],!1;if(data1!=="region")return validate201.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
 operties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
-if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate198.errors=[{
+if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate201.errors=[{
 instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs6===errors}else var valid0=!0;if(valid0)if(data.status!==void 0){let data3=data.status,_errs8=errors;
-if(typeof data3!="string")return validate198.errors=[{instancePath:instancePath+"/status",schemaPath:"componen\
+if(typeof data3!="string")return validate201.errors=[{instancePath:instancePath+"/status",schemaPath:"componen\
 ts#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3==="una\
-vailable"))return validate198.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Regio\
+vailable"))return validate201.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Regio\
 nStatus/enum",keyword:"enum",params:{allowedValues:schema121.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0}}}}}else
-return validate198.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate198.
-errors=vErrors,errors===0}validate198.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate197(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate197.
+return validate201.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate201.
+errors=vErrors,errors===0}validate201.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate200(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate200.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate197.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate197.errors=[{instancePath,schemaPath:"\
+"data"))return validate200.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate200.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors&&data.data!==void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate198(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate198.errors:
-vErrors.concat(validate198.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate197.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate201(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate201.errors:
+vErrors.concat(validate201.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate200.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
-ray"}}],!1}}}else return validate197.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"ob\
-ject"}}],!1;return validate197.errors=vErrors,errors===0}validate197.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate196(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate196.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate197(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate197.errors:vErrors.concat(validate197.errors),errors=
-vErrors.length),validate196.errors=vErrors,errors===0}validate196.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits252=validate201;var schema130={type:"object",required:["id","email","name"],properties:{id:{type:"string"},email:{type:"string"},
-name:{type:["string","null"]}},additionalProperties:!1};function validate204(data,{instancePath="",parentData,
-parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate204.evaluated;
+ray"}}],!1}}}else return validate200.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"ob\
+ject"}}],!1;return validate200.errors=vErrors,errors===0}validate200.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate199(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate199.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate200(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate200.errors:vErrors.concat(validate200.errors),errors=
+vErrors.length),validate199.errors=vErrors,errors===0}validate199.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits252=validate204;var schema130={type:"object",required:["id","email","name"],properties:{id:{type:"string"},email:{type:"string"},
+name:{type:["string","null"]}},additionalProperties:!1};function validate207(data,{instancePath="",parentData,
+parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate207.evaluated;
 if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===
 0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.
-email===void 0&&(missing0="email")||data.name===void 0&&(missing0="name"))return validate204.errors=[{instancePath,
+email===void 0&&(missing0="email")||data.name===void 0&&(missing0="name"))return validate207.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="email"||key0==="name")){return validate204.errors=[{instancePath,schemaPath:"#/addit\
+if(!(key0==="id"||key0==="email"||key0==="name")){return validate207.errors=[{instancePath,schemaPath:"#/addit\
 ionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
-if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate204.errors=[{instancePath:instancePath+
+if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate207.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate204.
+var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate207.
 errors=[{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,
-_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate204.errors=[{instancePath:instancePath+"/\
+_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate207.errors=[{instancePath:instancePath+"/\
 name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:schema130.properties.name.type}}],!1;var valid0=_errs6===
-errors}else var valid0=!0}}}}else return validate204.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
-params:{type:"object"}}],!1;return validate204.errors=vErrors,errors===0}validate204.evaluated={props:!0,dynamicProps:!1,
+errors}else var valid0=!0}}}}else return validate207.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate207.errors=vErrors,errors===0}validate207.evaluated={props:!0,dynamicProps:!1,
 dynamicItems:!1};var schema131={type:"object",required:["type","id","name"],properties:{type:{type:"string",enum:[
 "oauth","service_token","management_token","agent_token"]},id:{type:["string","null"]},name:{type:["string","n\
-ull"]}},additionalProperties:!1};function validate207(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate207.evaluated;if(evaluated0.dynamicProps&&
+ull"]}},additionalProperties:!1};function validate210(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate210.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.type===void 0&&(missing0="type")||data.id===void 0&&(missing0=
-"id")||data.name===void 0&&(missing0="name"))return validate207.errors=[{instancePath,schemaPath:"#/required",
+"id")||data.name===void 0&&(missing0="name"))return validate210.errors=[{instancePath,schemaPath:"#/required",
 keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"type"||key0==="id"||key0==="name")){return validate207.errors=[{instancePath,schemaPath:"#/additionalProperti\
+"type"||key0==="id"||key0==="name")){return validate210.errors=[{instancePath,schemaPath:"#/additionalProperti\
 es",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.type!==
-void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate207.errors=[{instancePath:instancePath+
+void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate210.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(!(data0==="oauth"||data0===
-"service_token"||data0==="management_token"||data0==="agent_token"))return validate207.errors=[{instancePath:instancePath+
+"service_token"||data0==="management_token"||data0==="agent_token"))return validate210.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues:schema131.properties.type.enum}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.id!==void 0){let data1=data.id,_errs4=errors;
-if(typeof data1!="string"&&data1!==null)return validate207.errors=[{instancePath:instancePath+"/id",schemaPath:"\
+if(typeof data1!="string"&&data1!==null)return validate210.errors=[{instancePath:instancePath+"/id",schemaPath:"\
 #/properties/id/type",keyword:"type",params:{type:schema131.properties.id.type}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,_errs6=errors;if(typeof data2!="string"&&data2!==
-null)return validate207.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"\
-type",params:{type:schema131.properties.name.type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate207.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate207.errors=
-vErrors,errors===0}validate207.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate203(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate203.
+null)return validate210.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"\
+type",params:{type:schema131.properties.name.type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate210.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate210.errors=
+vErrors,errors===0}validate210.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate206(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate206.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.user===void 0&&(missing0=
-"user")||data.workspace===void 0&&(missing0="workspace")||data.credential===void 0&&(missing0="credential"))return validate203.
+"user")||data.workspace===void 0&&(missing0="workspace")||data.credential===void 0&&(missing0="credential"))return validate206.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="user"||key0==="workspace"||key0==="credential")){return validate203.errors=[
+for(let key0 in data)if(!(key0==="user"||key0==="workspace"||key0==="credential")){return validate206.errors=[
 {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
 !1;break}if(_errs1===errors){if(data.user!==void 0){let data0=data.user,_errs2=errors,_errs3=errors,valid1=!1,
-_errs4=errors;validate204(data0,{instancePath:instancePath+"/user",parentData:data,parentDataProperty:"user",rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate204.errors:vErrors.concat(validate204.errors),errors=vErrors.
+_errs4=errors;validate207(data0,{instancePath:instancePath+"/user",parentData:data,parentDataProperty:"user",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate207.errors:vErrors.concat(validate207.errors),errors=vErrors.
 length);var _valid0=_errs4===errors;valid1=valid1||_valid0;let _errs5=errors;if(data0!==null){let err0={instancePath:instancePath+
 "/user",schemaPath:"#/properties/user/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=
 [err0]:vErrors.push(err0),errors++}var _valid0=_errs5===errors;if(valid1=valid1||_valid0,valid1)errors=_errs3,
 vErrors!==null&&(_errs3?vErrors.length=_errs3:vErrors=null);else{let err1={instancePath:instancePath+"/user",schemaPath:"\
 #/properties/user/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,
-validate203.errors=vErrors,!1}var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){
-let data1=data.workspace,_errs7=errors,_errs8=errors,valid2=!1,_errs9=errors;validate432(data1,{instancePath:instancePath+
+validate206.errors=vErrors,!1}var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){
+let data1=data.workspace,_errs7=errors,_errs8=errors,valid2=!1,_errs9=errors;validate442(data1,{instancePath:instancePath+
 "/workspace",parentData:data,parentDataProperty:"workspace",rootData,dynamicAnchors})||(vErrors=vErrors===null?
-validate432.errors:vErrors.concat(validate432.errors),errors=vErrors.length);var _valid1=_errs9===errors;valid2=
+validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var _valid1=_errs9===errors;valid2=
 valid2||_valid1;let _errs10=errors;if(data1!==null){let err2={instancePath:instancePath+"/workspace",schemaPath:"\
 #/properties/workspace/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err2]:vErrors.
 push(err2),errors++}var _valid1=_errs10===errors;if(valid2=valid2||_valid1,valid2)errors=_errs8,vErrors!==null&&
 (_errs8?vErrors.length=_errs8:vErrors=null);else{let err3={instancePath:instancePath+"/workspace",schemaPath:"\
 #/properties/workspace/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err3]:vErrors.push(err3),
-errors++,validate203.errors=vErrors,!1}var valid0=_errs7===errors}else var valid0=!0;if(valid0)if(data.credential!==
-void 0){let _errs12=errors;validate207(data.credential,{instancePath:instancePath+"/credential",parentData:data,
-parentDataProperty:"credential",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate207.errors:vErrors.
-concat(validate207.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0}}}}else return validate203.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate203.errors=
-vErrors,errors===0}validate203.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2022(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2022.
+errors++,validate206.errors=vErrors,!1}var valid0=_errs7===errors}else var valid0=!0;if(valid0)if(data.credential!==
+void 0){let _errs12=errors;validate210(data.credential,{instancePath:instancePath+"/credential",parentData:data,
+parentDataProperty:"credential",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate210.errors:vErrors.
+concat(validate210.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0}}}}else return validate206.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate206.errors=
+vErrors,errors===0}validate206.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate205(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate205.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate2022.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate2022.errors=[{instancePath,schemaPath:"\
+"data"))return validate205.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate205.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate203(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate203.errors:vErrors.concat(validate203.errors),
-errors=vErrors.length))}}else return validate2022.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate2022.errors=vErrors,errors===0}validate2022.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate201(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate201.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate2022(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate2022.errors:vErrors.concat(validate2022.errors),errors=
-vErrors.length),validate201.errors=vErrors,errors===0}validate201.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits262=validate211;var schema133={type:"object",required:["id","status","expiresAt","windowExpiresAt","decidedAt"],properties:{id:{
+data.data!==void 0&&(validate206(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate206.errors:vErrors.concat(validate206.errors),
+errors=vErrors.length))}}else return validate205.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate205.errors=vErrors,errors===0}validate205.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate204(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate204.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate205(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate205.errors:vErrors.concat(validate205.errors),errors=
+vErrors.length),validate204.errors=vErrors,errors===0}validate204.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits262=validate214;var schema133={type:"object",required:["id","status","expiresAt","windowExpiresAt","decidedAt"],properties:{id:{
 type:"string"},status:{$ref:"components#/$defs/ApprovalStatus"},expiresAt:{type:"string",format:"date-time"},windowExpiresAt:{
 type:["string","null"],format:"date-time"},decidedAt:{type:["string","null"],format:"date-time"},hint:{type:"s\
 tring"}},additionalProperties:!1},schema134={type:"string",enum:["pending","approved","approved_window","denie\
-d","expired","consumed"]};function validate212(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate212.evaluated;if(evaluated0.dynamicProps&&
+d","expired","consumed"]};function validate215(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate215.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.status===void 0&&(missing0=
 "status")||data.expiresAt===void 0&&(missing0="expiresAt")||data.windowExpiresAt===void 0&&(missing0="windowEx\
-piresAt")||data.decidedAt===void 0&&(missing0="decidedAt"))return validate212.errors=[{instancePath,schemaPath:"\
+piresAt")||data.decidedAt===void 0&&(missing0="decidedAt"))return validate215.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
 if(!(key0==="id"||key0==="status"||key0==="expiresAt"||key0==="windowExpiresAt"||key0==="decidedAt"||key0==="h\
-int")){return validate212.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
+int")){return validate215.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
 ies",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate212.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate215.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){
-let data1=data.status,_errs4=errors;if(typeof data1!="string")return validate212.errors=[{instancePath:instancePath+
+let data1=data.status,_errs4=errors;if(typeof data1!="string")return validate215.errors=[{instancePath:instancePath+
 "/status",schemaPath:"components#/$defs/ApprovalStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data1===
 "pending"||data1==="approved"||data1==="approved_window"||data1==="denied"||data1==="expired"||data1==="consum\
-ed"))return validate212.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/ApprovalSta\
+ed"))return validate215.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/ApprovalSta\
 tus/enum",keyword:"enum",params:{allowedValues:schema134.enum}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.expiresAt!==void 0){let data2=data.expiresAt,_errs7=errors;if(errors===_errs7&&errors===_errs7)
-if(typeof data2=="string"){if(!formats22.validate(data2))return validate212.errors=[{instancePath:instancePath+
+if(typeof data2=="string"){if(!formats22.validate(data2))return validate215.errors=[{instancePath:instancePath+
 "/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate212.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"\
+return validate215.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs7===errors}else var valid0=!0;if(valid0){if(data.windowExpiresAt!==
-void 0){let data3=data.windowExpiresAt,_errs9=errors;if(typeof data3!="string"&&data3!==null)return validate212.
+void 0){let data3=data.windowExpiresAt,_errs9=errors;if(typeof data3!="string"&&data3!==null)return validate215.
 errors=[{instancePath:instancePath+"/windowExpiresAt",schemaPath:"#/properties/windowExpiresAt/type",keyword:"\
 type",params:{type:schema133.properties.windowExpiresAt.type}}],!1;if(errors===_errs9&&errors===_errs9&&typeof data3==
-"string"&&!formats22.validate(data3))return validate212.errors=[{instancePath:instancePath+"/windowExpiresAt",
+"string"&&!formats22.validate(data3))return validate215.errors=[{instancePath:instancePath+"/windowExpiresAt",
 schemaPath:"#/properties/windowExpiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs9===
 errors}else var valid0=!0;if(valid0){if(data.decidedAt!==void 0){let data4=data.decidedAt,_errs11=errors;if(typeof data4!=
-"string"&&data4!==null)return validate212.errors=[{instancePath:instancePath+"/decidedAt",schemaPath:"#/proper\
+"string"&&data4!==null)return validate215.errors=[{instancePath:instancePath+"/decidedAt",schemaPath:"#/proper\
 ties/decidedAt/type",keyword:"type",params:{type:schema133.properties.decidedAt.type}}],!1;if(errors===_errs11&&
-errors===_errs11&&typeof data4=="string"&&!formats22.validate(data4))return validate212.errors=[{instancePath:instancePath+
+errors===_errs11&&typeof data4=="string"&&!formats22.validate(data4))return validate215.errors=[{instancePath:instancePath+
 "/decidedAt",schemaPath:"#/properties/decidedAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs11===
-errors}else var valid0=!0;if(valid0)if(data.hint!==void 0){let _errs13=errors;if(typeof data.hint!="string")return validate212.
+errors}else var valid0=!0;if(valid0)if(data.hint!==void 0){let _errs13=errors;if(typeof data.hint!="string")return validate215.
 errors=[{instancePath:instancePath+"/hint",schemaPath:"#/properties/hint/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs13===errors}else var valid0=!0}}}}}}}else return validate212.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate212.errors=vErrors,errors===0}validate212.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate211(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate211.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate212(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate212.errors:vErrors.concat(
-validate212.errors),errors=vErrors.length),validate211.errors=vErrors,errors===0}validate211.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits27=validate214;var schema137={type:"object",required:["id","type","url","gitName","isDefault","role","createdAt","updatedAt",
-"project"],properties:{id:{type:"string"},type:{type:"string",const:"branch"},url:{type:"string",format:"uri"},
-gitName:{type:"string"},isDefault:{type:"boolean"},role:{type:"string",enum:["production","preview"]},createdAt:{
-type:"string",format:"date-time"},updatedAt:{type:"string",format:"date-time"},project:{$ref:"components#/$def\
-s/Reference"}},additionalProperties:!1};function validate216(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate216.evaluated;if(evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
-(missing0="type")||data.url===void 0&&(missing0="url")||data.gitName===void 0&&(missing0="gitName")||data.isDefault===
-void 0&&(missing0="isDefault")||data.role===void 0&&(missing0="role")||data.createdAt===void 0&&(missing0="cre\
-atedAt")||data.updatedAt===void 0&&(missing0="updatedAt")||data.project===void 0&&(missing0="project"))return validate216.
-errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!func12.call(schema137.properties,key0)){return validate216.errors=[{instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate216.errors=[{instancePath:instancePath+
-"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate216.
-errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="branch")return validate216.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
-operties/type/const",keyword:"const",params:{allowedValue:"branch"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
-if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate216.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate216.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.gitName!==void 0){let _errs8=errors;if(typeof data.gitName!="string")return validate216.
-errors=[{instancePath:instancePath+"/gitName",schemaPath:"#/properties/gitName/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs10=errors;
-if(typeof data.isDefault!="boolean")return validate216.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"\
-#/properties/isDefault/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
-if(valid0){if(data.role!==void 0){let data5=data.role,_errs12=errors;if(typeof data5!="string")return validate216.
-errors=[{instancePath:instancePath+"/role",schemaPath:"#/properties/role/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(!(data5==="production"||data5==="preview"))return validate216.errors=[{instancePath:instancePath+
-"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues:schema137.properties.role.enum}}],
-!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data6=data.createdAt,
-_errs14=errors;if(errors===_errs14&&errors===_errs14)if(typeof data6=="string"){if(!formats22.validate(data6))
-return validate216.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
-keyword:"format",params:{format:"date-time"}}],!1}else return validate216.errors=[{instancePath:instancePath+"\
-/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs14===
-errors}else var valid0=!0;if(valid0){if(data.updatedAt!==void 0){let data7=data.updatedAt,_errs16=errors;if(errors===
-_errs16&&errors===_errs16)if(typeof data7=="string"){if(!formats22.validate(data7))return validate216.errors=[
-{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate216.errors=[{instancePath:instancePath+"/updatedAt",schemaPath:"#/propert\
-ies/updatedAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs16===errors}else var valid0=!0;
-if(valid0)if(data.project!==void 0){let _errs18=errors;validate242(data.project,{instancePath:instancePath+"/p\
-roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
-errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs18===errors}else var valid0=!0}}}}}}}}}}else
-return validate216.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate216.
-errors=vErrors,errors===0}validate216.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate215(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate215.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate215.errors=[{instancePath,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate215.errors=[{instancePath,schemaPath:"#/additionalPro\
-perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate216(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate216.errors:
-vErrors.concat(validate216.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate215.
-errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
-ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
-validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
-ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate215.errors=[{instancePath,
+ring"}}],!1;var valid0=_errs13===errors}else var valid0=!0}}}}}}}else return validate215.errors=[{instancePath,
 schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate215.errors=vErrors,errors===0}validate215.
 evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate214(data,{instancePath="",parentData,parentDataProperty,
 rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate214.evaluated;return evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate215(data,{instancePath,
 parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate215.errors:vErrors.concat(
 validate215.errors),errors=vErrors.length),validate214.errors=vErrors,errors===0}validate214.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits28=validate221;function validate2222(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate2222.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+dynamicProps:!1,dynamicItems:!1};var fits27=validate217;var schema137={type:"object",required:["id","type","url","gitName","isDefault","role","createdAt","updatedAt",
+"project"],properties:{id:{type:"string"},type:{type:"string",const:"branch"},url:{type:"string",format:"uri"},
+gitName:{type:"string"},isDefault:{type:"boolean"},role:{type:"string",enum:["production","preview"]},createdAt:{
+type:"string",format:"date-time"},updatedAt:{type:"string",format:"date-time"},project:{$ref:"components#/$def\
+s/Reference"}},additionalProperties:!1};function validate219(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate219.evaluated;if(evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
+(missing0="type")||data.url===void 0&&(missing0="url")||data.gitName===void 0&&(missing0="gitName")||data.isDefault===
+void 0&&(missing0="isDefault")||data.role===void 0&&(missing0="role")||data.createdAt===void 0&&(missing0="cre\
+atedAt")||data.updatedAt===void 0&&(missing0="updatedAt")||data.project===void 0&&(missing0="project"))return validate219.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(!func12.call(schema137.properties,key0)){return validate219.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate219.errors=[{instancePath:instancePath+
+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate219.
+errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(data1!=="branch")return validate219.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
+operties/type/const",keyword:"const",params:{allowedValue:"branch"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
+"string"){if(!formats02(data2))return validate219.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate219.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.gitName!==void 0){let _errs8=errors;if(typeof data.gitName!="string")return validate219.
+errors=[{instancePath:instancePath+"/gitName",schemaPath:"#/properties/gitName/type",keyword:"type",params:{type:"\
+string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs10=errors;
+if(typeof data.isDefault!="boolean")return validate219.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"\
+#/properties/isDefault/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
+if(valid0){if(data.role!==void 0){let data5=data.role,_errs12=errors;if(typeof data5!="string")return validate219.
+errors=[{instancePath:instancePath+"/role",schemaPath:"#/properties/role/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(!(data5==="production"||data5==="preview"))return validate219.errors=[{instancePath:instancePath+
+"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues:schema137.properties.role.enum}}],
+!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data6=data.createdAt,
+_errs14=errors;if(errors===_errs14&&errors===_errs14)if(typeof data6=="string"){if(!formats22.validate(data6))
+return validate219.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate219.errors=[{instancePath:instancePath+"\
+/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs14===
+errors}else var valid0=!0;if(valid0){if(data.updatedAt!==void 0){let data7=data.updatedAt,_errs16=errors;if(errors===
+_errs16&&errors===_errs16)if(typeof data7=="string"){if(!formats22.validate(data7))return validate219.errors=[
+{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format:"\
+date-time"}}],!1}else return validate219.errors=[{instancePath:instancePath+"/updatedAt",schemaPath:"#/propert\
+ies/updatedAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs16===errors}else var valid0=!0;
+if(valid0)if(data.project!==void 0){let _errs18=errors;validate242(data.project,{instancePath:instancePath+"/p\
+roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
+errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs18===errors}else var valid0=!0}}}}}}}}}}else
+return validate219.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate219.
+errors=vErrors,errors===0}validate219.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate218(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate218.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate218.errors=[{instancePath,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!(key0==="data"||key0==="pagination")){return validate218.errors=[{instancePath,schemaPath:"#/additionalPro\
+perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
+data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate219(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate219.errors:
+vErrors.concat(validate219.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate218.
+errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
+ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
+validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
+ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate218.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate218.errors=vErrors,errors===0}validate218.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate217(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate217.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate218(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate218.errors:vErrors.concat(
+validate218.errors),errors=vErrors.length),validate217.errors=vErrors,errors===0}validate217.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits28=validate224;function validate225(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate225.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate2222.errors=[{instancePath,schemaPath:"#/\
-required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate2222.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
-rties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate216(data.data,
+let missing0;if(data.data===void 0&&(missing0="data"))return validate225.errors=[{instancePath,schemaPath:"#/r\
+equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
+"data"){return validate225.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate219(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate216.errors:vErrors.concat(validate216.errors),errors=vErrors.length))}}else return validate2222.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate2222.errors=
-vErrors,errors===0}validate2222.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate221(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate221.
+vErrors===null?validate219.errors:vErrors.concat(validate219.errors),errors=vErrors.length))}}else return validate225.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate225.errors=
+vErrors,errors===0}validate225.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate224(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate224.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate2222(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate2222.errors:vErrors.concat(validate2222.errors),errors=vErrors.length),validate221.errors=vErrors,
-errors===0}validate221.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits29=validate225;var schema142={type:"object",required:["id","type","url","name","region","projectId","branchId","latestDeploym\
+void 0),validate225(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate225.errors:vErrors.concat(validate225.errors),errors=vErrors.length),validate224.errors=vErrors,errors===
+0}validate224.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits29=validate228;var schema142={type:"object",required:["id","type","url","name","region","projectId","branchId","latestDeploym\
 entId","appEndpointDomain","createdAt","logicalId"],properties:{id:{type:"string"},type:{type:"string",const:"\
 app"},url:{type:"string",format:"uri"},name:{type:"string"},region:{$ref:"components#/$defs/ShortReference"},projectId:{
 type:"string"},branchId:{type:["string","null"]},latestDeploymentId:{type:["string","null"]},appEndpointDomain:{
 type:"string"},createdAt:{type:"string",format:"date-time"},logicalId:{type:["string","null"]}},additionalProperties:!1};
-function validate227(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate227.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate230(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate230.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.name===void 0&&(missing0="name")||data.region===void 0&&(missing0="region")||data.projectId===void 0&&
 (missing0="projectId")||data.branchId===void 0&&(missing0="branchId")||data.latestDeploymentId===void 0&&(missing0=
 "latestDeploymentId")||data.appEndpointDomain===void 0&&(missing0="appEndpointDomain")||data.createdAt===void 0&&
-(missing0="createdAt")||data.logicalId===void 0&&(missing0="logicalId"))return validate227.errors=[{instancePath,
+(missing0="createdAt")||data.logicalId===void 0&&(missing0="logicalId"))return validate230.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!func12.call(schema142.properties,key0)){return validate227.errors=[{instancePath,schemaPath:"#/additionalP\
+if(!func12.call(schema142.properties,key0)){return validate230.errors=[{instancePath,schemaPath:"#/additionalP\
 roperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate227.errors=[{instancePath:instancePath+
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate230.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate227.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate230.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="app")return validate227.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prope\
+ring"}}],!1;if(data1!=="app")return validate230.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prope\
 rties/type/const",keyword:"const",params:{allowedValue:"app"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate227.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate227.errors=[{instancePath:instancePath+
+"string"){if(!formats02(data2))return validate230.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate230.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate227.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate230.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs10=errors;
-validate432(data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate432.errors:vErrors.concat(validate432.errors),errors=vErrors.
+validate442(data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.
 length);var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.projectId!==void 0){let _errs11=errors;
-if(typeof data.projectId!="string")return validate227.errors=[{instancePath:instancePath+"/projectId",schemaPath:"\
+if(typeof data.projectId!="string")return validate230.errors=[{instancePath:instancePath+"/projectId",schemaPath:"\
 #/properties/projectId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs11===errors}else var valid0=!0;
 if(valid0){if(data.branchId!==void 0){let data6=data.branchId,_errs13=errors;if(typeof data6!="string"&&data6!==
-null)return validate227.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+null)return validate230.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
 keyword:"type",params:{type:schema142.properties.branchId.type}}],!1;var valid0=_errs13===errors}else var valid0=!0;
 if(valid0){if(data.latestDeploymentId!==void 0){let data7=data.latestDeploymentId,_errs15=errors;if(typeof data7!=
-"string"&&data7!==null)return validate227.errors=[{instancePath:instancePath+"/latestDeploymentId",schemaPath:"\
+"string"&&data7!==null)return validate230.errors=[{instancePath:instancePath+"/latestDeploymentId",schemaPath:"\
 #/properties/latestDeploymentId/type",keyword:"type",params:{type:schema142.properties.latestDeploymentId.type}}],
 !1;var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.appEndpointDomain!==void 0){let _errs17=errors;
-if(typeof data.appEndpointDomain!="string")return validate227.errors=[{instancePath:instancePath+"/appEndpoint\
+if(typeof data.appEndpointDomain!="string")return validate230.errors=[{instancePath:instancePath+"/appEndpoint\
 Domain",schemaPath:"#/properties/appEndpointDomain/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs17===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data9=data.createdAt,_errs19=errors;if(errors===
-_errs19&&errors===_errs19)if(typeof data9=="string"){if(!formats22.validate(data9))return validate227.errors=[
+_errs19&&errors===_errs19)if(typeof data9=="string"){if(!formats22.validate(data9))return validate230.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate227.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate230.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
 if(valid0)if(data.logicalId!==void 0){let data10=data.logicalId,_errs21=errors;if(typeof data10!="string"&&data10!==
-null)return validate227.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
+null)return validate230.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
 e",keyword:"type",params:{type:schema142.properties.logicalId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}}}else
-return validate227.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate227.
-errors=vErrors,errors===0}validate227.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate226(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate226.
+return validate230.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate230.
+errors=vErrors,errors===0}validate230.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate229(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate229.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate226.errors=[{instancePath,schemaPath:"\
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate229.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate226.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!(key0==="data"||key0==="pagination")){return validate229.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
 data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate227(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate227.errors:
-vErrors.concat(validate227.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate226.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate230(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate230.errors:
+vErrors.concat(validate230.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate229.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
 ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
 validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
 ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate226.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate226.errors=vErrors,errors===0}validate226.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate225(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate225.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate226(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate226.errors:vErrors.concat(
-validate226.errors),errors=vErrors.length),validate225.errors=vErrors,errors===0}validate225.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits30=validate2322;function validate233(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate233.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate229.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate229.errors=vErrors,errors===0}validate229.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate228(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate228.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate229(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate229.errors:vErrors.concat(
+validate229.errors),errors=vErrors.length),validate228.errors=vErrors,errors===0}validate228.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits30=validate235;function validate236(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate236.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate233.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate236.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate233.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate227(data.data,
+"data"){return validate236.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate230(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate227.errors:vErrors.concat(validate227.errors),errors=vErrors.length))}}else return validate233.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate233.errors=
-vErrors,errors===0}validate233.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2322(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2322.
+vErrors===null?validate230.errors:vErrors.concat(validate230.errors),errors=vErrors.length))}}else return validate236.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate236.errors=
+vErrors,errors===0}validate236.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate235(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate235.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate233(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate233.errors:vErrors.concat(validate233.errors),errors=vErrors.length),validate2322.errors=vErrors,
-errors===0}validate2322.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits31=validate236;var schema146={type:"object",required:["error"],properties:{error:{type:"object",required:["code","message","e\
+void 0),validate236(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate236.errors:vErrors.concat(validate236.errors),errors=vErrors.length),validate235.errors=vErrors,errors===
+0}validate235.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits31=validate239;var schema146={type:"object",required:["error"],properties:{error:{type:"object",required:["code","message","e\
 xistingAppId","name","branchGitName","conflict","logicalId"],properties:{code:{type:"string",const:"app:alread\
 y_exists"},message:{type:"string"},existingAppId:{type:"string"},name:{type:"string"},branchGitName:{type:"str\
 ing"},conflict:{type:"string",enum:["name","logicalId"]},logicalId:{type:["string","null"]}},additionalProperties:!1}},
-additionalProperties:!1};function validate237(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate237.evaluated;if(evaluated0.dynamicProps&&
+additionalProperties:!1};function validate240(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate240.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate237.errors=
+"object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate240.errors=
 [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="error"){return validate237.errors=[{instancePath,schemaPath:"#/additionalPrope\
+for(let key0 in data)if(key0!=="error"){return validate240.errors=[{instancePath,schemaPath:"#/additionalPrope\
 rties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==
 void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;
 if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&(missing1="message")||data0.existingAppId===
 void 0&&(missing1="existingAppId")||data0.name===void 0&&(missing1="name")||data0.branchGitName===void 0&&(missing1=
 "branchGitName")||data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logical\
-Id"))return validate237.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"\
+Id"))return validate240.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"\
 required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||
 key1==="message"||key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="lo\
-gicalId")){return validate237.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/addit\
+gicalId")){return validate240.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/addit\
 ionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){
-if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate237.errors=
+if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate240.errors=
 [{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"type",
-params:{type:"string"}}],!1;if(data1!=="app:already_exists")return validate237.errors=[{instancePath:instancePath+
+params:{type:"string"}}],!1;if(data1!=="app:already_exists")return validate240.errors=[{instancePath:instancePath+
 "/error/code",schemaPath:"#/properties/error/properties/code/const",keyword:"const",params:{allowedValue:"app:\
 already_exists"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;
-if(typeof data0.message!="string")return validate237.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
+if(typeof data0.message!="string")return validate240.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
 #/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else
 var valid1=!0;if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="st\
-ring")return validate237.errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/er\
+ring")return validate240.errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/er\
 ror/properties/existingAppId/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;
-if(valid1){if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate237.errors=
+if(valid1){if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate240.errors=
 [{instancePath:instancePath+"/error/name",schemaPath:"#/properties/error/properties/name/type",keyword:"type",
 params:{type:"string"}}],!1;var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.branchGitName!==
-void 0){let _errs13=errors;if(typeof data0.branchGitName!="string")return validate237.errors=[{instancePath:instancePath+
+void 0){let _errs13=errors;if(typeof data0.branchGitName!="string")return validate240.errors=[{instancePath:instancePath+
 "/error/branchGitName",schemaPath:"#/properties/error/properties/branchGitName/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid1=_errs13===errors}else var valid1=!0;if(valid1){if(data0.conflict!==void 0){let data6=data0.
-conflict,_errs15=errors;if(typeof data6!="string")return validate237.errors=[{instancePath:instancePath+"/erro\
+conflict,_errs15=errors;if(typeof data6!="string")return validate240.errors=[{instancePath:instancePath+"/erro\
 r/conflict",schemaPath:"#/properties/error/properties/conflict/type",keyword:"type",params:{type:"string"}}],!1;
-if(!(data6==="name"||data6==="logicalId"))return validate237.errors=[{instancePath:instancePath+"/error/confli\
+if(!(data6==="name"||data6==="logicalId"))return validate240.errors=[{instancePath:instancePath+"/error/confli\
 ct",schemaPath:"#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema146.properties.
 error.properties.conflict.enum}}],!1;var valid1=_errs15===errors}else var valid1=!0;if(valid1)if(data0.logicalId!==
-void 0){let data7=data0.logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate237.errors=
+void 0){let data7=data0.logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate240.errors=
 [{instancePath:instancePath+"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"\
 type",params:{type:schema146.properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else
-var valid1=!0}}}}}}}}else return validate237.errors=[{instancePath:instancePath+"/error",schemaPath:"#/propert\
-ies/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate237.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate237.errors=vErrors,errors===0}validate237.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate236(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate236.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate237(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate237.errors:vErrors.concat(
-validate237.errors),errors=vErrors.length),validate236.errors=vErrors,errors===0}validate236.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits322=validate239;function validate240(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate240.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+var valid1=!0}}}}}}}}else return validate240.errors=[{instancePath:instancePath+"/error",schemaPath:"#/propert\
+ies/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate240.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate240.errors=vErrors,errors===0}validate240.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate239(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate239.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate240(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate240.errors:vErrors.concat(
+validate240.errors),errors=vErrors.length),validate239.errors=vErrors,errors===0}validate239.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits322=validate2422;function validate243(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate243.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate240.errors=[{instancePath,schemaPath:"#\
+let missing0;if(data.error===void 0&&(missing0="error"))return validate243.errors=[{instancePath,schemaPath:"#\
 /required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"error"){return validate240.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+"error"){return validate243.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
 rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
 if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
 (missing1="code")||data0.message===void 0&&(missing1="message")||data0.existingAppId===void 0&&(missing1="exis\
 tingAppId")||data0.name===void 0&&(missing1="name")||data0.branchGitName===void 0&&(missing1="branchGitName")||
-data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logicalId"))return validate240.
+data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logicalId"))return validate243.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{
 missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||key1==="message"||
-key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="logicalId")){return validate240.
+key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="logicalId")){return validate243.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.code!==void 0){let data1=data0.
-code,_errs5=errors;if(typeof data1!="string")return validate240.errors=[{instancePath:instancePath+"/error/cod\
+code,_errs5=errors;if(typeof data1!="string")return validate243.errors=[{instancePath:instancePath+"/error/cod\
 e",schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;if(data1!==
-"app:already_exists")return validate240.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/propert\
+"app:already_exists")return validate243.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/propert\
 ies/error/properties/code/const",keyword:"const",params:{allowedValue:"app:already_exists"}}],!1;var valid1=_errs5===
 errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="st\
-ring")return validate240.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pr\
+ring")return validate243.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pr\
 operties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;
-if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="string")return validate240.
+if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="string")return validate243.
 errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/error/properties/existingAp\
 pId/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;if(valid1){
-if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate240.errors=[{instancePath:instancePath+
+if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate243.errors=[{instancePath:instancePath+
 "/error/name",schemaPath:"#/properties/error/properties/name/type",keyword:"type",params:{type:"string"}}],!1;
 var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.branchGitName!==void 0){let _errs13=errors;
-if(typeof data0.branchGitName!="string")return validate240.errors=[{instancePath:instancePath+"/error/branchGi\
+if(typeof data0.branchGitName!="string")return validate243.errors=[{instancePath:instancePath+"/error/branchGi\
 tName",schemaPath:"#/properties/error/properties/branchGitName/type",keyword:"type",params:{type:"string"}}],!1;
 var valid1=_errs13===errors}else var valid1=!0;if(valid1){if(data0.conflict!==void 0){let data6=data0.conflict,
-_errs15=errors;if(typeof data6!="string")return validate240.errors=[{instancePath:instancePath+"/error/conflic\
+_errs15=errors;if(typeof data6!="string")return validate243.errors=[{instancePath:instancePath+"/error/conflic\
 t",schemaPath:"#/properties/error/properties/conflict/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6===
-"name"||data6==="logicalId"))return validate240.errors=[{instancePath:instancePath+"/error/conflict",schemaPath:"\
+"name"||data6==="logicalId"))return validate243.errors=[{instancePath:instancePath+"/error/conflict",schemaPath:"\
 #/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema146.properties.error.properties.
 conflict.enum}}],!1;var valid1=_errs15===errors}else var valid1=!0;if(valid1)if(data0.logicalId!==void 0){let data7=data0.
-logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate240.errors=[{instancePath:instancePath+
+logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate243.errors=[{instancePath:instancePath+
 "/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"type",params:{type:schema146.
-properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else var valid1=!0}}}}}}}}else return validate240.
+properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else var valid1=!0}}}}}}}}else return validate243.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"\
-object"}}],!1}}}else return validate240.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate240.errors=vErrors,errors===0}validate240.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate2422(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate2422.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+object"}}],!1}}}else return validate243.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate243.errors=vErrors,errors===0}validate243.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate245(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate245.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate2422.errors=[{instancePath,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(key0!=="error"){return validate2422.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"addi\
-tionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.
-error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===
-void 0&&(missing1="code")||data0.message===void 0&&(missing1="message"))return validate2422.errors=[{instancePath:instancePath+
+let missing0;if(data.error===void 0&&(missing0="error"))return validate245.errors=[{instancePath,schemaPath:"#\
+/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
+"error"){return validate245.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
+if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
+(missing1="code")||data0.message===void 0&&(missing1="message"))return validate245.errors=[{instancePath:instancePath+
 "/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;
-for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint")){return validate2422.errors=[{instancePath:instancePath+
-"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
-!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;if(typeof data0.code!="string")return validate2422.
-errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==
-void 0){let _errs7=errors;if(typeof data0.message!="string")return validate2422.errors=[{instancePath:instancePath+
-"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],
-!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1)if(data0.hint!==void 0){let _errs9=errors;if(typeof data0.
-hint!="string")return validate2422.errors=[{instancePath:instancePath+"/error/hint",schemaPath:"#/properties/e\
-rror/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0}}}}else
-return validate2422.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"\
-type",params:{type:"object"}}],!1}}}else return validate2422.errors=[{instancePath,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"}}],!1;return validate2422.errors=vErrors,errors===0}validate2422.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};function validate239(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate239.evaluated;evaluated0.dynamicProps&&(evaluated0.
-props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0);let _errs0=errors,valid0=!1,_errs1=errors;validate240(
-data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate240.
-errors:vErrors.concat(validate240.errors),errors=vErrors.length);var _valid0=_errs1===errors;if(valid0=valid0||
-_valid0,_valid0)var props0=!0;let _errs2=errors;validate2422(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate2422.errors:vErrors.concat(validate2422.errors),errors=
-vErrors.length);var _valid0=_errs2===errors;if(valid0=valid0||_valid0,_valid0&&props0!==!0&&(props0=!0),valid0)
-errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=null);else{let err0={instancePath,schemaPath:"\
-#/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++,validate239.
-errors=vErrors,!1}return validate239.errors=vErrors,evaluated0.props=props0,errors===0}validate239.evaluated={
-dynamicProps:!0,dynamicItems:!1};var fits33=validate244;function validate246(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate246.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate245.
+errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"addi\
+tionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;
+if(typeof data0.code!="string")return validate245.errors=[{instancePath:instancePath+"/error/code",schemaPath:"\
+#/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs5===errors}else
+var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="string")return validate245.
+errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1){if(data0.hint!==void 0){
+let _errs9=errors;if(typeof data0.hint!="string")return validate245.errors=[{instancePath:instancePath+"/error\
+/hint",schemaPath:"#/properties/error/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===
+errors}else var valid1=!0;if(valid1)if(data0.issues!==void 0){let data4=data0.issues,_errs11=errors;if(errors===
+_errs11)if(Array.isArray(data4)){var valid2=!0;let len0=data4.length;for(let i0=0;i0<len0;i0++){let _errs13=errors;
+validate322(data4[i0],{instancePath:instancePath+"/error/issues/"+i0,parentData:data4,parentDataProperty:i0,rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate322.errors:vErrors.concat(validate322.errors),errors=vErrors.
+length);var valid2=_errs13===errors;if(!valid2)break}}else return validate245.errors=[{instancePath:instancePath+
+"/error/issues",schemaPath:"#/properties/error/properties/issues/type",keyword:"type",params:{type:"array"}}],
+!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else return validate245.errors=[{instancePath:instancePath+
+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate245.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate245.errors=
+vErrors,errors===0}validate245.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2422(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2422.
+evaluated;evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0);
+let _errs0=errors,valid0=!1,_errs1=errors;validate243(data,{instancePath,parentData,parentDataProperty,rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate243.errors:vErrors.concat(validate243.errors),errors=vErrors.
+length);var _valid0=_errs1===errors;if(valid0=valid0||_valid0,_valid0)var props0=!0;let _errs2=errors;validate245(
+data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate245.
+errors:vErrors.concat(validate245.errors),errors=vErrors.length);var _valid0=_errs2===errors;if(valid0=valid0||
+_valid0,_valid0&&props0!==!0&&(props0=!0),valid0)errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=
+null);else{let err0={instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=
+[err0]:vErrors.push(err0),errors++,validate2422.errors=vErrors,!1}return validate2422.errors=vErrors,evaluated0.
+props=props0,errors===0}validate2422.evaluated={dynamicProps:!0,dynamicItems:!1};var fits33=validate248;function validate250(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate250.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.appEndpointDomain===void 0&&(missing0="appEndpointDomain")||data.reassignedDomains===void 0&&
-(missing0="reassignedDomains"))return validate246.errors=[{instancePath,schemaPath:"#/required",keyword:"requi\
+(missing0="reassignedDomains"))return validate250.errors=[{instancePath,schemaPath:"#/required",keyword:"requi\
 red",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="appEndpointDo\
-main"||key0==="reassignedDomains")){return validate246.errors=[{instancePath,schemaPath:"#/additionalPropertie\
+main"||key0==="reassignedDomains")){return validate250.errors=[{instancePath,schemaPath:"#/additionalPropertie\
 s",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.appEndpointDomain!==
-void 0){let _errs2=errors;if(typeof data.appEndpointDomain!="string")return validate246.errors=[{instancePath:instancePath+
+void 0){let _errs2=errors;if(typeof data.appEndpointDomain!="string")return validate250.errors=[{instancePath:instancePath+
 "/appEndpointDomain",schemaPath:"#/properties/appEndpointDomain/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.reassignedDomains!==void 0){let data1=data.
-reassignedDomains,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate246.
+reassignedDomains,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate250.
 errors=[{instancePath:instancePath+"/reassignedDomains",schemaPath:"#/properties/reassignedDomains/type",keyword:"\
-type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate246.errors=
-[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate246.errors=vErrors,
-errors===0}validate246.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate245(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate245.
+type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate250.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate250.errors=vErrors,
+errors===0}validate250.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate249(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate249.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate245.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate245.errors=[{instancePath,schemaPath:"\
+"data"))return validate249.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate249.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate246(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate246.errors:vErrors.concat(validate246.errors),
-errors=vErrors.length))}}else return validate245.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate245.errors=vErrors,errors===0}validate245.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate244(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate244.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate245(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate245.errors:vErrors.concat(validate245.errors),errors=
-vErrors.length),validate244.errors=vErrors,errors===0}validate244.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits34=validate249;function validate251(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate251.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+data.data!==void 0&&(validate250(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate250.errors:vErrors.concat(validate250.errors),
+errors=vErrors.length))}}else return validate249.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate249.errors=vErrors,errors===0}validate249.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate248(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate248.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate249(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate249.errors:vErrors.concat(validate249.errors),errors=
+vErrors.length),validate248.errors=vErrors,errors===0}validate248.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits34=validate253;function validate255(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate255.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.serviceId===void 0&&(missing0="serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVer\
-sionId")||data.createdAt===void 0&&(missing0="createdAt"))return validate251.errors=[{instancePath,schemaPath:"\
+sionId")||data.createdAt===void 0&&(missing0="createdAt"))return validate255.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
 if(!(key0==="id"||key0==="type"||key0==="url"||key0==="serviceId"||key0==="foundryVersionId"||key0==="createdA\
-t")){return validate251.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropertie\
+t")){return validate255.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropertie\
 s",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate251.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate255.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate251.errors=[{instancePath:instancePath+
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate255.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")
-return validate251.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
+return validate255.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
 nst",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
 url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){
-if(!formats02(data2))return validate251.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
-/format",keyword:"format",params:{format:"uri"}}],!1}else return validate251.errors=[{instancePath:instancePath+
+if(!formats02(data2))return validate255.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
+/format",keyword:"format",params:{format:"uri"}}],!1}else return validate255.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate251.
+var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate255.
 errors=[{instancePath:instancePath+"/serviceId",schemaPath:"#/properties/serviceId/type",keyword:"type",params:{
 type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){
-let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate251.errors=[{instancePath:instancePath+
+let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate255.errors=[{instancePath:instancePath+
 "/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;
 var valid0=_errs10===errors}else var valid0=!0;if(valid0)if(data.createdAt!==void 0){let data5=data.createdAt,
 _errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(data5))
-return validate251.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
-keyword:"format",params:{format:"date-time"}}],!1}else return validate251.errors=[{instancePath:instancePath+"\
+return validate255.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate255.errors=[{instancePath:instancePath+"\
 /createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0}}}}}}}else return validate251.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
-e",params:{type:"object"}}],!1;return validate251.errors=vErrors,errors===0}validate251.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate250(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate250.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}else return validate255.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate255.errors=vErrors,errors===0}validate255.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate254(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate254.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate250.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate254.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate250.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate254.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate251(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate251.
-errors:vErrors.concat(validate251.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate250.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate255(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate255.
+errors:vErrors.concat(validate255.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate254.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate250.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate250.errors=vErrors,errors===0}validate250.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate249(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate249.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate250(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate250.errors:vErrors.concat(
-validate250.errors),errors=vErrors.length),validate249.errors=vErrors,errors===0}validate249.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits35=validate255;var schema158={type:"object",required:["id","type","url","foundryVersionId","uploadUrl"],properties:{id:{type:"\
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate254.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate254.errors=vErrors,errors===0}validate254.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate253(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate253.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate254(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate254.errors:vErrors.concat(
+validate254.errors),errors=vErrors.length),validate253.errors=vErrors,errors===0}validate253.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits35=validate259;var schema158={type:"object",required:["id","type","url","foundryVersionId","uploadUrl"],properties:{id:{type:"\
 string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"uri"},foundryVersionId:{type:"stri\
-ng"},uploadUrl:{type:["string","null"],format:"uri"}},additionalProperties:!1};function validate257(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate257.
+ng"},uploadUrl:{type:["string","null"],format:"uri"}},additionalProperties:!1};function validate261(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate261.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.foundryVersionId===void 0&&
-(missing0="foundryVersionId")||data.uploadUrl===void 0&&(missing0="uploadUrl"))return validate257.errors=[{instancePath,
+(missing0="foundryVersionId")||data.uploadUrl===void 0&&(missing0="uploadUrl"))return validate261.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="url"||key0==="foundryVersionId"||key0==="uploadUrl")){return validate257.
+if(!(key0==="id"||key0==="type"||key0==="url"||key0==="foundryVersionId"||key0==="uploadUrl")){return validate261.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate257.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate261.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate257.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate257.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate261.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate261.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate257.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate257.
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate261.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate261.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){let _errs8=errors;
-if(typeof data.foundryVersionId!="string")return validate257.errors=[{instancePath:instancePath+"/foundryVersi\
+if(typeof data.foundryVersionId!="string")return validate261.errors=[{instancePath:instancePath+"/foundryVersi\
 onId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
 errors}else var valid0=!0;if(valid0)if(data.uploadUrl!==void 0){let data4=data.uploadUrl,_errs10=errors;if(typeof data4!=
-"string"&&data4!==null)return validate257.errors=[{instancePath:instancePath+"/uploadUrl",schemaPath:"#/proper\
+"string"&&data4!==null)return validate261.errors=[{instancePath:instancePath+"/uploadUrl",schemaPath:"#/proper\
 ties/uploadUrl/type",keyword:"type",params:{type:schema158.properties.uploadUrl.type}}],!1;if(errors===_errs10&&
-errors===_errs10&&typeof data4=="string"&&!formats02(data4))return validate257.errors=[{instancePath:instancePath+
+errors===_errs10&&typeof data4=="string"&&!formats02(data4))return validate261.errors=[{instancePath:instancePath+
 "/uploadUrl",schemaPath:"#/properties/uploadUrl/format",keyword:"format",params:{format:"uri"}}],!1;var valid0=_errs10===
-errors}else var valid0=!0}}}}}}else return validate257.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
-params:{type:"object"}}],!1;return validate257.errors=vErrors,errors===0}validate257.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate256(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate256.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}else return validate261.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate261.errors=vErrors,errors===0}validate261.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate260(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate260.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate256.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate260.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate256.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate257(data.data,
+"data"){return validate260.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate261(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate257.errors:vErrors.concat(validate257.errors),errors=vErrors.length))}}else return validate256.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate256.errors=
-vErrors,errors===0}validate256.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate255(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate255.
+vErrors===null?validate261.errors:vErrors.concat(validate261.errors),errors=vErrors.length))}}else return validate260.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate260.errors=
+vErrors,errors===0}validate260.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate259(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate259.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate256(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate256.errors:vErrors.concat(validate256.errors),errors=vErrors.length),validate255.errors=vErrors,errors===
-0}validate255.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits36=validate260;var schema161={type:"object",required:["id","type","url","serviceId","foundryVersionId","createdAt","status","\
+void 0),validate260(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate260.errors:vErrors.concat(validate260.errors),errors=vErrors.length),validate259.errors=vErrors,errors===
+0}validate259.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits36=validate264;var schema161={type:"object",required:["id","type","url","serviceId","foundryVersionId","createdAt","status","\
 previewDomain"],properties:{id:{type:"string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"\
 uri"},serviceId:{type:"string"},foundryVersionId:{type:"string"},createdAt:{type:"string",format:"date-time"},
 status:{$ref:"components#/$defs/DeploymentStatus"},previewDomain:{type:["string","null"]},envVars:{type:"objec\
 t",additionalProperties:{type:"string"}},portMapping:{$ref:"components#/$defs/PortMapping"}},additionalProperties:!1},
 schema162={type:"string",enum:["created","uploaded","provisioning","running","failed","stopping","stopped"]},schema163={
-type:"object",properties:{http:{type:["integer","null"],minimum:1,maximum:65535}},additionalProperties:!1};function validate263(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate263.
+type:"object",properties:{http:{type:["integer","null"],minimum:1,maximum:65535}},additionalProperties:!1};function validate267(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate267.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(key0!==
-"http"){return validate263.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+"http"){return validate267.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
 ties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.http!==void 0){let data0=data.http,
-_errs2=errors;if(!(typeof data0=="number"&&!(data0%1)&&!isNaN(data0)&&isFinite(data0))&&data0!==null)return validate263.
+_errs2=errors;if(!(typeof data0=="number"&&!(data0%1)&&!isNaN(data0)&&isFinite(data0))&&data0!==null)return validate267.
 errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type:schema163.
 properties.http.type}}],!1;if(errors===_errs2&&typeof data0=="number"&&isFinite(data0)){if(data0>65535||isNaN(
-data0))return validate263.errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:65535}}],!1;if(data0<1||isNaN(data0))return validate263.errors=[{instancePath:instancePath+
-"/http",schemaPath:"#/properties/http/minimum",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}}}else return validate263.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate263.errors=
-vErrors,errors===0}validate263.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate262(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate262.
+data0))return validate267.errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/maximum",keyword:"\
+maximum",params:{comparison:"<=",limit:65535}}],!1;if(data0<1||isNaN(data0))return validate267.errors=[{instancePath:instancePath+
+"/http",schemaPath:"#/properties/http/minimum",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}}}else return validate267.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate267.errors=
+vErrors,errors===0}validate267.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate266(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate266.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.serviceId===void 0&&(missing0=
 "serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVersionId")||data.createdAt===void 0&&(missing0=
 "createdAt")||data.status===void 0&&(missing0="status")||data.previewDomain===void 0&&(missing0="previewDomain"))
-return validate262.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema161.properties,key0)){return validate262.errors=
+return validate266.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema161.properties,key0)){return validate266.errors=
 [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate262.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate266.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate262.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate262.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate266.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate266.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate262.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate262.
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate266.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate266.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;
-if(typeof data.serviceId!="string")return validate262.errors=[{instancePath:instancePath+"/serviceId",schemaPath:"\
+if(typeof data.serviceId!="string")return validate266.errors=[{instancePath:instancePath+"/serviceId",schemaPath:"\
 #/properties/serviceId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0){if(data.foundryVersionId!==void 0){let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate262.
+if(valid0){if(data.foundryVersionId!==void 0){let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate266.
 errors=[{instancePath:instancePath+"/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==
 void 0){let data5=data.createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){
-if(!formats22.validate(data5))return validate262.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#\
-/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate262.errors=
+if(!formats22.validate(data5))return validate266.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#\
+/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate266.errors=
 [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data6=data.
-status,_errs14=errors;if(typeof data6!="string")return validate262.errors=[{instancePath:instancePath+"/status",
+status,_errs14=errors;if(typeof data6!="string")return validate266.errors=[{instancePath:instancePath+"/status",
 schemaPath:"components#/$defs/DeploymentStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6==="\
 created"||data6==="uploaded"||data6==="provisioning"||data6==="running"||data6==="failed"||data6==="stopping"||
-data6==="stopped"))return validate262.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$de\
+data6==="stopped"))return validate266.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$de\
 fs/DeploymentStatus/enum",keyword:"enum",params:{allowedValues:schema162.enum}}],!1;var valid0=_errs14===errors}else
 var valid0=!0;if(valid0){if(data.previewDomain!==void 0){let data7=data.previewDomain,_errs17=errors;if(typeof data7!=
-"string"&&data7!==null)return validate262.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"#/pr\
+"string"&&data7!==null)return validate266.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"#/pr\
 operties/previewDomain/type",keyword:"type",params:{type:schema161.properties.previewDomain.type}}],!1;var valid0=_errs17===
 errors}else var valid0=!0;if(valid0){if(data.envVars!==void 0){let data8=data.envVars,_errs19=errors;if(errors===
 _errs19)if(data8&&typeof data8=="object"&&!Array.isArray(data8))for(let key1 in data8){let _errs22=errors;if(typeof data8[key1]!=
-"string")return validate262.errors=[{instancePath:instancePath+"/envVars/"+key1.replace(/~/g,"~0").replace(/\//g,
+"string")return validate266.errors=[{instancePath:instancePath+"/envVars/"+key1.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/envVars/additionalProperties/type",keyword:"type",params:{type:"string"}}],!1;var valid2=_errs22===
-errors;if(!valid2)break}else return validate262.errors=[{instancePath:instancePath+"/envVars",schemaPath:"#/pr\
+errors;if(!valid2)break}else return validate266.errors=[{instancePath:instancePath+"/envVars",schemaPath:"#/pr\
 operties/envVars/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
-if(valid0)if(data.portMapping!==void 0){let _errs24=errors;validate263(data.portMapping,{instancePath:instancePath+
+if(valid0)if(data.portMapping!==void 0){let _errs24=errors;validate267(data.portMapping,{instancePath:instancePath+
 "/portMapping",parentData:data,parentDataProperty:"portMapping",rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate263.errors:vErrors.concat(validate263.errors),errors=vErrors.length);var valid0=_errs24===errors}else
-var valid0=!0}}}}}}}}}}}else return validate262.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate262.errors=vErrors,errors===0}validate262.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate261(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate261.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+null?validate267.errors:vErrors.concat(validate267.errors),errors=vErrors.length);var valid0=_errs24===errors}else
+var valid0=!0}}}}}}}}}}}else return validate266.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate266.errors=vErrors,errors===0}validate266.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate265(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate265.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate261.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate265.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate261.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate262(data.data,
+"data"){return validate265.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate266(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate262.errors:vErrors.concat(validate262.errors),errors=vErrors.length))}}else return validate261.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate261.errors=
-vErrors,errors===0}validate261.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate260(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate260.
+vErrors===null?validate266.errors:vErrors.concat(validate266.errors),errors=vErrors.length))}}else return validate265.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate265.errors=
+vErrors,errors===0}validate265.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate264(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate264.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate261(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate261.errors:vErrors.concat(validate261.errors),errors=vErrors.length),validate260.errors=vErrors,errors===
-0}validate260.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits37=validate267;function validate269(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate269.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate265(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate265.errors:vErrors.concat(validate265.errors),errors=vErrors.length),validate264.errors=vErrors,errors===
+0}validate264.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits37=validate271;function validate273(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate273.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.previewDomain===void 0&&(missing0="previewDomain"))return validate269.errors=[{instancePath,
+let missing0;if(data.previewDomain===void 0&&(missing0="previewDomain"))return validate273.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(key0!=="previewDomain"){return validate269.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
+if(key0!=="previewDomain"){return validate273.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
 additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.previewDomain!==void 0&&
-typeof data.previewDomain!="string")return validate269.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"\
-#/properties/previewDomain/type",keyword:"type",params:{type:"string"}}],!1}}else return validate269.errors=[{
-instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate269.errors=vErrors,
-errors===0}validate269.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate268(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate268.
+typeof data.previewDomain!="string")return validate273.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"\
+#/properties/previewDomain/type",keyword:"type",params:{type:"string"}}],!1}}else return validate273.errors=[{
+instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate273.errors=vErrors,
+errors===0}validate273.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2722(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2722.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate268.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate268.errors=[{instancePath,schemaPath:"\
+"data"))return validate2722.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate2722.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate269(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate269.errors:vErrors.concat(validate269.errors),
-errors=vErrors.length))}}else return validate268.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate268.errors=vErrors,errors===0}validate268.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate267(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate267.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate268(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate268.errors:vErrors.concat(validate268.errors),errors=
-vErrors.length),validate267.errors=vErrors,errors===0}validate267.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var queryValidators={"projects.list":fits1,"projects.databases.list":fits5,"databases.list":fits7,"databases.b\
+data.data!==void 0&&(validate273(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate273.errors:vErrors.concat(validate273.errors),
+errors=vErrors.length))}}else return validate2722.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate2722.errors=vErrors,errors===0}validate2722.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate271(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate271.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate2722(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate2722.errors:vErrors.concat(validate2722.errors),errors=
+vErrors.length),validate271.errors=vErrors,errors===0}validate271.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var queryValidators={"projects.list":fits1,"projects.databases.list":fits5,"databases.list":fits7,"databases.b\
 ackups.list":fits11,"databases.usage.get":fits12,"databases.connections.list":fits5,"connections.list":fits14,
 "integrations.list":fits16,"workspaces.list":fits5,"workspaces.integrations.list":fits5,"workspaces.serviceTok\
 ens.list":fits5,"regions.list":fits18,"projects.branches.list":fits19,"apps.list":fits7,"services.list":fits7,
@@ -3362,7 +3388,7 @@ gions.listPostgres":{200:fits242,401:fits26,403:fits26,500:fits26,503:fits26},"m
 "projects.branches.create":{201:fits28,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,
 422:fits32,500:fits26,503:fits26},"branches.get":{200:fits28,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},
 "branches.update":{200:fits28,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,500:fits26,
-503:fits26},"branches.delete":{401:fits26,403:fits62,404:fits26,409:fits26,422:fits26,500:fits26,503:fits26},"\
+503:fits26},"branches.delete":{401:fits26,403:fits62,404:fits26,409:fits26,422:fits72,500:fits26,503:fits26},"\
 apps.list":{200:fits29,401:fits26,403:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"apps.create":{201:fits30,
 400:fits26,401:fits26,403:fits26,404:fits26,409:fits31,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,
 503:fits26},"apps.get":{200:fits30,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"apps.up\

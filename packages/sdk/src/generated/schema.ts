@@ -924,6 +924,12 @@ export interface components {
             data: components["schemas"]["Project"][];
             pagination: components["schemas"]["Pagination"];
         };
+        ValidationIssue: {
+            /** @description JSON pointer into the body, or the place and name of a parameter: `query/limit`. */
+            path: string;
+            /** @description What does not fit. */
+            message: string;
+        };
         /** @description What every error answers. */
         Error: {
             error: {
@@ -933,13 +939,9 @@ export interface components {
                 message: string;
                 /** @description What to do about it. */
                 hint?: string;
+                /** @description Of a 422, what does not fit, one entry a field. */
+                issues?: components["schemas"]["ValidationIssue"][];
             };
-        };
-        ValidationIssue: {
-            /** @description JSON pointer into the body, or the place and name of a parameter: `query/limit`. */
-            path: string;
-            /** @description What does not fit. */
-            message: string;
         };
         /** @description The request does not fit the contract. */
         ValidationError: {
@@ -2289,14 +2291,14 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The branch is the default or the production branch. */
+        /** @description The id is malformed, or the branch is the default or the production branch. */
         BranchProtectedOrInvalid: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
             };
         };
         /** @description Too many requests. */

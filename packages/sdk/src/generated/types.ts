@@ -51,6 +51,13 @@ export interface ProjectList {
   pagination: Pagination;
 }
 
+export interface ValidationIssue {
+  /** JSON pointer into the body, or the place and name of a parameter: `query/limit`. */
+  path: string;
+  /** What does not fit. */
+  message: string;
+}
+
 /** What every error answers. */
 export interface ErrorBody {
   error: {
@@ -60,14 +67,9 @@ export interface ErrorBody {
     message: string;
     /** What to do about it. */
     hint?: string;
+    /** Of a 422, what does not fit, one entry a field. */
+    issues?: ValidationIssue[];
   };
-}
-
-export interface ValidationIssue {
-  /** JSON pointer into the body, or the place and name of a parameter: `query/limit`. */
-  path: string;
-  /** What does not fit. */
-  message: string;
 }
 
 /** The request does not fit the contract. */
@@ -1590,8 +1592,8 @@ export interface Schemas {
   Project: Project;
   Pagination: Pagination;
   ProjectList: ProjectList;
-  Error: ErrorBody;
   ValidationIssue: ValidationIssue;
+  Error: ErrorBody;
   ValidationError: ValidationErrorBody;
   Name: Name;
   RegionId: RegionId;

@@ -75,8 +75,8 @@ export class BranchesResource extends Resource {
    * @throws {@link BranchDefaultProtectedError} 422: the default branch and the production branch cannot be
    *   deleted.
    * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
-   *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
-   *   {@link InternalUnavailableError}.
+   *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link ValidationFailedError},
+   *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   delete(branchId: string, options?: RequestOptions): Promise<void> {
     return this.nothingOf(
