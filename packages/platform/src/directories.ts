@@ -45,7 +45,10 @@ export const ephemeralBase = async (): Promise<string> => {
 
 const ownUid = (): number => geteuid?.() ?? 0;
 
-const firstSafeDirectory = async (candidates: readonly string[], mode: number): Promise<string | undefined> => {
+const firstSafeDirectory = async (
+  candidates: readonly string[],
+  mode: number,
+): Promise<string | undefined> => {
   for (const candidate of candidates) if (await makeSafe(candidate, mode)) return candidate;
   return undefined;
 };

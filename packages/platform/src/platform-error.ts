@@ -40,6 +40,13 @@ export const platformErrors = {
       "Read what Postgres says above; with --data-dir, postgres.log in that directory has the rest.",
     ),
 
+  postgresEnded: () =>
+    new PlatformError(
+      "platform:postgres_failed",
+      "Postgres has ended without being asked to, and the platform with it.",
+      "Start the platform again; with --data-dir, postgres.log in that directory says more.",
+    ),
+
   portTaken: (port: number, host: string) =>
     new PlatformError(
       "platform:port_taken",
@@ -84,7 +91,8 @@ export const platformErrors = {
       { cause },
     ),
 
-  unsupportedSystem: (what: string, hint: string) => new PlatformError("platform:unsupported_system", what, hint),
+  unsupportedSystem: (what: string, hint: string) =>
+    new PlatformError("platform:unsupported_system", what, hint),
 };
 
 /** What a failure of the operating system says, without Node's repetition of the path. */

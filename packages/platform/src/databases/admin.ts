@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient, escapeIdentifier, escapeLiteral } from "pg";
+import {
+  Client,
+  type ClientConfig,
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  escapeIdentifier,
+  escapeLiteral,
+} from "pg";
 import { superuser } from "../postgres/cluster.js";
 
 export interface AdminAddress {

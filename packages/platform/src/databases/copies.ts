@@ -27,10 +27,12 @@ export class Copies {
     );
     if (source === undefined) throw new Error(`There is no Postgres database ${from}`);
     try {
-      if (source.open) await this.#admin.script([`alter database ${identifier(from)} allow_connections false`]);
+      if (source.open)
+        await this.#admin.script([`alter database ${identifier(from)} allow_connections false`]);
       await this.#admin.whileUnused(from, () => this.#copy(from, to, signal));
     } finally {
-      if (source.open) await this.#admin.script([`alter database ${identifier(from)} allow_connections true`]);
+      if (source.open)
+        await this.#admin.script([`alter database ${identifier(from)} allow_connections true`]);
     }
     await this.copySettings(from, to, "setrole = 0");
   }

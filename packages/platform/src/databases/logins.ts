@@ -1,4 +1,4 @@
-import type { Credential } from "@mgmt/mock";
+import type { Credential } from "@mgmt/mock/server";
 import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
@@ -59,7 +59,9 @@ export class Logins {
   }
 
   async #changePassword(user: string, pass: string): Promise<void> {
-    await this.#admin.script([`alter role ${identifier(user)} login password ${literal(await scramVerifier(pass))}`]);
+    await this.#admin.script([
+      `alter role ${identifier(user)} login password ${literal(await scramVerifier(pass))}`,
+    ]);
     await this.#admin.endSessions("usename = $1", user);
   }
 

@@ -9,9 +9,14 @@ import { createHash } from "node:crypto";
 const longest = 31;
 
 const nameOf = (id: string): string =>
-  new RegExp(`^[a-z][a-z0-9_]{0,${String(longest - 1)}}$`).test(id) && !id.startsWith("pg_") && !reserved.has(id)
+  new RegExp(`^[a-z][a-z0-9_]{0,${String(longest - 1)}}$`).test(id) &&
+  !id.startsWith("pg_") &&
+  !reserved.has(id)
     ? id
-    : `x_${createHash("sha256").update(id).digest("hex").slice(0, longest - 2)}`;
+    : `x_${createHash("sha256")
+        .update(id)
+        .digest("hex")
+        .slice(0, longest - 2)}`;
 
 const reserved = new Set(["postgres", "template0", "template1"]);
 

@@ -23,7 +23,11 @@ const spareDepth = 3;
  * Makes a new cluster the platform's own: a password that no other cluster has, no database that everybody may connect
  * to, and `template1`, of no use here, as the first spare database.
  */
-export const claimCluster = async (address: AdminAddress, major: number, newPassword: string): Promise<void> => {
+export const claimCluster = async (
+  address: AdminAddress,
+  major: number,
+  newPassword: string,
+): Promise<void> => {
   const admin = new Admin(address, major);
   const spare = identifier(`${sparePrefix}first`);
   try {

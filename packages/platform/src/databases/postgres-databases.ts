@@ -1,4 +1,4 @@
-import type { Credential, DatabaseAddress, DatabaseEngine, DatabaseSource } from "@mgmt/mock";
+import type { Credential, DatabaseAddress, DatabaseEngine, DatabaseSource } from "@mgmt/mock/server";
 import { type Admin, identifier } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
@@ -39,7 +39,11 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /** @throws DatabaseDropped when the database is dropped before it is complete. */
-  async create(databaseId: string, source: DatabaseSource, credentials: readonly Credential[]): Promise<void> {
+  async create(
+    databaseId: string,
+    source: DatabaseSource,
+    credentials: readonly Credential[],
+  ): Promise<void> {
     const name = databaseName(databaseId);
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
     await this.#fill(name, sources, async (signal) => {
@@ -127,7 +131,11 @@ export class PostgresDatabases implements DatabaseEngine {
     return { bytes: await this.#size(name), operations: Number(row?.operations ?? 0) };
   }
 
-  async #fill(name: string, sources: readonly string[], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async #fill(
+    name: string,
+    sources: readonly string[],
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const filling = new AbortController();
     const others = this.#fillings.get(name) ?? new Set();
     this.#fillings.set(name, others.add(filling));
@@ -147,14 +155,16 @@ export class PostgresDatabases implements DatabaseEngine {
     if (source.type === "empty") return this.#spares.take();
     const making = makingName(name);
     await this.#copies.drop(making);
-    const from = source.type === "backup" ? await this.#findBackup(source.backupId) : databaseName(source.databaseId);
+    const from =
+      source.type === "backup" ? await this.#findBackup(source.backupId) : databaseName(source.databaseId);
     await this.#copies.copy(from, making, signal);
     return making;
   }
 
   /** The role comes first, since what is in a copy must be handed over to it before anybody can connect. */
   async #complete(filled: string, name: string, credentials: readonly Credential[]): Promise<void> {
-    if (!(await this.#roleExists(name))) await this.#admin.script([`create role ${identifier(name)} nologin`]);
+    if (!(await this.#roleExists(name)))
+      await this.#admin.script([`create role ${identifier(name)} nologin`]);
     await this.#logins.dropAll(name);
     await this.#copies.handOver(filled, name);
     await this.#admin.script([

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { platformErrors } from "../platform-error.js";
 
 /** Who Postgres runs as when we are root: it refuses to run as root itself. */
@@ -28,6 +28,13 @@ export const findAccount = async (): Promise<Account | undefined> => {
     `Postgres does not run as root, and /etc/passwd has none of the accounts ${names.join(", ")}.`,
     "Run the platform as another user.",
   );
+};
+
+/** The account that owns an existing cluster, which no other may serve; undefined when that is our own. */
+export const accountOf = async (cluster: string): Promise<Account | undefined> => {
+  if (!isRoot()) return undefined;
+  const { uid, gid } = await stat(cluster);
+  return uid === 0 ? findAccount() : { uid, gid };
 };
 
 const parsePasswd = (text: string): Map<string, Account> => {

@@ -96,13 +96,18 @@ const packageDirectory = (name: string): string | undefined => {
 const stagedName = async (native: string): Promise<string> => {
   const manifest: unknown = JSON.parse(await readFile(join(native, "..", "package.json"), "utf8"));
   const version =
-    typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
+    typeof manifest === "object" && manifest !== null && "version" in manifest
+      ? String(manifest.version)
+      : "";
   return `postgres-${version}-${process.platform}-${process.arch}`;
 };
 
 const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
   const places = search.places ?? usualPlaces;
-  const directories = [search.path.split(delimiter).filter(isAbsolute), ...(await Promise.all(places.map(expand)))];
+  const directories = [
+    search.path.split(delimiter).filter(isAbsolute),
+    ...(await Promise.all(places.map(expand))),
+  ];
   for (const directory of new Set(directories.flat())) {
     if (!(await hasPrograms(directory))) continue;
     const found = await probe(directory, search.account, tried);

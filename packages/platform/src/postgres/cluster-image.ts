@@ -1,12 +1,4 @@
-import {
-  chownSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  writeSync,
-} from "node:fs";
+import { chownSync, closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Account } from "./account.js";

@@ -29,14 +29,20 @@ const initdbParameters = ({ major }: Binaries): string[] => [
 ];
 
 /** Passwords always, also for the superuser: other users of the machine reach the port, too. */
-const hostRules = ["127.0.0.1/32", "::1/128"].map((address) => `host all all ${address} scram-sha-256\n`).join("");
+const hostRules = ["127.0.0.1/32", "::1/128"]
+  .map((address) => `host all all ${address} scram-sha-256\n`)
+  .join("");
 
 /**
  * How Postgres is told its data directory. As another account it may not be able to walk down to it from the root (a
  * directory below somebody's 0700 home), but it needs not: it begins in it, and Linux lets a process name where it is.
  * Before version 16 it leaves its directory for a moment as it starts, and could not come back.
  */
-export const dataDirectoryParameter = (directory: string, { major }: Binaries, account: Account | undefined): string =>
+export const dataDirectoryParameter = (
+  directory: string,
+  { major }: Binaries,
+  account: Account | undefined,
+): string =>
   account !== undefined && process.platform === "linux" && major >= 16 ? "/proc/self/cwd" : directory;
 
 /**

@@ -41,7 +41,9 @@ const linuxServersOf = async (directory: string): Promise<number[]> => {
     names.map(async (name) => {
       try {
         if ((await readlink(`/proc/${name}/cwd`)) !== directory) return undefined;
-        return (await readFile(`/proc/${name}/comm`, "utf8")).startsWith("postgres") ? Number(name) : undefined;
+        return (await readFile(`/proc/${name}/comm`, "utf8")).startsWith("postgres")
+          ? Number(name)
+          : undefined;
       } catch {
         return undefined;
       }

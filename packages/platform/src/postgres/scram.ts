@@ -7,7 +7,8 @@ const iterations = 4096;
  * The form in which Postgres keeps a password (RFC 5803): sent instead of the password itself, so that no statement,
  * log or statistics view ever has it. For passwords of ASCII, which need no normalization.
  */
-export const scramVerifier = async (password: string): Promise<string> => derive(password, randomBytes(16), iterations);
+export const scramVerifier = async (password: string): Promise<string> =>
+  derive(password, randomBytes(16), iterations);
 
 export const matchesVerifier = async (password: string, verifier: string): Promise<boolean> => {
   const [, rounds, salt] = /^SCRAM-SHA-256\$(\d+):([^$]+)\$/.exec(verifier) ?? [];

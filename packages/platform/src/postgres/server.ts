@@ -104,7 +104,11 @@ export class PostgresServer {
 }
 
 /** The postmaster writes its state into the eighth line of its lock file. */
-const becomesReady = async (directory: string, child: ChildProcess, ended: Promise<void>): Promise<boolean> => {
+const becomesReady = async (
+  directory: string,
+  child: ChildProcess,
+  ended: Promise<void>,
+): Promise<boolean> => {
   let running = true;
   void ended.then(() => (running = false));
   for (const deadline = Date.now() + startLimit; running && Date.now() < deadline; await sleep(4)) {

@@ -1,4 +1,17 @@
-import { chmod, copyFile, cp, link, lstat, mkdir, readFile, readdir, rename, rm, stat, symlink } from "node:fs/promises";
+import {
+  chmod,
+  copyFile,
+  cp,
+  link,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemErrorCode } from "../platform-error.js";
 
@@ -64,7 +77,8 @@ export const stagePrograms = async (native: string, base: string, name: string):
 };
 
 /** Needed to compile extensions only. */
-const isForDevelopers = (name: string): boolean => name.endsWith(".a") || name === "pkgconfig" || name === "pgxs";
+const isForDevelopers = (name: string): boolean =>
+  name.endsWith(".a") || name === "pkgconfig" || name === "pgxs";
 
 const placeDirectory = async (from: string, to: string): Promise<void> => {
   await mkdir(to, { recursive: true, mode: 0o755 });

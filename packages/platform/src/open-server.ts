@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  ReferenceEngine,
+  type RunningServer,
+  type ServerAddress,
+  type Snapshot,
+  assertSnapshot,
+  createServer,
+} from "@mgmt/mock/server";
+import { writeAtomically } from "./data-dir/atomic-file.js";
+import { type DataDir, filesIn } from "./data-dir/data-dir.js";
+import { writeManifest } from "./data-dir/manifest.js";
+import { StateFile } from "./data-dir/state-file.js";
+import { type OpenDatabases, openDatabases } from "./databases/open-databases.js";
+import type { OpenPostgres } from "./open-postgres.js";
+import type { Ready } from "./platform.js";
+import { platformErrors, systemErrorCode } from "./platform-error.js";
+import { isFree } from "./ports.js";
+import { recordedDatabases, withLosses } from "./records.js";
+import { issueServiceToken } from "./service-token.js";
+
+export interface OpenServer {
+  ready: Ready;
+  /** Ends the server in good order; work that takes longer than the grace begins again at the next start. */
+  close(): Promise<void>;
+}
+
+interface Surroundings {
+  host: string;
+  port: number;
+  onLog: (line: string) => void;
+  dataDir: DataDir;
+  postgres: OpenPostgres;
+}
+
+/** Patience with requests and work under way, in milliseconds. */
+const grace = 2_000;
+
+/** The standalone server's limit (§ Limits). */
+const rateLimit = { requests: 600, window: 60_000 };
+
+/** Opens the databases that the kept state speaks of, and the API in front of them. */
+export const openServer = async (surroundings: Surroundings): Promise<OpenServer> => {
+  const { host, port, postgres, onLog } = surroundings;
+  const kept = readSnapshot(surroundings.dataDir);
+  const databases = await openDatabases(
+    postgres.address,
+    postgres.major,
+    kept === undefined ? [] : recordedDatabases(kept),
+  );
+  for (const id of databases.losses.databaseIds) onLog(`Postgres has no data of the database ${id}`);
+  try {
+    return await serve(surroundings, databases, kept && withLosses(kept, databases.losses));
+  } catch (error) {
+    await databases.close();
+    throw systemErrorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
+  }
+};
+
+const readSnapshot = ({ kept, path }: DataDir): Snapshot | undefined => {
+  if (kept === undefined) return undefined;
+  try {
+    const { state } = kept;
+    assertSnapshot(state);
+    recordedDatabases(state);
+    return state;
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw platformErrors.dataDirCorrupt(path, `state.json holds no state of the server (${what})`, error);
+  }
+};
+
+const serve = async (
+  surroundings: Surroundings,
+  databases: OpenDatabases,
+  snapshot: Snapshot | undefined,
+): Promise<OpenServer> => {
+  const { host, dataDir, postgres, onLog } = surroundings;
+  const files = filesIn(dataDir.path);
+  const controlSecret = randomBytes(24).toString("base64url");
+  await writeAtomically(files.controlSecret, controlSecret, { durable: false });
+
+  let state: StateFile | undefined;
+  const createEngine = ({ baseUrl }: ServerAddress): ReferenceEngine => {
+    const engine = new ReferenceEngine({
+      settings: { baseUrl, authUrl: baseUrl, lifecycle: { provisioning: 0, recovering: 0 }, rateLimit },
+      databaseEngine: databases.engine,
+      afterMutation: () => state?.save(),
+      onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      ...(snapshot && { snapshot }),
+    });
+    if (!dataDir.ephemeral) state = new StateFile(files.state, () => engine.snapshot());
+    return engine;
+  };
+  const server = await createServer({
+    host,
+    port: await choosePort(surroundings),
+    createEngine,
+    ...(isLoopback(host) && { controlSecret }),
+  });
+  try {
+    const issued = await issueServiceToken(server.engine, files.token);
+    await state?.save();
+    if (!dataDir.ephemeral) await completeManifest(dataDir, postgres, server.port);
+    const { baseUrl } = server;
+    return {
+      ready: {
+        baseUrl,
+        authUrl: baseUrl,
+        controlUrl: `${baseUrl}/_control`,
+        controlSecretFile: files.controlSecret,
+        ...issued,
+        pid: process.pid,
+      },
+      close: () => close(server, databases, state),
+    };
+  } catch (error) {
+    await server.close(0);
+    throw error;
+  }
+};
+
+/** Off loopback the control surface is off. */
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || host.startsWith("127.");
+
+/** The port of the last run keeps its URLs and its token right. */
+const choosePort = async ({ port, host, dataDir }: Surroundings): Promise<number> => {
+  const last = dataDir.kept?.manifest.port ?? null;
+  return port === 0 && last !== null && (await isFree(last, host)) ? last : port;
+};
+
+const completeManifest = async (
+  dataDir: DataDir,
+  { manifest }: OpenPostgres,
+  port: number,
+): Promise<void> => {
+  if (manifest.postgres.complete && manifest.port === port) return;
+  await writeManifest(dataDir.path, {
+    ...manifest,
+    port,
+    postgres: { ...manifest.postgres, complete: true },
+  });
+};
+
+const close = async (
+  server: RunningServer,
+  databases: OpenDatabases,
+  state: StateFile | undefined,
+): Promise<void> => {
+  const patience = sleep(grace * 2, undefined, { ref: false });
+  await Promise.race([server.close(grace).catch(() => undefined), patience]);
+  // Work that is cut short below fails, and that shall not be kept: the kept state lets it begin again.
+  await state?.close().catch(() => undefined);
+  await Promise.race([databases.close().catch(() => undefined), patience]);
+};
