@@ -1,10 +1,20 @@
 import { readFileSync } from "node:fs";
 import { type Options, defineConfig } from "tsup";
 
-const version = (name: string): string => {
-  const manifest: { version: string } = JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"));
-  return manifest.version;
-};
+interface Manifest {
+  version: string;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+}
+
+const manifestOf = (name: string): Manifest =>
+  JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"));
+
+/** What is installed beside the package stays outside; tsup itself would ask the root's manifest. */
+const installedWith = ({ dependencies, peerDependencies }: Manifest): RegExp[] =>
+  Object.keys({ ...dependencies, ...peerDependencies }).map(
+    (dependency) => new RegExp(`^${dependency}(/|$)`),
+  );
 
 const shared = (name: string): Options => ({
   name,
@@ -12,11 +22,12 @@ const shared = (name: string): Options => ({
   outDir: `packages/${name}/dist`,
   target: "node20.19",
   clean: true,
-  define: { __MGMT_VERSION__: JSON.stringify(version(name)) },
+  define: { __MGMT_VERSION__: JSON.stringify(manifestOf(name).version) },
 });
 
 const library = (name: string, entries: string[]): Options => ({
   ...shared(name),
+  external: installedWith(manifestOf(name)),
   entry: entries.map((entry) => `packages/${name}/src/${entry}.ts`),
   format: ["esm", "cjs"],
   dts: true,
