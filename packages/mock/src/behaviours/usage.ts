@@ -8,7 +8,7 @@ import type { DatabaseRow } from "../store/rows.js";
 const day = 86_400_000;
 const gibibyte = 1024 ** 3;
 
-interface Period {
+export interface Period {
   start: number;
   end: number;
 }
