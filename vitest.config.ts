@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { answersFile } from "./scripts/answers-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
@@ -13,6 +14,8 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    globalSetup: ["test/setup-answers.ts"],
+    env: { MGMT_COVERAGE_FILE: answersFile },
     testTimeout: 30_000,
     hookTimeout: 120_000,
   },
