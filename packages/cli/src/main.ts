@@ -6,30 +6,28 @@ import { failureOf } from "./output/failure.js";
 import { type Format, formats, Output } from "./output/output.js";
 import { buildProgram } from "./program/program.js";
 import { usageFailure } from "./program/usage-failure.js";
-import type { Context } from "./run/context.js";
+
+/** What a command line runs in; a process, but for tests. */
+export type Surroundings = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "once" | "exit">;
 
 /** Runs one command line and answers what the process ends with. */
-export const main = async (args: readonly string[], version: string): Promise<number> => {
-  const { stdin, stderr, env } = process;
+export const main = async (
+  args: readonly string[],
+  version: string,
+  surroundings: Surroundings = process,
+): Promise<number> => {
+  const { stdin, stderr, env } = surroundings;
   const interruption = new AbortController();
-  process.once("SIGINT", () => {
+  surroundings.once("SIGINT", () => {
     interruption.abort(interrupted());
     // Whoever presses it twice does not want to wait for what is left to be done.
-    process.once("SIGINT", () => process.exit(exitCodes.interrupted));
+    surroundings.once("SIGINT", () => surroundings.exit(exitCodes.interrupted));
   });
   const { signal } = interruption;
-  const output = new Output(formatIn(args));
-  const context: Context = {
-    version,
-    output,
-    env,
-    stdin,
-    stderr,
-    signal,
-    sources: new Sources(stdin, signal),
-  };
+  const output = new Output(formatIn(args), surroundings, env);
+  const sources = new Sources(stdin, signal);
 
-  const program = buildProgram(context);
+  const program = buildProgram({ version, output, env, stdin, stderr, signal, sources });
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });

@@ -4,129 +4,67 @@ export interface Column {
   path: string;
 }
 
-/** `region=region.id`: the title, and the path where it differs. */
+/** `id, region=region.id`: titles, with the path where it differs. */
 const columns = (...specs: string[]): Column[] =>
-  specs.map((spec) => {
-    const [title = spec, path = title] = spec.split("=");
-    return { title, path };
-  });
+  specs
+    .join(", ")
+    .split(", ")
+    .map((spec) => {
+      const [title = spec, path = title] = spec.split("=");
+      return { title, path };
+    });
 
 /** What a list shows, by component schema; the id always comes first and is never left out. */
-const listColumns: Readonly<Record<string, Column[]>> = {
-  Project: columns("id", "name", "region=defaultRegion", "logical id=logicalId", "created=createdAt"),
+export const listColumns: Readonly<Record<string, Column[]>> = {
+  Project: columns("id, name, region=defaultRegion, logical id=logicalId, created=createdAt"),
   Database: columns(
-    "id",
-    "name",
-    "status",
-    "region=region.id",
-    "default=isDefault",
-    "project=project.id",
-    "created=createdAt",
+    "id, name, status, region=region.id, default=isDefault, project=project.id, created=createdAt",
   ),
-  Connection: columns(
-    "id",
-    "name",
-    "kind",
-    "database=database.id",
-    "host=endpoints.direct.host",
-    "created=createdAt",
-  ),
+  Connection: columns("id, name, kind, database=database.id, host=endpoints.direct.host, created=createdAt"),
   Integration: columns(
-    "id",
-    "client=client.name",
-    "client id=client.id",
-    "user=createdByUser.email",
-    "scopes",
-    "created=createdAt",
+    "id, client=client.name, client id=client.id, user=createdByUser.email, scopes, created=createdAt",
   ),
-  ServiceToken: columns("id", "name", "ends in=valueHint", "expires=expiresAt", "created=createdAt"),
-  Workspace: columns("id", "name", "created=createdAt"),
-  Region: columns("id", "name", "status"),
-  ProductRegion: columns("id", "name", "product", "status"),
-  Branch: columns(
-    "id",
-    "git name=gitName",
-    "role",
-    "default=isDefault",
-    "project=project.id",
-    "created=createdAt",
-  ),
-  Backup: columns("id", "type=backupType", "status", "size", "created=createdAt"),
+  ServiceToken: columns("id, name, ends in=valueHint, expires=expiresAt, created=createdAt"),
+  Workspace: columns("id, name, created=createdAt"),
+  Region: columns("id, name, status"),
+  ProductRegion: columns("id, name, product, status"),
+  Branch: columns("id, git name=gitName, role, default=isDefault, project=project.id, created=createdAt"),
+  Backup: columns("id, type=backupType, status, bytes=size, created=createdAt"),
   App: columns(
-    "id",
-    "name",
-    "region=region.id",
-    "project=projectId",
-    "branch=branchId",
-    "domain=appEndpointDomain",
-    "created=createdAt",
+    "id, name, region=region.id, project=projectId, branch=branchId, domain=appEndpointDomain, created=createdAt",
   ),
-  Deployment: columns("id", "service=serviceId", "version=foundryVersionId", "created=createdAt"),
+  Deployment: columns("id, service=serviceId, version=foundryVersionId, created=createdAt"),
 };
 
-const credentials = (parent: string): string[] => [
-  `connection string=${parent}connectionString`,
-  `direct=${parent}endpoints.direct.connectionString`,
-  `pooled=${parent}endpoints.pooled.connectionString`,
-  `accelerate=${parent}endpoints.accelerate.connectionString`,
-];
-
-const project = [
-  "id",
-  "name",
-  "region=defaultRegion",
-  "logical id=logicalId",
-  "workspace=workspace.id",
-  "created=createdAt",
-  "url",
-];
+const project =
+  "id, name, region=defaultRegion, logical id=logicalId, workspace=workspace.id, created=createdAt, url";
 const database = [
-  "id",
-  "name",
-  "status",
-  "region=region.id",
-  "default=isDefault",
-  "project=project.id",
-  "branch=branchId",
-  "logical id=logicalId",
-  "source=source.type",
-  "source database=source.databaseId",
-  "source backup=source.backupId",
-  "default connection=defaultConnectionId",
-  "created=createdAt",
-  "url",
+  "id, name, status, region=region.id, default=isDefault, project=project.id, branch=branchId, logical id=logicalId",
+  "source=source.type, source database=source.databaseId, source backup=source.backupId",
+  "default connection=defaultConnectionId, created=createdAt, url",
 ];
-const connection = [
-  "id",
-  "name",
-  "kind",
-  "database=database.id",
-  "host=endpoints.direct.host",
-  "port=endpoints.direct.port",
-  "created=createdAt",
-  "url",
-];
+const connection =
+  "id, name, kind, database=database.id, host=endpoints.direct.host, port=endpoints.direct.port, created=createdAt, url";
 
-/** What one resource shows, where the list's columns or all of its fields are not the best choice. */
-const detailColumns: Readonly<Record<string, Column[]>> = {
-  Project: columns(...project),
+/** What one resource shows, where all of its fields would be too many. */
+export const detailColumns: Readonly<Record<string, Column[]>> = {
+  Project: columns(project),
   ProjectWithDatabase: columns(
-    ...project,
-    "database=database.id",
-    "database status=database.status",
-    "connection string=database.connectionString",
-    "direct=database.connections.0.endpoints.direct.connectionString",
+    project,
+    "database=database.id, database status=database.status, connection string=database.connectionString",
     "pooled=database.connections.0.endpoints.pooled.connectionString",
   ),
   Database: columns(...database),
-  DatabaseWithSecrets: columns(
+  RecoveringDatabase: columns(...database),
+  DatabaseWithCredentials: columns(
     ...database,
-    "connection string=connectionString",
-    "direct=connections.0.endpoints.direct.connectionString",
-    "pooled=connections.0.endpoints.pooled.connectionString",
+    "connection string=connectionString, pooled=connections.0.endpoints.pooled.connectionString",
   ),
-  Connection: columns(...connection),
-  ConnectionWithSecrets: columns(...connection, ...credentials("")),
+  Connection: columns(connection),
+  ConnectionWithCredentials: columns(
+    connection,
+    "connection string=connectionString, pooled=endpoints.pooled.connectionString",
+  ),
 };
 
 export const columnsOf = (resource: string | undefined, items: readonly unknown[]): Column[] =>

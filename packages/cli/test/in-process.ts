@@ -1,0 +1,45 @@
+import { PassThrough } from "node:stream";
+import manifest from "../package.json";
+import { main, type Surroundings } from "../src/main.js";
+import { words } from "./terminal.js";
+
+export interface Captured {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Around {
+  env?: NodeJS.ProcessEnv;
+  stdin?: string;
+  /** Standard input, output and error are a terminal. */
+  terminal?: boolean;
+  /** Typed at the terminal when the question stands there. */
+  typed?: string;
+}
+
+/** The command without a process of its own: quick, and with a terminal where one is needed. */
+export const runInProcess = async (line: readonly string[], around: Around = {}): Promise<Captured> => {
+  const { env = {}, stdin = "", terminal = false, typed } = around;
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  let [stdout, stderr, answered] = ["", "", false];
+  output.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  errors.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    if (typed === undefined || answered || !stderr.includes("Go on?")) return;
+    answered = true;
+    input.write(typed);
+  });
+  if (!terminal) input.end(stdin);
+  for (const stream of [input, output, errors]) Object.assign(stream, { isTTY: terminal });
+  const surroundings = { stdin: input, stdout: output, stderr: errors, env, once: () => undefined };
+  // What the command uses of a process is there; the streams are no real terminals, that is the point.
+  const status = await main(line, manifest.version, surroundings as unknown as Surroundings);
+  return { status, stdout, stderr };
+};
+
+/** mgmt`projects list`, with the environment that goes with it. */
+export const inProcess =
+  (around: Around = {}) =>
+  (strings: TemplateStringsArray, ...values: readonly string[]): Promise<Captured> =>
+    runInProcess(words(strings, values), around);

@@ -1,0 +1,156 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { inProcess, runInProcess } from "./in-process.js";
+
+/** Nothing listens there: a request would end with 9, and every line here ends with 2. */
+const env = { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "token" };
+const mgmt = inProcess({ env });
+const folder = mkdtempSync(join(tmpdir(), "mgmt-usage-"));
+const file = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+const refused = async (
+  line: readonly string[],
+  message: string,
+  hint?: string,
+  stdin?: string,
+): Promise<void> => {
+  const { status, stdout, stderr } = await runInProcess(line, { env, ...(stdin !== undefined && { stdin }) });
+  const [first = "", second = ""] = stderr.split("\n");
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(first).toContain(message);
+  if (hint !== undefined) expect(second).toContain(hint);
+};
+const words = (line: string): string[] => line.split(" ");
+
+describe("a wrong command line ends with 2 before anything is sent", () => {
+  it.each<[line: string, message: string, hint?: string]>([
+    ["projects lst", "Unknown command: mgmt projects lst", "Did you mean mgmt projects list?"],
+    ["service-tokens list", "Unknown command: mgmt service-tokens", "mgmt workspaces service-tokens"],
+    ["zzzzzz", "Unknown command: mgmt zzzzzz", "mgmt --help lists the commands."],
+    ["projcts --help", "Unknown command: mgmt projcts", "Did you mean mgmt projects?"],
+    ["projects", "mgmt projects needs a command", "One of: list, create, get"],
+    [
+      "workspaces service-tokens",
+      "mgmt workspaces service-tokens needs a command",
+      "One of: list, create, delete.",
+    ],
+    ["projects get", "Missing required argument 'project-id'", "mgmt projects get --help"],
+    ["projects get a b", "Too many arguments", "mgmt projects get --help"],
+    ["projects list --limt 5", "Unknown option '--limt'", "Did you mean --limit?"],
+    ["projects list --limit", "Option '--limit <number>' argument missing", "--help"],
+    [
+      "projects create --region mars",
+      '--region cannot be "mars"',
+      "Allowed: us-east-1, us-west-1, eu-west-3",
+    ],
+    ["regions list --product mysql", '--product cannot be "mysql"', "Allowed: postgres, accelerate."],
+    ["projects list --limit 0", "--limit must be a number from 1 to 1000, not 0"],
+    ["projects list --limit 1001", "--limit must be a number from 1 to 1000, not 1001"],
+    ["projects list --limit 1e2", '--limit must be a whole number from 1 to 1000, not "1e2"'],
+    ["projects list --limit five", '--limit must be a whole number from 1 to 1000, not "five"'],
+    ["projects create --logical-id .a", '--logical-id cannot be ".a"', "It must match ^[A-Za-z0-9]"],
+    ["databases update db_1 --logical-id a/b", '--logical-id cannot be "a/b"', "--unset logical-id"],
+    ["projects update proj_1", "Nothing is given that the command could do", "--name"],
+    [
+      "apps promote cps_1",
+      "Nothing is given that the command could do",
+      "Give at least one of --deployment-id.",
+    ],
+    ["integrations list", "Missing --workspace-id"],
+    ["services create web", "Missing --project-id"],
+    ["databases restore db_1", "Missing --source-database-id, --source-backup-id"],
+    [
+      "projects databases create proj_1 --source-database-id db_1",
+      "Missing --source-type",
+      "empty, backup, database",
+    ],
+    ["projects create shop --name store", 'The name is given twice: "shop" and --name'],
+    ["apps update cps_1 --unset display-name", '--unset cannot be "display-name"', "logical-id, branch-id"],
+    ["apps update cps_1 --unset logical-id --logical-id a", "--unset logical-id and --logical-id contradict"],
+    ["projects create --timeout 5m", "--timeout goes with --wait"],
+    ["projects create --wait --timeout soon", '--timeout cannot be "soon"', "90s, 5m or 1h30m"],
+    ["projects create --wait --timeout 0s", '--timeout cannot be "0s"'],
+    ["projects list --output xml", '--output cannot be "xml"', "Allowed: table, json, yaml."],
+    ["projects get ..", '<project-id> cannot be ".."'],
+    ["projects get %2e%2e", "id must not be empty or a dot segment"],
+    ["projects create --body {", "--body is not JSON (the text)", "@file"],
+    ["projects create --body []", "--body must be a JSON object"],
+    ["projects create --body null", "--body must be a JSON object"],
+    ["projects update proj_1 --settings {", "--settings is not JSON (the text)"],
+    ["dev --port 70000", "--port must be a number from 0 to 65535"],
+    ["dev --port x", "--port must be a number from 0 to 65535"],
+    ["dev --ephemeral --data-dir d", "--data-dir and --ephemeral contradict each other"],
+  ])("%s", (line, message, hint) => refused(words(line), message, hint));
+
+  it("an empty id and an empty name", async () => {
+    await refused(["projects", "get", ""], '<project-id> cannot be ""');
+    await refused(["projects", "delete", "proj_1", " ", "--yes"], '<project-id> cannot be " "');
+    await refused(["projects", "create", ""], "<name> must not be empty");
+    await refused(
+      ["projects", "create", "--name", "x".repeat(257)],
+      "--name must have at most 256 characters, not 257",
+    );
+  });
+
+  it("a file that is not there, is a folder or is empty", async () => {
+    await refused(
+      ["projects", "create", "--body", "@nowhere.json"],
+      "--body: cannot read nowhere.json (no such file)",
+    );
+    await refused(["projects", "create", "--body", `@${folder}`], "(it is a directory)");
+    await refused(["projects", "list", "--token-file", file("empty", "\n")], "is empty");
+    await refused(["projects", "list", "--token-file", file("two", "a\nb\n")], "one line is expected");
+    await refused(["projects", "list", "--token-file", ""], "--token-file needs a path");
+  });
+
+  it("standard input that is asked for twice", async () => {
+    const line = words("projects transfer proj_1 --recipient-access-token-file - --token-file - --yes");
+    await refused(
+      line,
+      "--recipient-access-token-file and --token-file cannot both read standard input",
+      "Put one",
+      "x",
+    );
+  });
+
+  it("a base URL that is none, or ends in /v1", async () => {
+    for (const url of ["localhost", "ftp://a.example", "http://u:p@a.example", "http://a.example/v1"]) {
+      await refused(["me", "--base-url", url], "--base-url ", "It looks like https://api.example.com");
+    }
+    const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t", MGMT_BASE_URL: "nonsense" } })`me`;
+    expect(status).toBe(2);
+    expect(stderr).toContain("MGMT_BASE_URL is not an absolute URL");
+  });
+
+  it("no base URL: says what to set, and how to get one", async () => {
+    const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t" } })`projects list`;
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/MGMT_BASE_URL.*--base-url.*mgmt dev/s);
+  });
+
+  it("no token: ends with 4 and says what to set, and how to get one", async () => {
+    for (const MGMT_TOKEN of [undefined, "", "  "]) {
+      const { status, stderr } = await inProcess({ env: { MGMT_TOKEN } })`projects list`;
+      expect(status).toBe(4);
+      expect(stderr).toMatch(/MGMT_TOKEN.*--token-file.*mgmt dev/s);
+    }
+  });
+
+  it("under --output json the error is one JSON object on standard error", async () => {
+    const { stderr, stdout } = await mgmt`projects create --region mars -o json`;
+    expect(stdout).toBe("");
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: "usage:invalid_value",
+        message: '--region cannot be "mars"',
+        hint: expect.stringContaining("eu-central-1"),
+      },
+    });
+  });
+});
