@@ -1,0 +1,133 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Credential } from "@mgmt/mock/server";
+import { Client } from "pg";
+import { afterAll, beforeAll } from "vitest";
+import { type OpenDatabases, claimCluster, openDatabases } from "../src/databases/open-databases.js";
+import type { RecordedDatabase } from "../src/databases/reconcile.js";
+import { ephemeralBase } from "../src/directories.js";
+import { findLastingPort } from "../src/ports.js";
+import { type Account, findAccount } from "../src/postgres/account.js";
+import { type Binaries, findBinaries } from "../src/postgres/binaries.js";
+import { createCluster } from "../src/postgres/cluster.js";
+import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
+
+export const adminPassword = "not-a-secret";
+
+/** A directory that Postgres's account can pass through. */
+export const temporaryDirectory = async (base = tmpdir()): Promise<string> => {
+  const directory = await mkdtemp(join(base, "mgmt-test-"));
+  await chmod(directory, 0o755);
+  return directory;
+};
+
+export interface Programs {
+  binaries: Binaries;
+  account: Account | undefined;
+}
+
+export const findPrograms = async (): Promise<Programs> => {
+  const account = await findAccount();
+  const choice = process.env["MGMT_POSTGRES"];
+  return { account, binaries: await findBinaries({ choice, path: process.env["PATH"] ?? "", account }) };
+};
+
+/** A cluster as a new data directory has it, and the options to serve it with. */
+export const makeCluster = async (directory: string): Promise<ServerOptions> => {
+  const { binaries, account } = await findPrograms();
+  const cluster = join(directory, "postgres");
+  const { password } = await createCluster(cluster, binaries, account);
+  const options: ServerOptions = {
+    binaries,
+    account,
+    directory: cluster,
+    logFile: join(directory, "postgres.log"),
+    port: await findLastingPort("127.0.0.1"),
+    durable: false,
+    removeWhenKilled: undefined,
+  };
+  const server = await PostgresServer.start(options);
+  await claimCluster({ port: options.port, password }, binaries.major, adminPassword);
+  await server.stop();
+  return options;
+};
+
+/** One server with open databases for all tests of a file. */
+export class Cluster {
+  #directory = "";
+  #options: ServerOptions | undefined;
+  #server: PostgresServer | undefined;
+  #databases: OpenDatabases | undefined;
+  readonly #clients = new Set<Client>();
+
+  constructor() {
+    beforeAll(async () => {
+      this.#directory = await temporaryDirectory(await ephemeralBase());
+      this.#options = await makeCluster(this.#directory);
+      await this.start([]);
+    });
+    afterAll(async () => {
+      await this.stop();
+      await rm(this.#directory, { recursive: true, force: true });
+    });
+  }
+
+  get databases(): OpenDatabases["engine"] {
+    return this.open.engine;
+  }
+
+  get open(): OpenDatabases {
+    if (this.#databases === undefined) throw new Error("The cluster is not running");
+    return this.#databases;
+  }
+
+  async start(recorded: readonly RecordedDatabase[]): Promise<OpenDatabases> {
+    const options = this.#options;
+    if (options === undefined) throw new Error("The cluster is not made");
+    this.#server = await PostgresServer.start(options);
+    const address = { port: options.port, password: adminPassword };
+    this.#databases = await openDatabases(address, options.binaries.major, recorded);
+    return this.#databases;
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) await client.end().catch(() => undefined);
+    this.#clients.clear();
+    await this.#databases?.close();
+    await this.#server?.stop();
+  }
+
+  /** Connects as a tenant does. */
+  async connect(databaseId: string, { user, pass }: Omit<Credential, "connectionId">): Promise<Client> {
+    const { host, port, database } = this.databases.endpoints(databaseId).direct;
+    return this.connectTo(`postgres://${user}:${pass}@${host}:${String(port)}/${database}?sslmode=disable`);
+  }
+
+  /** As the superuser, in whatever database. */
+  async connectAsAdmin(database: string): Promise<Client> {
+    const { host, port } = this.databases.endpoints("any").direct;
+    return this.connectTo(`postgres://postgres:${adminPassword}@${host}:${String(port)}/${database}`);
+  }
+
+  async connectTo(connectionString: string): Promise<Client> {
+    const client = new Client({ connectionString });
+    // Sessions are ended by what is tested here.
+    client.on("error", () => undefined);
+    await client.connect();
+    this.#clients.add(client);
+    return client;
+  }
+}
+
+let count = 0;
+
+/** Another database's id and first credential each time. */
+export const newTenant = (): { id: string; credential: Credential } => {
+  count += 1;
+  const number = String(count);
+  return {
+    id: `db_tenant${number}`,
+    credential: { connectionId: `con_tenant${number}`, user: `role_tenant${number}`, pass: `pass${number}` },
+  };
+};
