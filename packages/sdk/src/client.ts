@@ -5,7 +5,7 @@ import { requestPath } from "./request/request.js";
 import { type ClientOptions, type Settings, readSettings } from "./request/settings.js";
 
 /** A client of the Management API: one property a resource, one method an operation. */
-export class Client extends Resources {
+export class MgmtClient extends Resources {
   readonly #settings: Settings;
   #http: HttpClient | undefined;
 
@@ -43,4 +43,4 @@ export class Client extends Resources {
  *
  * Throws `InvalidArgumentError` for a `baseUrl`, header or `timeoutMs` that cannot be.
  */
-export const createClient = (options: ClientOptions): Client => new Client(options);
+export const createClient = (options: ClientOptions): MgmtClient => new MgmtClient(options);

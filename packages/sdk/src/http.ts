@@ -1,16 +1,18 @@
 import type { Client as PathClient, Middleware } from "openapi-fetch";
 import type { paths } from "./generated/schema.js";
+import type { RequestOptions } from "./request/call.js";
 import { fillPath } from "./request/path.js";
 import { exchange } from "./request/request.js";
 import type { Settings } from "./request/settings.js";
 
-interface Init {
+/** The parts of a call's `init` that the SDK sees to itself. */
+interface Init extends Pick<RequestOptions, "signal" | "timeoutMs"> {
   params?: object;
   middleware?: Middleware[];
 }
 
 /** Typed paths instead of methods: `client.http.GET("/v1/projects/{id}", { params: { path: { id } } })`. */
-export type HttpClient = PathClient<paths>;
+export interface HttpClient extends PathClient<paths> {}
 
 /**
  * openapi-fetch over the SDK's own request path: the same credential, transport and deadline. It answers
@@ -26,15 +28,20 @@ export const createHttp = (settings: Settings): HttpClient => {
         baseUrl: settings.baseUrl,
         // The paths' types admit strings only; anything else is refused there.
         pathSerializer: (path, params) => fillPath(path, params as Record<string, string>),
-        fetch: (request) => carry(settings, request),
       }),
     ));
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
     const http = await load();
-    const params = { path: {}, ...init.params };
-    const middleware = [...own, ...(init.middleware ?? [])];
+    // A `Request` that is given the caller's signal leaves a listener on it, so it is not.
+    const { signal, timeoutMs, ...rest } = init;
+    const call = {
+      fetch: (written: Request) => carry(settings, written, { signal, timeoutMs }),
+      ...rest,
+      params: { path: {}, ...init.params },
+      middleware: [...own, ...(init.middleware ?? [])],
+    };
     // The types of `HttpClient` have checked method, path and init together.
-    return http.request(method as never, path as never, { ...init, params, middleware } as never);
+    return http.request(method as never, path as never, call as never);
   };
   const client: Record<string, unknown> = {
     request,
@@ -50,15 +57,15 @@ export const createHttp = (settings: Settings): HttpClient => {
 };
 
 /** Sends the library's `Request` through the request path, and answers as `fetch` would. */
-const carry = async (settings: Settings, request: Request): Promise<Response> => {
-  const { method, url, signal } = request;
+const carry = async (settings: Settings, request: Request, options: RequestOptions): Promise<Response> => {
+  const { method, url } = request;
   const message = {
     method,
     path: new URL(url).pathname,
     url,
-    headers: { ...settings.headers, ...Object.fromEntries(request.headers) },
+    headers: { accept: "application/json", ...settings.headers, ...Object.fromEntries(request.headers) },
     body: (await request.text()) || undefined,
   };
-  const { status, headers, body } = await exchange(settings, message, { signal });
+  const { status, headers, body } = await exchange(settings, message, options);
   return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
 };

@@ -1,6 +1,7 @@
 export { createClient } from "./client.js";
-export type { Client } from "./client.js";
+export type { MgmtClient } from "./client.js";
 export { ApiError, InvalidResponseError } from "./errors/api-error.js";
+export type { ApiErrorInit } from "./errors/api-error.js";
 export { isApiError } from "./errors/is-api-error.js";
 export {
   ConnectionError,

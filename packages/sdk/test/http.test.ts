@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { ConnectionError, InvalidArgumentError, type Project, TimeoutError, createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
@@ -72,6 +73,19 @@ describe("the path client", () => {
     const call = thrown(createClient({ baseUrl }).http.GET("/v1/me", { signal: controller.signal }));
     setTimeout(() => controller.abort("enough"), 20);
     expect(await call).toBe("enough");
+  });
+
+  it("leaves no listener on a shared signal", async () => {
+    const { client } = await start(200, { data: {} });
+    const { signal } = new AbortController();
+    for (let call = 0; call < 30; call += 1) await client.http.GET("/v1/me", { signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it("takes a deadline of its own", async () => {
+    const { baseUrl } = await startServer(() => undefined);
+    const call = createClient({ baseUrl }).http.GET("/v1/me", { timeoutMs: 30 });
+    expect(await thrown(call)).toBeInstanceOf(TimeoutError);
   });
 
   it("refuses a path whose parameters are missing", async () => {

@@ -33,7 +33,7 @@ export class ApiError extends MgmtError {
   declare readonly code: string;
   /** The answer's `x-request-id`: name it when you report a fault. */
   declare readonly requestId?: string;
-  /** What does not fit, one entry a field. Only with `validation:failed`. */
+  /** What does not fit, one entry a field. Only with 422. */
   declare readonly issues?: readonly ValidationIssue[];
   /** Seconds that the service asks to wait (`Retry-After`). */
   declare readonly retryAfter?: number;

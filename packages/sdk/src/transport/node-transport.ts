@@ -1,5 +1,6 @@
-import { Agent as HttpAgent, request as httpRequest } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+// Whole modules: mocks and tracers replace `http.request`, which a named import would not see.
+import http from "node:http";
+import https from "node:https";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 
 export interface NodeTransportOptions {
@@ -19,12 +20,12 @@ export interface NodeTransport extends Transport {
  */
 export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport => {
   const settings = { keepAlive: true, ...options };
-  const agents: { http?: HttpAgent; https?: HttpsAgent } = {};
+  const agents: { http?: http.Agent; https?: https.Agent } = {};
   return {
     send: (message) =>
       message.url.startsWith("https:")
-        ? exchange(message, httpsRequest, (agents.https ??= new HttpsAgent(settings)))
-        : exchange(message, httpRequest, (agents.http ??= new HttpAgent(settings))),
+        ? exchange(message, https.request, (agents.https ??= new https.Agent(settings)))
+        : exchange(message, http.request, (agents.http ??= new http.Agent(settings))),
     close() {
       agents.http?.destroy();
       agents.https?.destroy();
@@ -34,8 +35,8 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
 
 const exchange = (
   { method, url, headers, body, signal }: TransportRequest,
-  open: typeof httpRequest,
-  agent: HttpAgent,
+  open: typeof http.request,
+  agent: http.Agent,
 ): Promise<TransportResponse> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? "0" : String(Buffer.byteLength(body));

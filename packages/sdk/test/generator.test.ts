@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { type JsonSchema, type OpenApiDocument, readContract } from "../../../scripts/generate/contract.js";
+import { generateSdk } from "../../../scripts/generate/sdk.js";
+
+type Json = Record<string, unknown>;
+
+const content = (schema: JsonSchema) => ({ "application/json": { schema } });
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+const id = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "Id of the pet.",
+  schema: { type: "string" },
+};
+
+const getPet = (more: Json = {}): Json => ({
+  operationId: "pets.get",
+  tags: ["Pets"],
+  summary: "Get a pet",
+  description: "One pet. Ends a comment: */",
+  parameters: [id],
+  responses: {
+    200: { description: "The pet.", content: content(ref("PetAnswer")) },
+    404: { description: "None.", content: content(ref("Error")), "x-error-codes": ["pet:not_found"] },
+  },
+  "x-origin": "documented",
+  ...more,
+});
+
+const error = (more: Record<string, JsonSchema> = {}): JsonSchema => ({
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message", ...Object.keys(more)],
+      properties: { code: { type: "string" }, message: { type: "string" }, ...more },
+    },
+  },
+});
+
+const petStore = (
+  paths: Record<string, Json>,
+  schemas: Record<string, JsonSchema> = {},
+  codes: Json = {},
+): Json => ({
+  openapi: "3.1.0",
+  info: { title: "Pets", version: "v1", description: "" },
+  tags: [],
+  paths,
+  components: {
+    schemas: {
+      Animal: { type: "object", required: ["id"], properties: { id: { type: "string" } } },
+      Pet: {
+        description: "A pet.",
+        allOf: [
+          ref("Animal"),
+          {
+            type: "object",
+            required: ["name"],
+            properties: {
+              name: { type: "string", description: "What it hears.", minLength: 1, maxLength: 9 },
+              age: { type: ["integer", "null"], minimum: 0, default: 1 },
+              chip: { type: "string", description: "Its chip.", "x-secret": true },
+              tags: { type: "array", items: { type: "string", enum: ["good", "bad"] } },
+              extra: { type: "object", additionalProperties: true },
+            },
+          },
+        ],
+      },
+      PetAnswer: { type: "object", required: ["data"], properties: { data: ref("Pet") } },
+      Error: error(),
+      ...schemas,
+    },
+  },
+  "x-error-codes": { "pet:not_found": { status: 404, description: "There is no such pet." }, ...codes },
+});
+
+const generate = async (document: Json): Promise<(file: string) => string> => {
+  // A document of the form that the linter lets through.
+  const files = await generateSdk(readContract(document as unknown as OpenApiDocument));
+  return (file) => files.get(`packages/sdk/${file}`) ?? "";
+};
+
+describe("the generator", () => {
+  it("writes flat interfaces, with the contract's words, bounds and defaults", async () => {
+    const file = await generate(petStore({ "/v1/pets/{id}": { get: getPet() } }));
+    expect(file("src/generated/types.ts")).toContain(`/** A pet. */
+export interface Pet {
+  id: string;
+  /** What it hears. 1 to 9 characters. */
+  name: string;
+  /** Default: \`1\`. At least 0. */
+  age?: number | null;
+  /** Its chip. A secret: keep it out of logs. */
+  chip?: string;
+  tags?: ("good" | "bad")[];
+  extra?: {
+    [key: string]: unknown;
+  };
+}
+`);
+    expect(file("openapi.json")).toMatch(/^\{\n {2}"openapi": "3\.1\.0",/);
+  });
+
+  it("writes a method with what it does, takes and throws", async () => {
+    const file = await generate(petStore({ "/v1/pets/{id}": { get: getPet() } }));
+    expect(file("src/generated/resources/pets.ts")).toContain(`/** \`client.pets\` */
+export class PetsResource extends Resource {
+  /**
+   * Get a pet.
+   *
+   * One pet. Ends a comment: *\\/
+   *
+   * \`GET /v1/pets/{id}\`
+   *
+   * @param id Id of the pet.
+   * @throws {@link PetNotFoundError} 404: there is no such pet.
+   */
+  get(id: string, options?: RequestOptions): Promise<Pet> {
+    return this.dataOf<Pet>({ method: "GET", path: "/v1/pets/{id}", pathParams: { id } }, options);
+  }
+}
+`);
+  });
+
+  it("nests resources as operation ids do, and lists pages only where there are cursors", async () => {
+    const list = (paged: boolean): JsonSchema => ({
+      type: "object",
+      properties: {
+        data: { type: "array", items: ref("Pet") },
+        ...(paged && { pagination: { type: "object", properties: { nextCursor: { type: "string" } } } }),
+      },
+    });
+    const limit = { name: "limit", in: "query", schema: { type: "integer", default: 100, maximum: 1000 } };
+    const operation = (operationId: string, schema: string, more: Json = {}) =>
+      getPet({
+        operationId,
+        parameters: [id, limit],
+        responses: { 200: { description: "Pets.", content: content(ref(schema)) } },
+        ...more,
+      });
+    const file = await generate(
+      petStore(
+        {
+          "/v1/owners/{id}/pets": { get: operation("owners.pets.list", "PetPages") },
+          "/v1/pets": {
+            get: operation("pets.list", "PetArray", { parameters: [{ ...limit, required: true }] }),
+          },
+        },
+        { PetPages: list(true), PetArray: list(false) },
+      ),
+    );
+    const owners = file("src/generated/resources/owners.ts");
+    expect(owners).toContain("readonly pets: OwnersPetsResource;");
+    expect(owners).toContain(
+      "list(id: string, query?: OwnersPetsListQuery, options?: RequestOptions): CursorPages<Pet> {",
+    );
+    const pets = file("src/generated/resources/pets.ts");
+    expect(pets).toContain("list(query: PetsListQuery, options?: RequestOptions): Promise<Pet[]> {");
+    expect(file("src/generated/types.ts")).toContain(
+      "/** Default: `100`. At most 1000. */\n  limit?: number;",
+    );
+    expect(file("src/generated/resources.ts")).toContain("this.owners = new OwnersResource(request);");
+  });
+
+  it("names the replacement of a deprecated operation", async () => {
+    const old = getPet({ operationId: "cats.get", deprecated: true, "x-replaced-by": "pets.get" });
+    const paths = { "/v1/cats/{id}": { get: old }, "/v1/pets/{id}": { get: getPet() } };
+    const file = await generate(petStore(paths));
+    expect(file("src/generated/resources/cats.ts")).toContain(
+      "@deprecated Use {@link PetsResource.get | client.pets.get}.",
+    );
+    expect(file("src/generated/operations.ts")).toMatch(/deprecated: true,\s+replacedBy: "pets\.get"/);
+  });
+
+  it("writes an error class a code, with the fields that its schema adds", async () => {
+    const codes = { "pet:taken": { status: 409, description: "Taken.", schema: "PetTaken" } };
+    const schemas = { PetTaken: error({ ownerId: { type: "string", description: "Who has it." } }) };
+    const file = await generate(petStore({ "/v1/pets/{id}": { get: getPet() } }, schemas, codes));
+    expect(file("src/generated/errors.ts")).toContain(`/** \`pet:taken\` (409): Taken. */
+export class PetTakenError extends ConflictError {
+  static override readonly kind: string = "pet:taken";
+  static override readonly fields: readonly string[] = ["ownerId"];
+  declare readonly code: "pet:taken";
+  /** Who has it. */
+  declare readonly ownerId: string;
+}
+`);
+    expect(file("src/generated/types.ts")).toContain("export interface PetTakenBody {");
+  });
+
+  it.each([
+    [
+      "a code that the catalog lacks",
+      getPet({
+        responses: {
+          200: { description: "", content: content(ref("PetAnswer")) },
+          404: { description: "", "x-error-codes": ["pet:lost"] },
+        },
+      }),
+      "pets.get lists pet:lost, which the catalog of codes lacks",
+    ],
+    [
+      "a replacement that is no operation",
+      getPet({ deprecated: true, "x-replaced-by": "pets.find" }),
+      "pets.get names pets.find as its replacement, which is no operation",
+    ],
+    [
+      "a body without a name",
+      getPet({ requestBody: { content: content({ type: "object" }) } }),
+      "pets.get: give the body a name in components/schemas (PetsGetBody)",
+    ],
+    [
+      "a status that has no error class",
+      getPet({
+        responses: {
+          200: { description: "", content: content(ref("PetAnswer")) },
+          418: { description: "", "x-error-codes": [] },
+        },
+      }),
+      "No error class has a name for status 418 yet",
+    ],
+  ])("refuses %s", async (_, operation, message) => {
+    await expect(generate(petStore({ "/v1/pets/{id}": { get: operation } }))).rejects.toThrow(message);
+  });
+});

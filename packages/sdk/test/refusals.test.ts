@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { setupMock } from "@mgmt/mock";
+import {
+  AuthUnauthorizedError,
+  type MgmtClient,
+  RateLimitExceededError,
+  ValidationFailedError,
+  createClient,
+} from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { thrown } from "./server.js";
+
+const mock = setupMock({ seed: "sdk" });
+const connect = (token: string): MgmtClient => createClient({ baseUrl: mock.baseUrl, token });
+let client: MgmtClient;
+
+beforeAll(async () => {
+  mock.listen({ onUnhandledRequest: "error" });
+  client = connect(await mock.tokens.user());
+});
+afterEach(async () => {
+  await mock.reset();
+});
+afterAll(async () => {
+  await mock.close();
+});
+
+describe("whatever the operation", () => {
+  it("a bad token is an AuthUnauthorizedError with a request id", async () => {
+    for (const token of ["nonsense", await mock.tokens.expired()]) {
+      const error = await thrown(connect(token).projects.list());
+      expect(error).toBeInstanceOf(AuthUnauthorizedError);
+      expect(error).toMatchObject({ requestId: expect.stringMatching(/^req_/), hint: expect.any(String) });
+      expect(JSON.stringify(error)).not.toContain(token);
+    }
+  });
+
+  it("a body that does not fit is a ValidationFailedError that names the fields", async () => {
+    // @ts-expect-error The types refuse it too.
+    const error = await thrown(client.projects.create({ name: 5, colour: "red" }));
+    if (!(error instanceof ValidationFailedError)) throw error;
+    expect(error.issues?.map(({ path }) => path)).toContain("/name");
+  });
+
+  it("a limit out of bounds is a ValidationFailedError", async () => {
+    for (const limit of [0, 1001, 1.5]) {
+      expect(await thrown(client.projects.list({ limit }))).toBeInstanceOf(ValidationFailedError);
+    }
+  });
+
+  it("too many requests are a RateLimitExceededError that says how long to wait", async () => {
+    mock.setRateLimit({ requests: 1, window: 60_000 });
+    await client.services.list();
+    const error = await thrown(client.services.list());
+    if (!(error instanceof RateLimitExceededError)) throw error;
+    expect(error.retryAfter).toBeGreaterThan(0);
+  });
+
+  it("a proxy's page is an error of its status", async () => {
+    mock.faults.add({ status: 502, body: "<html>Bad gateway</html>", times: 1 });
+    expect(await thrown(client.me.get())).toMatchObject({ name: "ApiError", status: 502, code: "http:502" });
+  });
+
+  it("a dropped connection is a ConnectionError, over fetch and over node:http", async () => {
+    const token = await mock.tokens.user();
+    for (const transport of [undefined, nodeTransport()]) {
+      mock.faults.add({ drop: "before", times: 1 });
+      const over = createClient({ baseUrl: mock.baseUrl, token, transport });
+      expect(await thrown(over.me.get())).toMatchObject({ code: "connection:failed" });
+      expect((await over.me.get()).user?.id).toBe(mock.residents.user.id);
+    }
+  });
+});
