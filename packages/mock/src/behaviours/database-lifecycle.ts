@@ -1,6 +1,6 @@
 import type { World } from "../engine/behaviour.js";
 import type { Credential } from "../engine/database-engine.js";
-import type { JobHandlers } from "../engine/scheduler.js";
+import type { JobHandler, JobHandlers } from "../engine/scheduler.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../store/rows.js";
 import { workUnderWay } from "./work-under-way.js";
 
@@ -56,31 +56,33 @@ const settle = async (
 const make = (world: World, row: DatabaseRow): Promise<void> =>
   world.databaseEngine.create(row.id, row.source, credentials(world, row.id));
 
-const inTurnOf = (
-  world: World,
-  databaseId: string,
-  work: (row: DatabaseRow) => Promise<void>,
-): Promise<void> => {
-  const source = world.store.databases.get(databaseId)?.source;
-  return workUnderWay(world).inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
-    const row = world.store.databases.get(databaseId);
-    if (row !== undefined) await work(row);
-  });
-};
+/**
+ * Does a job's work on the database in its turn. While the database is being removed the job stands back behind that,
+ * and comes again should the removal fail.
+ */
+const inTurn =
+  (kind: string, work: (world: World, row: DatabaseRow) => Promise<void>): JobHandler =>
+  (world, databaseId) => {
+    const source = world.store.databases.get(databaseId)?.source;
+    return workUnderWay(world).inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
+      const row = world.store.databases.get(databaseId);
+      if (row === undefined) return;
+      if (workUnderWay(world).isRemoving(databaseId)) world.scheduler.schedule(kind, databaseId, 0);
+      else await work(world, row);
+    });
+  };
 
 export const databaseJobs: JobHandlers = {
-  [provisionJob]: (world, databaseId) =>
-    inTurnOf(world, databaseId, async (row) => {
-      if (!row.made) await settle(world, row, "provisioning", () => make(world, row));
-    }),
+  [provisionJob]: inTurn(provisionJob, async (world, row) => {
+    if (!row.made) await settle(world, row, "provisioning", () => make(world, row));
+  }),
 
   /** A database that has never been made is made from the backup, with a role for each of its connections. */
-  [recoverJob]: (world, databaseId) =>
-    inTurnOf(world, databaseId, async (row) => {
-      if (row.status !== "recovering" || row.source.type !== "backup") return;
-      const { backupId } = row.source;
-      await settle(world, row, "recovering", () =>
-        row.made ? world.databaseEngine.restore(databaseId, backupId) : make(world, row),
-      );
-    }),
+  [recoverJob]: inTurn(recoverJob, async (world, row) => {
+    if (row.status !== "recovering" || row.source.type !== "backup") return;
+    const { backupId } = row.source;
+    await settle(world, row, "recovering", () =>
+      row.made ? world.databaseEngine.restore(row.id, backupId) : make(world, row),
+    );
+  }),
 };

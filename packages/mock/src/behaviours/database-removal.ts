@@ -18,11 +18,13 @@ export const dropDatabase = async (
   remove: () => void,
 ): Promise<void> => {
   const work = workUnderWay(world);
-  if (work.isFilling(databaseId)) await world.databaseEngine.drop(databaseId);
-  await work.inTurn([databaseId], async () => {
-    confirm();
-    await world.databaseEngine.drop(databaseId);
-    remove();
+  await work.removing(databaseId, async () => {
+    if (work.isFilling(databaseId)) await world.databaseEngine.drop(databaseId);
+    await work.inTurn([databaseId], async () => {
+      confirm();
+      await world.databaseEngine.drop(databaseId);
+      remove();
+    });
   });
 };
 

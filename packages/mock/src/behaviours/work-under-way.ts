@@ -7,6 +7,7 @@ import type { World } from "../engine/behaviour.js";
 export class WorkUnderWay {
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #filling = new Set<string>();
+  readonly #removing = new Set<string>();
   readonly #projects = new Set<string>();
 
   /** Does the work when nothing else is at work on any of these databases. */
@@ -34,6 +35,20 @@ export class WorkUnderWay {
 
   isFilling(databaseId: string): boolean {
     return this.#filling.has(databaseId);
+  }
+
+  /** Marks the database while `work` removes it: what has not begun to fill it shall not begin. */
+  async removing(databaseId: string, work: () => Promise<void>): Promise<void> {
+    this.#removing.add(databaseId);
+    try {
+      await work();
+    } finally {
+      this.#removing.delete(databaseId);
+    }
+  }
+
+  isRemoving(databaseId: string): boolean {
+    return this.#removing.has(databaseId);
   }
 
   /** Marks the project while `work` deletes it: nothing may be added to it meanwhile. */

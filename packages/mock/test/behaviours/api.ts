@@ -113,7 +113,9 @@ export class Api {
     if (this.#state() !== before) throw new Error(`${operationId} answered ${code} and changed something`);
     if (code === "internal:error") this.defects.length = 0;
     // An error body of the contract, as `codeOf` has found.
-    return { status, code, error: (body as { error: Record<string, unknown> }).error };
+    const { error } = body as { error: Record<string, unknown> };
+    if (status === 422 && !Array.isArray(error["issues"])) throw new Error(`${code} has no issues`);
+    return { status, code, error };
   }
 
   /** Paths of the issues of a 422. */

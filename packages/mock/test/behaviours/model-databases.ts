@@ -17,7 +17,7 @@ export class ModelDatabases implements DatabaseEngine {
   readonly databases = new Map<string, ModelDatabase>();
   readonly backups = new Map<string, string>();
   readonly #failing = new Set<Work>();
-  readonly #held = new Map<Work, Promise<void>>();
+  readonly #held = new Map<Work, () => Promise<void>>();
   readonly #cancel = new Map<string, (reason: Error) => void>();
 
   /** Makes work of this kind fail from now on; the function given back mends it. */
@@ -26,13 +26,22 @@ export class ModelDatabases implements DatabaseEngine {
     return () => this.#failing.delete(work);
   }
 
-  /** Makes work of this kind wait until the function given back is called. */
-  hold(work: Work): () => void {
-    let release: () => void = () => undefined;
-    this.#held.set(work, new Promise((resolve) => (release = resolve)));
-    return () => {
-      this.#held.delete(work);
-      release();
+  /** Makes work of this kind wait until it is released; `begun` resolves when some is waiting. */
+  hold(work: Work): { begun: Promise<void>; release: () => void } {
+    let release = (): void => undefined;
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    this.#held.set(work, () => {
+      begin();
+      return released;
+    });
+    return {
+      begun,
+      release: () => {
+        this.#held.delete(work);
+        release();
+      },
     };
   }
 
@@ -104,7 +113,7 @@ export class ModelDatabases implements DatabaseEngine {
   }
 
   async #work(work: Work): Promise<void> {
-    await this.#held.get(work);
+    await this.#held.get(work)?.();
     if (this.#failing.has(work)) throw new Error(`The database engine cannot ${work}`);
   }
 

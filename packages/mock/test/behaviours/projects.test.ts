@@ -383,8 +383,9 @@ describe("projects.delete", () => {
 
   it("takes nothing more into a project while it is being deleted", async () => {
     const { project } = await api.project();
-    const release = api.databases.hold("drop");
+    const { begun, release } = api.databases.hold("drop");
     const deletion = api.ok("projects.delete", { path: { id: project.id } });
+    await begun;
     const notFound = { status: 404, code: "project:not_found" };
     const body = { projectId: project.id, displayName: "web" };
     expect(await api.refused("services.create", { body })).toEqual(notFound);

@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Api, nobody, unseenAnswers } from "./api.js";
+
+let api: Api;
+let databaseId: string;
+let backupId: string;
+beforeEach(async () => {
+  api = new Api();
+  const { database } = await api.project();
+  databaseId = database.id;
+  api.databases.write(databaseId, "orders");
+  ({ id: backupId } = await api.engine.seed.backup(databaseId));
+  api.databases.write(databaseId, "mistakes");
+});
+
+const asked = (source?: unknown, targetDatabaseId = databaseId) => ({
+  path: { targetDatabaseId },
+  body: { source: source ?? { type: "backup", databaseId, backupId } },
+});
+
+describe("databases.restore", () => {
+  it("answers the database as recovering, with its new source (§ States and transitions)", async () => {
+    const { data } = await api.ok("databases.restore", asked());
+    expect(data).toMatchObject({
+      id: databaseId,
+      status: "recovering",
+      source: { type: "backup", databaseId, backupId },
+    });
+    expect(JSON.stringify(data)).not.toContain("connectionString");
+  });
+
+  it("replaces all data by the backup's, and then is ready (§ Restore)", async () => {
+    await api.ok("databases.restore", asked());
+    expect(api.databases.read(databaseId)).toBe("mistakes");
+    await api.later();
+    expect(await api.status(databaseId)).toBe("ready");
+    expect(api.databases.read(databaseId)).toBe("orders");
+  });
+
+  it("preserves connections and credentials (§ States and transitions)", async () => {
+    await api.ok("connections.create", { body: { databaseId, name: "app" } });
+    const before = await api.ok("databases.connections.list", { path: { databaseId } });
+    const passwords = api.databases.passwords(databaseId);
+    await api.ok("databases.restore", asked());
+    await api.later();
+    expect(await api.ok("databases.connections.list", { path: { databaseId } })).toEqual(before);
+    expect(api.databases.passwords(databaseId)).toEqual(passwords);
+  });
+
+  it("takes a backup of another database of the workspace (§ Databases)", async () => {
+    const { database: target } = await api.project();
+    await api.ok("databases.restore", asked(undefined, target.id));
+    await api.later();
+    expect(api.databases.read(target.id)).toBe("orders");
+  });
+
+  it("is allowed from failure, and brings the database back (§ Database life cycle)", async () => {
+    const mend = api.databases.fail("restore");
+    await api.ok("databases.restore", asked());
+    await api.later();
+    expect(await api.status(databaseId)).toBe("failure");
+    mend();
+    await api.ok("databases.restore", asked());
+    await api.later();
+    expect(await api.status(databaseId)).toBe("ready");
+    expect(api.defects).toEqual([]);
+  });
+
+  it("makes a database that could not be made, with a role for each connection (§ Database life cycle)", async () => {
+    const mend = api.databases.fail("create");
+    const { database } = await api.project();
+    expect(await api.status(database.id)).toBe("failure");
+    const { data: connection } = await api.ok("connections.create", {
+      body: { databaseId: database.id, name: "app" },
+    });
+    mend();
+    await api.ok("databases.restore", asked(undefined, database.id));
+    await api.later();
+    expect(await api.status(database.id)).toBe("ready");
+    expect(api.databases.read(database.id)).toBe("orders");
+    expect(api.databases.passwords(database.id)).toEqual({
+      [database.defaultConnectionId ?? ""]: database.directConnection.pass,
+      [connection.id]: connection.pass,
+    });
+  });
+
+  it("rejects a restore of a provisioning database with 409 (§ States and transitions)", async () => {
+    const { database } = await api.project({}, { provisioning: true });
+    expect(await api.refused("databases.restore", asked(undefined, database.id))).toEqual({
+      status: 409,
+      code: "database:busy",
+    });
+  });
+
+  it("rejects a restore of a recovering database with 409 (§ States and transitions)", async () => {
+    await api.ok("databases.restore", asked());
+    expect(await api.refused("databases.restore", asked())).toEqual({ status: 409, code: "database:busy" });
+  });
+
+  it.each([
+    ["empty", { type: "empty" }],
+    ["database", { type: "database", databaseId: "db_abcdefgh" }],
+    ["unknown", { type: "tape", databaseId: "db_abcdefgh", backupId: "bkp_abcdefgh" }],
+  ])("rejects a source of the type %s with 422 (§ Databases)", async (_, source) => {
+    expect(await api.refused("databases.restore", asked(source))).toEqual({
+      status: 422,
+      code: "restore:invalid_source",
+    });
+  });
+
+  it.each(["running", "failed", "unknown"] as const)(
+    "rejects a backup that is %s with 422 (§ Database life cycle)",
+    async (status) => {
+      await api.engine.states.setBackupStatus(backupId, status);
+      expect(await api.refused("databases.restore", asked())).toEqual({
+        status: 422,
+        code: "backup:unusable",
+      });
+    },
+  );
+
+  it.each([
+    ["no source", {}],
+    ["a null source", { source: null }],
+    ["a source that is text", { source: "backup" }],
+    ["no databaseId", { source: { type: "backup", backupId: "bkp_abcdefgh" } }],
+    ["no backupId", { source: { type: "backup", databaseId: "db_abcdefgh" } }],
+    ["a malformed backupId", { source: { type: "backup", databaseId: "db_abcdefgh", backupId: "NO" } }],
+    ["an unknown field", { source: { type: "backup", databaseId: "db_abcdefgh", backupId: "bkp_a", at: 1 } }],
+    ["no body", undefined],
+  ])("rejects %s with 422 (§ Errors)", async (_, body) => {
+    expect(await api.refused("databases.restore", { path: { targetDatabaseId: databaseId }, body })).toEqual({
+      status: 422,
+      code: "validation:failed",
+    });
+  });
+
+  it("answers 404 for no target, source database or backup (§ Restore)", async () => {
+    const cases = [
+      [asked(undefined, nobody("db_")), "database:not_found"],
+      [asked({ type: "backup", databaseId: nobody("db_"), backupId }), "database:not_found"],
+      [asked({ type: "backup", databaseId, backupId: nobody("bkp_") }), "backup:not_found"],
+    ] as const;
+    for (const [request, code] of cases) {
+      expect(await api.refused("databases.restore", request)).toEqual({ status: 404, code });
+    }
+  });
+
+  it("answers 404 for another workspace's target and source (§ Reading requests)", async () => {
+    const { database } = await api.project({}, { as: "stranger" });
+    const foreign = await api.engine.seed.backup(database.id);
+    const notFound = { status: 404, code: "database:not_found" };
+    expect(await api.refused("databases.restore", asked(undefined, database.id))).toEqual(notFound);
+    const source = { type: "backup", databaseId: database.id, backupId: foreign.id };
+    expect(await api.refused("databases.restore", asked(source))).toEqual(notFound);
+  });
+
+  it("is cut short when the target is deleted meanwhile (§ Database life cycle)", async () => {
+    const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
+    const target = await api.database(projectId);
+    await api.ok("databases.restore", asked(undefined, target.id));
+    const { begun, release } = api.databases.hold("restore");
+    const recovering = api.later();
+    await begun;
+    await api.ok("databases.delete", { path: { databaseId: target.id } });
+    await recovering;
+    release();
+    expect(api.databases.passwords(target.id)).toBeUndefined();
+    expect(api.store.databases.get(target.id)).toBeUndefined();
+    expect(api.defects).toEqual([]);
+  });
+});
+
+it("gives every answer that the contract lists for a restore", () => {
+  expect(unseenAnswers("databases.restore")).toEqual([]);
+});
