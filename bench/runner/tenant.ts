@@ -65,11 +65,11 @@ export const proveTenant = async (connectionString: string): Promise<string> => 
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    const { rows } = await client.query<{ role: string; superuser: boolean; version: string }>(
-      `select rolname as role, rolsuper as superuser, current_setting('server_version') as version
-       from pg_roles where rolname = current_user`,
+    const { rows } = await client.query<{ login: string; superuser: boolean; version: string }>(
+      `select session_user as login, bool_or(rolsuper) as superuser, current_setting('server_version') as version
+       from pg_roles where rolname in (session_user, current_user)`,
     );
-    assert.equal(rows[0]?.role, decodeURIComponent(new URL(connectionString).username));
+    assert.equal(rows[0]?.login, decodeURIComponent(new URL(connectionString).username));
     assert.equal(rows[0].superuser, false);
     return rows[0].version;
   } finally {
