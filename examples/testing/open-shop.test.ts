@@ -1,0 +1,22 @@
+import { setupMock } from "@mgmt/mock";
+import { createClient } from "@mgmt/sdk";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { openShop } from "./open-shop.js";
+
+const mock = setupMock();
+const client = createClient({ baseUrl: mock.baseUrl, token: () => mock.tokens.user() });
+
+beforeAll(() => mock.listen());
+afterEach(() => mock.reset());
+afterAll(() => mock.close());
+
+it("opens a shop once, however often it is asked to", async () => {
+  const first = await openShop(client, "shop");
+  const second = await openShop(client, "shop");
+  expect(second.id).toBe(first.id);
+});
+
+it("says what is wrong when the service is down", async () => {
+  mock.faults.add({ operation: "projects.create", status: 503 });
+  await expect(openShop(client, "shop")).rejects.toMatchObject({ code: "internal:unavailable" });
+});
