@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { readFile, readdir, readlink, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -9,30 +9,37 @@ import { promisify } from "node:util";
  * the lock of the data directory, so that no server of a living platform is meant.
  */
 export const endLeftovers = async (directory: string): Promise<void> => {
-  const hasPidFile = await stat(join(directory, "postmaster.pid")).then(
-    () => true,
-    () => false,
-  );
-  if (!hasPidFile) return;
+  const lockFile = join(directory, "postmaster.pid");
+  const pid = await pidIn(lockFile);
+  if (pid === undefined) return;
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const pids = await serversOf(directory);
-    if (pids.length === 0) return;
-    for (const pid of pids) signal(pid, attempt < 60 ? "SIGQUIT" : "SIGKILL");
+    const servers = await serversOf(directory, pid);
+    if (servers.length === 0) break;
+    for (const server of servers) signal(server, attempt < 60 ? "SIGQUIT" : "SIGKILL");
     await sleep(50);
   }
+  // The number has become another program's: Postgres would take that for itself, and refuse to start.
+  if (signal(pid, 0)) await rm(lockFile, { force: true });
 };
 
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It has just ended.
-  }
+/** @returns undefined when there is no lock file. */
+const pidIn = async (lockFile: string): Promise<number | undefined> => {
+  const text = await readFile(lockFile, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : Number.parseInt(text, 10);
 };
 
 /** Processes of Postgres in this directory: the postmaster, and children that have outlived it. */
-const serversOf = async (directory: string): Promise<number[]> =>
-  process.platform === "linux" ? linuxServersOf(await realpath(directory)) : postmasterOf(directory);
+const serversOf = async (directory: string, pid: number): Promise<number[]> =>
+  process.platform === "linux" ? linuxServersOf(await realpath(directory)) : postmasterOf(directory, pid);
+
+/** @returns whether there is such a process, of ours. */
+const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
+  try {
+    return pid > 1 && process.kill(pid, name);
+  } catch {
+    return false;
+  }
+};
 
 /** Every process of a server works in its data directory. */
 const linuxServersOf = async (directory: string): Promise<number[]> => {
@@ -52,10 +59,8 @@ const linuxServersOf = async (directory: string): Promise<number[]> => {
   return pids.filter((pid) => pid !== undefined);
 };
 
-const postmasterOf = async (directory: string): Promise<number[]> => {
-  const [line = ""] = (await readFile(join(directory, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
-  const pid = Number(line);
-  if (!Number.isInteger(pid) || pid <= 1) return [];
+const postmasterOf = async (directory: string, pid: number): Promise<number[]> => {
+  if (!(pid > 1)) return [];
   try {
     const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "command=", "-p", String(pid)]);
     return stdout.includes("postgres") && stdout.includes(directory) ? [pid] : [];

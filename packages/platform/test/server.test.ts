@@ -1,0 +1,145 @@
+import { readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ephemeralBase } from "../src/directories.js";
+import { PlatformError } from "../src/platform-error.js";
+import { createCluster } from "../src/postgres/cluster.js";
+import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../src/postgres/server.js";
+import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
+
+let directory: string;
+let options: ServerOptions;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory(await ephemeralBase());
+  options = await makeCluster(directory);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const connect = async (): Promise<Client> => {
+  const client = new Client({
+    host: "127.0.0.1",
+    port: options.port,
+    user: "postgres",
+    password: adminPassword,
+    database: "postgres",
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+};
+
+const postmasterPid = async (): Promise<number> => {
+  const text = await readFile(join(options.directory, "postmaster.pid"), "utf8");
+  return Number(text.split("\n")[0]);
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("a server", () => {
+  it("is ready when it has started, and gone when it has stopped, whoever is connected", async () => {
+    const server = await PostgresServer.start(options);
+    const pid = await postmasterPid();
+    const client = await connect();
+    await client.query("select 1");
+    await server.stop();
+    await server.ended;
+    expect(isRunning(pid)).toBe(false);
+    await expect(client.query("select 1")).rejects.toThrow();
+    await expect(readFile(join(options.directory, "postmaster.pid"))).rejects.toThrow();
+  });
+
+  it("listens on loopback TCP only, and leaves no socket file", async () => {
+    const server = await PostgresServer.start(options);
+    const client = await connect();
+    const { rows } = await client.query(
+      "select name, setting from pg_settings where name in ('listen_addresses', 'unix_socket_directories') order by 1",
+    );
+    expect(rows).toEqual([
+      { name: "listen_addresses", setting: "127.0.0.1" },
+      { name: "unix_socket_directories", setting: "" },
+    ]);
+    await client.end();
+    await server.stop();
+  });
+
+  it("writes through to the disk when its data is to be kept", async () => {
+    const server = await PostgresServer.start({ ...options, durable: true });
+    const client = await connect();
+    expect((await client.query("show fsync")).rows).toEqual([{ fsync: "on" }]);
+    expect((await client.query("show full_page_writes")).rows).toEqual([{ full_page_writes: "on" }]);
+    await client.end();
+    await server.stop();
+  });
+
+  it("takes over from one that was killed, and from one that was left running", async () => {
+    const killed = await PostgresServer.start(options);
+    process.kill(await postmasterPid(), "SIGKILL");
+    await killed.ended;
+
+    const orphan = await PostgresServer.start(options);
+    const pid = await postmasterPid();
+    const server = await PostgresServer.start(options);
+    await orphan.ended;
+    expect(isRunning(pid)).toBe(false);
+    await (await connect()).end();
+    await server.stop();
+    await orphan.stop();
+  });
+
+  it("starts beside a lock file of a process number that is another program's now", async () => {
+    await writeFile(join(options.directory, "postmaster.pid"), `${String(process.pid)}\n/somewhere\n`);
+    const server = await PostgresServer.start(options);
+    await server.stop();
+  });
+
+  it("says when its port is taken", async () => {
+    const other = createServer().listen(options.port, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    await expect(PostgresServer.start(options)).rejects.toBeInstanceOf(PostgresPortTaken);
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it("says in Postgres's words why it does not start", async () => {
+    const control = join(options.directory, "global", "pg_control");
+    const bytes = await readFile(control);
+    await writeFile(control, Buffer.alloc(bytes.length));
+    const failed = PostgresServer.start(options);
+    await expect(failed).rejects.toThrow(/FATAL/);
+    await expect(failed).rejects.toBeInstanceOf(PlatformError);
+    await writeFile(control, bytes);
+  });
+
+  it("shows no password in the process list, and writes none into its log", async () => {
+    const server = await PostgresServer.start(options);
+    const client = await connect();
+    await client.query("select 1");
+    await expect(client.query("alter role nobody_knows password 'a-plain-secret'")).rejects.toThrow();
+    await client.end();
+    await server.stop();
+    expect(await readFile(options.logFile, "utf8")).not.toContain("a-plain-secret");
+  });
+});
+
+describe("a new cluster", () => {
+  it("is refused over files that are there already", async () => {
+    await expect(createCluster(options.directory, options.binaries, options.account)).rejects.toThrow(
+      /EEXIST/,
+    );
+    expect(await readdir(options.directory)).toContain("PG_VERSION");
+  });
+
+  it("says in initdb's words why it cannot be made", async () => {
+    const broken = { ...options.binaries, directory: join(directory, "no-programs") };
+    await expect(createCluster(join(directory, "another"), broken, options.account)).rejects.toThrow();
+  });
+});
