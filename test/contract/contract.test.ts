@@ -46,7 +46,27 @@ describe("the contract", () => {
     }));
     const byName = (a: { operationId: string }, b: { operationId: string }) =>
       a.operationId.localeCompare(b.operationId);
-    expect(found.sort(byName)).toEqual([...knownOperations].sort(byName));
+    const known = knownOperations.map(({ statuses, ...row }) => row);
+    expect(found.sort(byName)).toEqual(known.sort(byName));
+  });
+
+  it("lists each status that the document gives an operation (§ Endpoints)", () => {
+    for (const { operationId, statuses } of knownOperations) {
+      const { success, errors } = operation(operationId);
+      const listed = [success.status, ...errors.map(({ status }) => status)];
+      expect({ operationId, listed }).toEqual({ operationId, listed: expect.arrayContaining(statuses) });
+    }
+  });
+
+  it("answers what exists elsewhere with 403 just where the document lists 403, else with 404 (§ Reading requests)", () => {
+    for (const { operationId, statuses, origin } of knownOperations) {
+      if (origin !== "documented" || !statuses.includes(404)) continue;
+      const expected = statuses.includes(403) ? 403 : 404;
+      expect({ operationId, status: operation(operationId).foreignStatus }).toEqual({
+        operationId,
+        status: expected,
+      });
+    }
   });
 
   it("groups the operations by the thirteen tags of the document (§ What the service does)", () => {
