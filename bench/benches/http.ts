@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { LoadGenerator, Place, ReferenceServer, StaticServer } from "../programs/calls.js";
 import { send } from "../programs/send.js";
 import type { Bench, Finding } from "../runner/bench.js";
+import { ProcessorCosts } from "../runner/processor-costs.js";
 import { startProgram } from "../runner/program.js";
 import { createProjects, provenList, withoutConnectionHeaders } from "../runner/projects.js";
 import { median, takeTurns } from "../runner/rounds.js";
@@ -25,7 +26,7 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
   const fixed = await startProgram<StaticServer>("static-server");
   const load = await startProgram<LoadGenerator>("load-generator");
   const shares: Record<string, number[]> = {};
-  const costs: Record<string, number[]> = {};
+  const costs = new ProcessorCosts();
   try {
     const place = await reference.calls.start();
     await createProjects(send, place, count);
@@ -48,7 +49,7 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
       });
       const used = (await server.processorTime()) - before;
       (shares[name] ??= []).push(used / result.seconds);
-      (costs[name] ??= []).push((used / result.requests) * 1e6);
+      costs.add(name, used, result.requests);
       assert.equal(result.bad, 0, "answers with another status or body");
       assert.equal(result.good, result.requests);
       return result.requests / result.seconds;
@@ -70,8 +71,8 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
       subject,
       baseline,
       notes: [
-        `processor time for a request, in µs: ${medians(costs, 1)}`,
-        `share of a processor that each server got (near 1: it, not the load, was the limit): ${medians(shares, 2)}`,
+        costs.describe(),
+        `share of a processor that each server got (near 1: it, not the load, was the limit): ${medians(shares)}`,
       ],
     };
   } finally {
@@ -79,7 +80,7 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
   }
 };
 
-const medians = (values: Readonly<Record<string, readonly number[]>>, digits: number): string =>
+const medians = (values: Readonly<Record<string, readonly number[]>>): string =>
   Object.entries(values)
-    .map(([name, each]) => `${name} ${median(each).toFixed(digits)}`)
+    .map(([name, each]) => `${name} ${median(each).toFixed(2)}`)
     .join(", ");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { InProcessServer } from "../programs/calls.js";
 import type { Bench } from "../runner/bench.js";
+import { ProcessorCosts } from "../runner/processor-costs.js";
 import { startProgram } from "../runner/program.js";
 import { createProjects, provenList } from "../runner/projects.js";
 import { takeTurns } from "../runner/rounds.js";
@@ -24,12 +25,17 @@ export const msw: Bench = {
       assert.equal(copy.baseUrl, place.baseUrl);
       assert.deepEqual(await fixed.calls.send(request), answer);
 
-      const time = (server: { time: typeof reference.calls.time }) => () =>
-        server.time(request, requestsPerRound, count);
+      const costs = new ProcessorCosts();
+      const time = async ({ calls }: typeof reference, name: string): Promise<number> => {
+        const before = await calls.processorTime();
+        const microseconds = await calls.time(request, requestsPerRound, count);
+        costs.add(name, (await calls.processorTime()) - before, requestsPerRound);
+        return microseconds;
+      };
       const [subject, baseline] = await takeTurns(
         [
-          { name: "setupMock", unit: "µs", measure: time(reference.calls) },
-          { name: "static http.all", unit: "µs", measure: time(fixed.calls) },
+          { name: "setupMock", unit: "µs", measure: () => time(reference, "setupMock") },
+          { name: "static http.all", unit: "µs", measure: () => time(fixed, "static http.all") },
         ],
         { warmUp: 8, rounds },
       );
@@ -40,6 +46,7 @@ export const msw: Bench = {
           subject,
           baseline,
           aim: { of: "ratio", relation: "≤", limit: 1.15 },
+          notes: [costs.describe()],
         },
       ];
     } finally {

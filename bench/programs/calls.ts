@@ -42,7 +42,6 @@ export interface Place {
 
 export interface ReferenceServer {
   start(): Promise<Place>;
-  /** Seconds of processor time that the process has used. */
   processorTime(): number;
 }
 
@@ -91,4 +90,5 @@ export interface InProcessServer {
    * answer is not a list of `count` items.
    */
   time(request: ClientRequest, requests: number, count: number): Promise<number>;
+  processorTime(): number;
 }

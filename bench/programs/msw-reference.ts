@@ -1,5 +1,6 @@
 import { setupMock } from "@mgmt/mock";
 import { type InProcessServer, answerCalls } from "./calls.js";
+import { processorTime } from "./processor-time.js";
 import { send } from "./send.js";
 import { timeRequests } from "./time-requests.js";
 
@@ -12,4 +13,5 @@ answerCalls<InProcessServer>({
   },
   send,
   time: timeRequests,
+  processorTime,
 });

@@ -1,6 +1,7 @@
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { type InProcessServer, type RecordedAnswer, answerCalls } from "./calls.js";
+import { processorTime } from "./processor-time.js";
 import { send } from "./send.js";
 import { timeRequests } from "./time-requests.js";
 
@@ -18,4 +19,5 @@ answerCalls<InProcessServer>({
   },
   send,
   time: timeRequests,
+  processorTime,
 });
