@@ -1,0 +1,334 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Api, nobody, unseenAnswers } from "./api.js";
+
+let api: Api;
+let databaseId: string;
+let firstId: string;
+beforeEach(async () => {
+  api = new Api();
+  const { database } = await api.project({ name: "shop" });
+  databaseId = database.id;
+  firstId = database.defaultConnectionId ?? "";
+});
+
+const defaultConnectionId = async () =>
+  (await api.ok("databases.get", { path: { databaseId } })).data.defaultConnectionId;
+const add = async (name = "app") => (await api.ok("connections.create", { body: { databaseId, name } })).data;
+
+describe("creating a connection", () => {
+  it("answers 200 under the database and 201 in the flat collection (§ Status codes)", async () => {
+    const nested = await api.send("databases.connections.create", {
+      path: { databaseId },
+      body: { name: "a" },
+    });
+    const flat = await api.send("connections.create", { body: { databaseId, name: "a" } });
+    expect([nested.status, flat.status]).toEqual([200, 201]);
+  });
+
+  it("answers the connection with connectionString, host, pass and user (§ Connection)", async () => {
+    const { data } = await api.ok("databases.connections.create", {
+      path: { databaseId },
+      body: { name: "app" },
+    });
+    expect(data).toMatchObject({
+      type: "connection",
+      url: `https://api.mgmt.test/v1/connections/${data.id}`,
+      name: "app",
+      kind: "postgres",
+      database: { id: databaseId, url: `https://api.mgmt.test/v1/databases/${databaseId}`, name: "shop" },
+      host: "db.test",
+    });
+    expect(data.directConnection).toEqual({ host: data.host, user: data.user, pass: data.pass });
+    expect(data.connectionString).toBe(data.endpoints.direct?.connectionString);
+    const credentials = `${String(data.user)}:${String(data.pass)}`;
+    expect(Object.values(data.endpoints).map(({ connectionString }) => connectionString)).toEqual(
+      [5432, 6543, 8443].map(
+        (port) => `postgres://${credentials}@db.test:${String(port)}/${databaseId}?sslmode=disable`,
+      ),
+    );
+  });
+
+  it("hands out credentials of its own that work at once (§ Connections)", async () => {
+    const [a, b] = [await add("app"), await add("app")];
+    expect(api.databases.passwords(databaseId)).toMatchObject({ [a.id]: a.pass, [b.id]: b.pass });
+    expect(new Set([a.pass, b.pass, a.user, b.user]).size).toBe(4);
+    expect(await defaultConnectionId()).toBe(firstId);
+  });
+
+  it("on a provisioning database ends in a role when that is ready (§ Database life cycle)", async () => {
+    const { database } = await api.project({}, { provisioning: true });
+    const body = { databaseId: database.id, name: "early" };
+    const { data: early } = await api.ok("connections.create", { body });
+    const { begun, release } = api.databases.hold("create");
+    const making = api.later();
+    await begun;
+    const meanwhile = api.ok("connections.create", { body: { ...body, name: "meanwhile" } });
+    release();
+    const { data: late } = await meanwhile;
+    await making;
+    expect(api.databases.passwords(database.id)).toEqual({
+      [database.defaultConnectionId ?? ""]: database.directConnection.pass,
+      [early.id]: early.pass,
+      [late.id]: late.pass,
+    });
+  });
+
+  it("changes nothing and answers 500 when the role cannot be made", async () => {
+    const mend = api.databases.fail("grant");
+    const failed = { status: 500, code: "internal:error" };
+    expect(await api.refused("connections.create", { body: { databaseId, name: "app" } })).toEqual(failed);
+    expect(
+      await api.refused("databases.connections.create", { path: { databaseId }, body: { name: "app" } }),
+    ).toEqual(failed);
+    mend();
+    await add();
+  });
+
+  it("on a database that is deleted meanwhile answers 404 and leaves nothing behind", async () => {
+    const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
+    const doomed = await api.database(projectId);
+    const { begun, release } = api.databases.hold("drop");
+    const deletion = api.ok("databases.delete", { path: { databaseId: doomed.id } });
+    await begun;
+    const creation = api.send("connections.create", { body: { databaseId: doomed.id, name: "app" } });
+    release();
+    await deletion;
+    expect(await creation).toMatchObject({ status: 404, code: "database:not_found" });
+    expect(api.store.connections.size).toBe(1);
+  });
+
+  it("becomes the default connection of a database that has none (§ Shapes)", async () => {
+    await api.ok("connections.delete", { path: { id: firstId } });
+    const { id } = await add();
+    expect(await defaultConnectionId()).toBe(id);
+  });
+
+  it.each([
+    ["no name", {}, "/name"],
+    ["an empty name", { name: "" }, "/name"],
+    ["a name that is too long", { name: "n".repeat(257) }, "/name"],
+    ["a name of another type", { name: ["app"] }, "/name"],
+    ["an unknown field", { name: "app", kind: "accelerate" }, "/kind"],
+  ])("rejects %s with 422 (§ Status codes)", async (_, body, path) => {
+    expect(await api.issues("databases.connections.create", { path: { databaseId }, body })).toEqual([path]);
+    expect(await api.issues("connections.create", { body: { databaseId, ...body } })).toEqual([path]);
+  });
+
+  it("rejects a malformed and a missing databaseId with 422 (§ Reading requests)", async () => {
+    const body = { name: "app" };
+    expect(await api.issues("connections.create", { body })).toEqual(["/databaseId"]);
+    expect(await api.issues("connections.create", { body: { ...body, databaseId: "NO" } })).toEqual([
+      "/databaseId",
+    ]);
+    expect(await api.issues("databases.connections.create", { path: { databaseId: "NO" }, body })).toEqual([
+      "path/databaseId",
+    ]);
+  });
+
+  it("answers 404 for no database and for another workspace's (§ Reading requests)", async () => {
+    const { database } = await api.project({}, { as: "stranger" });
+    for (const id of [nobody("db_"), database.id]) {
+      const notFound = { status: 404, code: "database:not_found" };
+      expect(await api.refused("connections.create", { body: { databaseId: id, name: "app" } })).toEqual(
+        notFound,
+      );
+      expect(
+        await api.refused("databases.connections.create", {
+          path: { databaseId: id },
+          body: { name: "app" },
+        }),
+      ).toEqual(notFound);
+    }
+  });
+});
+
+describe("listing connections", () => {
+  it("shows directConnection, and no connection string (§ Connection)", async () => {
+    const { data } = await api.ok("databases.connections.list", { path: { databaseId } });
+    expect(data.map(({ id }) => id)).toEqual([firstId]);
+    expect(data[0]?.endpoints.direct).toEqual({ host: "db.test", port: 5432 });
+    expect(data[0]?.directConnection.pass).toBe(api.databases.passwords(databaseId)?.[firstId]);
+    expect(data[0]).not.toHaveProperty("connectionString");
+    expect(data[0]).not.toHaveProperty("pass");
+  });
+
+  it("goes oldest first, page by page (§ Paging)", async () => {
+    const second = await add();
+    for (const list of ["connections.list", "databases.connections.list"] as const) {
+      const asked = { path: { databaseId } };
+      const { data, pagination } = await api.ok(list, { ...asked, query: { limit: 1 } });
+      const next = await api.ok(list, { ...asked, query: { cursor: pagination.nextCursor ?? "" } });
+      expect([...data, ...next.data].map(({ id }) => id)).toEqual([firstId, second.id]);
+    }
+  });
+
+  it("filters by database; another workspace's and no database give an empty list (§ Reading requests)", async () => {
+    await api.project();
+    const { database: foreign } = await api.project({}, { as: "stranger" });
+    const list = async (id: string) => (await api.ok("connections.list", { query: { databaseId: id } })).data;
+    expect((await list(databaseId)).map(({ id }) => id)).toEqual([firstId]);
+    expect(await list(foreign.id)).toEqual([]);
+    expect(await list(nobody("db_"))).toEqual([]);
+    expect((await api.ok("connections.list")).data).toHaveLength(2);
+  });
+
+  it("answers 404 for the connections of another workspace's database, or none (§ Reading requests)", async () => {
+    const { database } = await api.project({}, { as: "stranger" });
+    for (const id of [nobody("db_"), database.id]) {
+      expect(await api.refused("databases.connections.list", { path: { databaseId: id } })).toEqual({
+        status: 404,
+        code: "database:not_found",
+      });
+    }
+  });
+
+  it("rejects a malformed id, cursor and limit with 422 (§ Reading requests)", async () => {
+    expect(await api.issues("connections.list", { query: { databaseId: "NO" } })).toEqual([
+      "query/databaseId",
+    ]);
+    expect(await api.issues("connections.list", { query: { cursor: "x" } })).toEqual(["query/cursor"]);
+    expect(
+      await api.issues("databases.connections.list", { path: { databaseId: "NO" }, query: { limit: 0 } }),
+    ).toEqual(["path/databaseId", "query/limit"]);
+  });
+});
+
+describe("rotating a connection", () => {
+  it("gives it a new password, and ends the previous one (§ Database life cycle)", async () => {
+    const before = await add();
+    const { data } = await api.ok("connections.rotate", { path: { id: before.id } });
+    expect({ ...data, pass: "" }).toMatchObject({ id: before.id, user: before.user, name: before.name });
+    expect(data.pass).not.toBe(before.pass);
+    expect(data.connectionString).toContain(`:${String(data.pass)}@`);
+    expect(api.databases.passwords(databaseId)?.[before.id]).toBe(data.pass);
+    const shown = await api.ok("connections.get", { path: { id: before.id } });
+    expect(shown.data.directConnection.pass).toBe(data.pass);
+  });
+
+  it("ends in the same password in store and database, however many rotations meet", async () => {
+    const { id } = await add();
+    const { begun, release } = api.databases.hold("grant");
+    const rotations = [1, 2, 3].map(() => api.ok("connections.rotate", { path: { id } }));
+    await begun;
+    release();
+    const passwords = (await Promise.all(rotations)).map(({ data }) => data.pass);
+    expect(new Set(passwords).size).toBe(3);
+    expect(api.databases.passwords(databaseId)?.[id]).toBe(passwords[2]);
+    expect(api.store.connections.get(id)?.pass).toBe(passwords[2]);
+  });
+
+  it("of a database that is being made holds when that is ready (§ Database life cycle)", async () => {
+    const { database } = await api.project({}, { provisioning: true });
+    const id = database.defaultConnectionId ?? "";
+    const early = await api.ok("connections.rotate", { path: { id } });
+    const { begun, release } = api.databases.hold("create");
+    const making = api.later();
+    await begun;
+    const meanwhile = api.ok("connections.rotate", { path: { id } });
+    release();
+    const { data } = await meanwhile;
+    await making;
+    expect(data.pass).not.toBe(early.data.pass);
+    expect(api.databases.passwords(database.id)).toEqual({ [id]: data.pass });
+  });
+
+  it("keeps the old password and answers 500 when the new one cannot be set", async () => {
+    const { id, pass } = await add();
+    api.databases.fail("grant");
+    expect(await api.refused("connections.rotate", { path: { id } })).toEqual({
+      status: 500,
+      code: "internal:error",
+    });
+    expect(api.databases.passwords(databaseId)?.[id]).toBe(pass);
+  });
+});
+
+describe("deleting a connection", () => {
+  it("ends its credentials (§ connections.delete)", async () => {
+    const { id } = await add();
+    await api.ok("connections.delete", { path: { id } });
+    expect(api.databases.passwords(databaseId)).not.toHaveProperty(id);
+    expect(await api.refused("connections.get", { path: { id } })).toEqual({
+      status: 404,
+      code: "connection:not_found",
+    });
+  });
+
+  it("makes the oldest left the default, or null (§ Shapes)", async () => {
+    const second = await add();
+    const third = await add();
+    await api.ok("connections.delete", { path: { id: firstId } });
+    expect(await defaultConnectionId()).toBe(second.id);
+    await api.ok("connections.delete", { path: { id: third.id } });
+    expect(await defaultConnectionId()).toBe(second.id);
+    await api.ok("connections.delete", { path: { id: second.id } });
+    expect(await defaultConnectionId()).toBeNull();
+  });
+
+  it("of a database that is being made leaves no role in it (§ Database life cycle)", async () => {
+    const { database } = await api.project({}, { provisioning: true });
+    await api.ok("connections.delete", { path: { id: database.defaultConnectionId ?? "" } });
+    const name = "app";
+    const { data } = await api.ok("connections.create", { body: { databaseId: database.id, name } });
+    const { begun, release } = api.databases.hold("create");
+    const making = api.later();
+    await begun;
+    const deletion = api.ok("connections.delete", { path: { id: data.id } });
+    release();
+    await Promise.all([making, deletion]);
+    expect(api.databases.passwords(database.id)).toEqual({});
+  });
+
+  it("keeps the connection and answers 500 when the role cannot be taken away", async () => {
+    api.databases.fail("revoke");
+    expect(await api.refused("connections.delete", { path: { id: firstId } })).toEqual({
+      status: 500,
+      code: "internal:error",
+    });
+    expect(api.databases.passwords(databaseId)).toHaveProperty(firstId);
+  });
+
+  it("happens once when asked twice at the same time", async () => {
+    const asked = { path: { id: firstId } };
+    const replies = await Promise.all([
+      api.send("connections.delete", asked),
+      api.send("connections.delete", asked),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([204, 404]);
+  });
+});
+
+describe("a connection's id", () => {
+  it.each(["connections.get", "connections.delete", "connections.rotate"] as const)(
+    "in %s is a 404 when it is malformed, names nothing or lies in another workspace (§ Reading requests)",
+    async (operationId) => {
+      const { database } = await api.project({}, { as: "stranger" });
+      const foreign = database.defaultConnectionId ?? "";
+      for (const id of [foreign, nobody("con_"), "NO", "__proto__", "c".repeat(129)]) {
+        expect(await api.refused(operationId, { path: { id } })).toEqual({
+          status: 404,
+          code: "connection:not_found",
+        });
+      }
+    },
+  );
+
+  it("is found without its prefix (§ Identifier formats)", async () => {
+    const { data } = await api.ok("connections.get", { path: { id: firstId.slice("con_".length) } });
+    expect(data.id).toBe(firstId);
+  });
+});
+
+it("gives every answer that the contract lists for connections", () => {
+  expect(
+    unseenAnswers(
+      "databases.connections.list",
+      "databases.connections.create",
+      "connections.list",
+      "connections.create",
+      "connections.get",
+      "connections.delete",
+      "connections.rotate",
+    ),
+  ).toEqual([]);
+});
