@@ -12,7 +12,13 @@ import type { Tokens } from "./tokens.js";
 export type Refusal = "invalid" | "expired" | "revoked";
 
 /** What `authenticate` finds out about a token. */
-export type Authentication = { principal: Principal } | { refusal: Refusal };
+export type Authentication =
+  | {
+      principal: Principal;
+      /** Milliseconds; `Infinity` when it never expires. */
+      expiresAt: number;
+    }
+  | { refusal: Refusal };
 
 /** A token to be signed. Times in milliseconds of the server's clock. */
 export interface TokenRequest {
@@ -27,12 +33,15 @@ export interface TokenRequest {
   scopes?: readonly string[];
   clientId?: string;
   integrationId?: string;
+  /** The grant of a login; it ends the token when it ends. */
+  grantId?: string;
   /** What the kind adds: `email` and `workspace_id`, or `act`, `sponsor` and `workspace_id`. */
   claims?: Record<string, string>;
 }
 
 interface VerifiedToken {
   readonly principal: Principal;
+  readonly grantId: string | null;
   readonly notBefore: number;
   readonly expiresAt: number;
 }
@@ -59,12 +68,13 @@ export class AccessTokens implements Tokens {
   async sign(request: TokenRequest): Promise<string> {
     const now = this.clock.now();
     const { kid, key } = this.keys.current;
-    const { expiresAt = now + hour, scopes = [adminScope], clientId, integrationId } = request;
+    const { expiresAt = now + hour, scopes = [adminScope], clientId, integrationId, grantId } = request;
     const jwt = new SignJWT({
       ...request.claims,
       scope: scopes.join(" "),
       ...(clientId !== undefined && { client_id: clientId }),
       ...(integrationId !== undefined && { integration_id: integrationId }),
+      ...(grantId !== undefined && { grant_id: grantId }),
     })
       .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid })
       .setIssuer(this.settings.authUrl)
@@ -92,11 +102,6 @@ export class AccessTokens implements Tokens {
     const cached = this.#cache.get(token);
     const authentication = cached && this.#judge(cached);
     return authentication && "principal" in authentication ? authentication.principal : undefined;
-  }
-
-  /** Forgets which signatures were checked; for when the keys change. */
-  forget(): void {
-    this.#cache.clear();
   }
 
   async #verify(token: string): Promise<Authentication> {
@@ -131,6 +136,7 @@ export class AccessTokens implements Tokens {
     }
     const verified: VerifiedToken = {
       principal,
+      grantId: typeof claims["grant_id"] === "string" ? claims["grant_id"] : null,
       notBefore: (claims.nbf ?? 0) * 1000,
       expiresAt: claims.exp === undefined ? Infinity : claims.exp * 1000,
     };
@@ -142,16 +148,19 @@ export class AccessTokens implements Tokens {
     return this.#judge(verified);
   }
 
-  #judge({ principal, notBefore, expiresAt }: VerifiedToken): Authentication {
+  #judge(verified: VerifiedToken): Authentication {
+    const { principal, notBefore, expiresAt } = verified;
     const now = this.clock.now();
     if (now >= expiresAt) return { refusal: "expired" };
     if (now < notBefore) return { refusal: "invalid" };
-    return this.#stands(principal) ? { principal } : { refusal: "revoked" };
+    return this.#stands(verified) ? { principal, expiresAt } : { refusal: "revoked" };
   }
 
   /** Whether what the token was made from is still there (§ Authentication: deleting it ends the token at once). */
-  #stands(principal: Principal): boolean {
-    const { workspaceId, integrationId } = principal;
+  #stands({ principal, grantId }: VerifiedToken): boolean {
+    const { workspaceId, integrationId, tokenId } = principal;
+    if (grantId !== null && !this.store.grants.get(grantId)) return false;
+    if (this.store.revokedTokens.get(tokenId)) return false;
     const workspace = this.store.workspaces.get(workspaceId);
     if (!workspace) return false;
     if (integrationId !== null && this.store.integrations.get(integrationId)?.workspaceId !== workspaceId) {

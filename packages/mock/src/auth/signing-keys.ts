@@ -40,24 +40,11 @@ export const newCursorKey = (seed: string | null): Buffer =>
 
 /** The keys that access tokens are signed with: the first signs, all verify. */
 export class SigningKeys {
-  #states: readonly SigningKeyState[];
   readonly #private = new Map<string, KeyObject>();
   readonly #public = new Map<string, KeyObject>();
 
-  constructor(states: readonly SigningKeyState[]) {
-    this.#states = states;
-    this.load(states);
-  }
-
-  get state(): readonly SigningKeyState[] {
-    return this.#states;
-  }
-
-  load(states: readonly SigningKeyState[]): void {
-    this.#states = states;
-    this.#private.clear();
-    this.#public.clear();
-    for (const { kid, kty, crv, x, y, d } of states) {
+  constructor(readonly state: readonly SigningKeyState[]) {
+    for (const { kid, kty, crv, x, y, d } of state) {
       this.#private.set(kid, createPrivateKey({ format: "jwk", key: { kty, crv, x, y, d } }));
       this.#public.set(kid, createPublicKey({ format: "jwk", key: { kty, crv, x, y } }));
     }
@@ -65,7 +52,7 @@ export class SigningKeys {
 
   /** The key that signs. */
   get current(): { kid: string; key: KeyObject } {
-    const kid = this.#states[0]?.kid ?? "";
+    const kid = this.state[0]?.kid ?? "";
     const key = this.#private.get(kid);
     if (!key) throw new Error("The state holds no signing key");
     return { kid, key };

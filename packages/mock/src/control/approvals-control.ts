@@ -6,22 +6,20 @@ import { ControlError } from "./control-error.js";
 
 /** The sponsor's side of approvals (§ Agents and approvals): deciding is no operation of the API. */
 export class ApprovalsControl {
-  /** `changed` is awaited after each decision. */
-  constructor(
-    private readonly world: ServerWorld,
-    private readonly changed: () => Promise<void> | undefined,
-  ) {}
+  constructor(private readonly world: () => ServerWorld) {}
 
   /** All approvals, oldest first, each in the state that it has now. */
   list(): ApprovalRow[] {
-    const now = this.world.clock.now();
-    return this.world.store.approvals.filter(() => true).map((row) => approvalAt(row, now));
+    const now = this.world().clock.now();
+    return this.world()
+      .store.approvals.filter(() => true)
+      .map((row) => approvalAt(row, now));
   }
 
   /** Lets the same request through once, within 15 minutes. */
   approve(id: string): Promise<ApprovalRow> {
-    const now = this.world.clock.now();
-    const expiresAt = now + this.world.settings.approvals.approved;
+    const now = this.world().clock.now();
+    const expiresAt = now + this.world().settings.approvals.approved;
     return this.#decide(id, () => ({ status: "approved", decidedAt: now, expiresAt }));
   }
 
@@ -30,8 +28,8 @@ export class ApprovalsControl {
    * restores.
    */
   approveWindow(id: string, milliseconds?: number): Promise<ApprovalRow> {
-    const now = this.world.clock.now();
-    const { window, maxWindow } = this.world.settings.approvals;
+    const now = this.world().clock.now();
+    const { window, maxWindow } = this.world().settings.approvals;
     const length = milliseconds ?? window;
     if (!(length > 0 && length <= maxWindow)) {
       throw new ControlError(400, `A window is longer than 0 and at most ${String(maxWindow)} ms`);
@@ -47,18 +45,18 @@ export class ApprovalsControl {
 
   /** Refuses the request; the same one is refused again until its 15 minutes are over. */
   deny(id: string): Promise<ApprovalRow> {
-    return this.#decide(id, () => ({ status: "denied", decidedAt: this.world.clock.now() }));
+    return this.#decide(id, () => ({ status: "denied", decidedAt: this.world().clock.now() }));
   }
 
   async #decide(id: string, change: (row: ApprovalRow) => Partial<ApprovalRow>): Promise<ApprovalRow> {
-    const { store, clock } = this.world;
+    const { store, clock } = this.world();
     const row = store.approvals.get(canonicalId("approval", id));
     if (!row) throw new ControlError(404, `There is no approval ${id}`);
     const { status } = approvalAt(row, clock.now());
     if (status !== "pending")
       throw new ControlError(409, `The approval is ${status}; only a pending one can be decided`);
     const decided = store.approvals.update(row.id, change(row));
-    await this.changed();
+    await this.world().changes.settle();
     return decided;
   }
 }

@@ -1,5 +1,4 @@
-import type { JobQueue } from "../engine/job-queue.js";
-import type { VirtualClock } from "../engine/clock.js";
+import type { ServerWorld } from "../engine/world.js";
 import { ControlError } from "./control-error.js";
 
 /** Milliseconds since 1970, a `Date`, or what `Date` reads. */
@@ -13,30 +12,27 @@ export const readTime = (time: Time): number => {
 
 /** The server's clock. Moving it forward does the work that falls due on the way, each job at its own time. */
 export class ClockControl {
-  constructor(
-    private readonly clock: VirtualClock,
-    private readonly queue: JobQueue,
-  ) {}
+  constructor(private readonly world: () => ServerWorld) {}
 
   /** Milliseconds since 1970. */
   now(): number {
-    return this.clock.now();
+    return this.world().clock.now();
   }
 
   get frozen(): boolean {
-    return this.clock.frozen;
+    return this.world().clock.frozen;
   }
 
   /** Stands still from now on, until it is moved. */
   freeze(): void {
-    this.clock.freeze();
-    this.queue.arm();
+    this.world().clock.freeze();
+    this.world().scheduler.arm();
   }
 
   /** Runs on from where it stands. */
   run(): void {
-    this.clock.run();
-    this.queue.arm();
+    this.world().clock.run();
+    this.world().scheduler.arm();
   }
 
   /** Moves on by `milliseconds`. Resolves when all work that fell due is done. */
@@ -44,14 +40,14 @@ export class ClockControl {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
       throw new ControlError(400, "The clock advances by milliseconds, 0 or more");
     }
-    await this.queue.advanceTo(this.clock.now() + milliseconds);
+    await this.world().scheduler.advanceTo(this.world().clock.now() + milliseconds);
   }
 
   /** Moves to a time; back, too, but what was done stays done. */
   async set(time: Time): Promise<void> {
     const target = readTime(time);
-    if (target >= this.clock.now()) return this.queue.advanceTo(target);
-    this.clock.moveTo(target);
-    this.queue.arm();
+    if (target >= this.world().clock.now()) return this.world().scheduler.advanceTo(target);
+    this.world().clock.moveTo(target);
+    this.world().scheduler.arm();
   }
 }

@@ -33,34 +33,34 @@ export const populate = (store: Store, clock: Clock, ids: Ids): void => {
 
 /** Who is there from the start. Each throws a `ControlError` once it was deleted. */
 export class Residents {
-  constructor(private readonly store: Store) {}
+  constructor(private readonly store: () => Store) {}
 
   get workspace(): WorkspaceRow {
-    return found(this.store.workspaces.filter(() => true)[0], "first workspace");
+    return found(this.store().workspaces.filter(() => true)[0], "first workspace");
   }
 
   /** The owner of the first workspace. */
   get user(): UserRow {
-    return found(this.store.users.get(this.workspace.memberIds[0] ?? ""), "first user");
+    return found(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
   }
 
   /** A service token of the first workspace. */
   get serviceToken(): ServiceTokenRow {
     const { id } = this.workspace;
     return found(
-      this.store.serviceTokens.find(({ workspaceId }) => workspaceId === id),
+      this.store().serviceTokens.find(({ workspaceId }) => workspaceId === id),
       "service token",
     );
   }
 
   /** A workspace that the first one's credentials do not reach. */
   get otherWorkspace(): WorkspaceRow {
-    return found(this.store.workspaces.filter(() => true)[1], "other workspace");
+    return found(this.store().workspaces.filter(() => true)[1], "other workspace");
   }
 
   /** The owner of the other workspace. */
   get otherUser(): UserRow {
-    return found(this.store.users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
+    return found(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
   }
 
   /** An agent of the first user: the `sub` of its tokens. */

@@ -1,30 +1,23 @@
-import { AccessTokens } from "../auth/access-tokens.js";
-import { SigningKeys, newCursorKey, newSigningKey } from "../auth/signing-keys.js";
-import { behaviours, jobs } from "../behaviours/index.js";
-import { ChangeHook } from "../engine/change-hook.js";
-import { type ClockState, VirtualClock } from "../engine/clock.js";
+import { behaviours } from "../behaviours/index.js";
+import type { ClockState } from "../engine/clock.js";
 import { environmentRecorder } from "../engine/coverage.js";
-import { SealedCursors } from "../engine/cursors.js";
 import type { DatabaseEngine } from "../engine/database-engine.js";
 import { Engine } from "../engine/engine.js";
 import type { EngineRequest, EngineResponse } from "../engine/exchange.js";
 import { Faults } from "../engine/faults.js";
 import { RandomIds, seedRandom } from "../engine/ids.js";
-import { JobQueue } from "../engine/job-queue.js";
 import { memoryDatabaseEngine } from "../engine/memory-database-engine.js";
 import { type PartialSettings, mergeSettings } from "../engine/merge-settings.js";
 import { RateLimiter } from "../engine/rate-limiter.js";
 import { type LoggedRequest, RequestLog } from "../engine/request-log.js";
-import type { Job } from "../engine/scheduler.js";
 import type { RateLimitSettings, Settings } from "../engine/settings.js";
 import { type Snapshot, assertSnapshot } from "../engine/snapshot.js";
-import { uploadPath } from "../engine/uploads.js";
 import type { ServerWorld } from "../engine/world.js";
-import { MemoryStore } from "../store/memory-store.js";
 import type { Store } from "../store/store.js";
 import { ApprovalsControl } from "./approvals-control.js";
 import { ClockControl, type Time, readTime } from "./clock-control.js";
-import { Residents, populate } from "./initial-world.js";
+import { Residents } from "./initial-world.js";
+import { type Surroundings, firstSnapshot, snapshotOf, worldOf } from "./live-world.js";
 import { Seeder } from "./seeder.js";
 import { StateControl } from "./state-control.js";
 import { TokenMint } from "./token-mint.js";
@@ -67,75 +60,48 @@ export class ReferenceEngine {
   readonly tokens: TokenMint;
   /** Who is there from the start: two users with a workspace each, a service token, an agent. */
   readonly residents: Residents;
-  readonly #world: ServerWorld;
   readonly #engine: Engine;
-  readonly #ids: RandomIds;
-  readonly #keys: SigningKeys;
-  readonly #accessTokens: AccessTokens;
-  readonly #cursors: SealedCursors;
   readonly #rateLimiter: RateLimiter;
   readonly #log: RequestLog;
-  readonly #changes: ChangeHook;
-  readonly #onDefect: (error: unknown) => void;
+  readonly #surroundings: Surroundings;
   readonly #initial: Snapshot;
+  #world: ServerWorld;
 
   constructor(options: EngineOptions = {}) {
-    const { seed = null, onDefect = console.error } = options;
-    this.#onDefect = onDefect;
+    const { seed = null, onDefect = console.error, afterMutation } = options;
+    if (options.snapshot) assertSnapshot(options.snapshot);
     this.settings = mergeSettings(options.settings);
-    const store = new MemoryStore();
-    const clock = new VirtualClock(startOf(options));
-    this.#ids = new RandomIds(seed === null ? null : seedRandom(seed));
-    this.#keys = new SigningKeys([newSigningKey(seed)]);
-    this.#cursors = new SealedCursors(newCursorKey(seed));
-    this.#accessTokens = new AccessTokens(this.#keys, store, clock, this.#ids, this.settings);
-    this.#changes = new ChangeHook(store, options.afterMutation);
-    this.#rateLimiter = new RateLimiter(clock, this.settings.rateLimit);
-    this.#log = new RequestLog(options.logCapacity ?? 1_000);
-    const draws = new RandomIds(seed === null ? null : seedRandom(`${seed} faults`));
-    this.faults = new Faults(() => draws.fraction());
-
-    const queue = new JobQueue(clock, (job) => this.#perform(job));
-    const { baseUrl } = this.settings;
-    this.#world = {
-      store,
-      clock,
-      ids: this.#ids,
+    this.#surroundings = {
       settings: this.settings,
       databaseEngine: options.databaseEngine ?? memoryDatabaseEngine("mgmt.test"),
-      scheduler: queue,
-      tokens: this.#accessTokens,
-      cursors: this.#cursors,
-      url: (collection, id) => `${baseUrl}/v1/${collection}/${id}`,
-      uploadUrl: (deploymentId, key) => baseUrl + uploadPath({ deploymentId, key }),
+      afterMutation,
+      onDefect,
     };
+    this.#initial = firstSnapshot(seed, startOf(options));
+    this.#world = worldOf(options.snapshot ?? this.#initial, this.#surroundings);
+    const world = (): ServerWorld => this.#world;
+
+    const draws = new RandomIds(seed === null ? null : seedRandom(`${seed} faults`));
+    this.faults = new Faults(() => draws.fraction());
+    this.#rateLimiter = new RateLimiter(() => this.#world.clock.now(), this.settings.rateLimit);
+    this.#log = new RequestLog(options.logCapacity ?? 1_000);
     this.#engine = new Engine({
-      world: this.#world,
-      tokens: this.#accessTokens,
+      world,
       behaviours,
       rateLimiter: this.#rateLimiter,
       faults: this.faults,
       log: this.#log,
-      changes: this.#changes,
       recorder: environmentRecorder(),
       validateAnswers: options.validateAnswers ?? false,
       onDefect,
       requestIdPrefix: `req_${seed === null ? draws.label(10) : "seeded"}_`,
     });
-
-    const changed = (): Promise<void> | undefined => this.#changes.settle();
-    this.clock = new ClockControl(clock, queue);
-    this.approvals = new ApprovalsControl(this.#world, changed);
-    this.states = new StateControl(this.#world, changed);
-    this.residents = new Residents(store);
-    this.seed = new Seeder(this.#world, this.#engine, this.states, this.residents, changed);
-    this.tokens = new TokenMint(this.#world, this.#accessTokens, this.residents);
-
-    populate(store, clock, this.#ids);
-    this.#initial = this.#read();
-    // In a new server no database is gone, so that there is nothing to wait for.
-    if (options.snapshot) void this.load(options.snapshot);
-    store.takeChanged();
+    this.clock = new ClockControl(world);
+    this.approvals = new ApprovalsControl(world);
+    this.states = new StateControl(world);
+    this.residents = new Residents(() => this.#world.store);
+    this.seed = new Seeder(world, this.#engine, this.states, this.residents);
+    this.tokens = new TokenMint(world, this.residents);
   }
 
   /** Answers a request; at once where nothing has to be waited for. Never throws. */
@@ -177,7 +143,7 @@ export class ReferenceEngine {
 
   /** A copy of the whole state, as plain JSON. */
   snapshot(): Snapshot {
-    return structuredClone(this.#read());
+    return structuredClone(snapshotOf(this.#world));
   }
 
   /**
@@ -186,7 +152,7 @@ export class ReferenceEngine {
    */
   load(snapshot: Snapshot): Promise<void> {
     assertSnapshot(snapshot);
-    return this.#write(structuredClone(snapshot));
+    return this.#enter(structuredClone(snapshot));
   }
 
   /**
@@ -194,16 +160,16 @@ export class ReferenceEngine {
    * Resolves when the real databases of records that are gone with it are gone too.
    */
   reset(): Promise<void> {
-    const written = this.#write(this.#initial);
+    const entered = this.#enter(this.#initial);
     this.faults.clear();
     this.#log.clear();
     this.setRateLimit(this.settings.rateLimit);
-    return written;
+    return entered;
   }
 
   /** Lets `afterMutation` run for changes that no request has made. */
   async keep(): Promise<void> {
-    await this.#changes.keep();
+    await this.#world.changes.keep();
   }
 
   /** Resolves when no work is being done in the background. */
@@ -217,52 +183,19 @@ export class ReferenceEngine {
     await this.idle();
   }
 
-  /** Shares its rows with the store, which never changes one in place. */
-  #read(): Snapshot {
-    return {
-      version: 1,
-      store: this.#world.store.state,
-      signingKeys: [...this.#keys.state],
-      cursorKey: this.#cursors.key.toString("base64url"),
-      clock: this.#world.clock.state,
-      jobs: this.#world.scheduler.state,
-      random: this.#ids.state,
-    };
-  }
-
-  #write(snapshot: Snapshot): Promise<void> {
-    const { store, databaseEngine } = this.#world;
-    const before = {
-      databases: store.databases.filter(() => true),
-      backups: store.backups.filter(() => true),
-    };
-    store.load(snapshot.store);
-    this.#keys.load(snapshot.signingKeys);
-    this.#accessTokens.forget();
-    this.#cursors.load(Buffer.from(snapshot.cursorKey, "base64url"));
-    this.#world.clock.load(snapshot.clock);
-    this.#ids.load(snapshot.random);
-    this.#world.scheduler.load(snapshot.jobs);
-    const gone = [
-      ...before.backups
+  /** What is under way in the old world ends there. */
+  async #enter(snapshot: Snapshot): Promise<void> {
+    const { store: left, scheduler, databaseEngine } = this.#world;
+    scheduler.close();
+    this.#world = worldOf(snapshot, this.#surroundings);
+    const { store } = this.#world;
+    await Promise.all([
+      ...left.backups
         .filter(({ id }) => !store.backups.get(id))
         .map(({ id }) => databaseEngine.dropBackup(id)),
-      ...before.databases
-        .filter(({ id }) => !store.databases.get(id))
-        .map(({ id }) => databaseEngine.drop(id)),
-    ];
-    return Promise.all(gone).then(() => undefined);
-  }
-
-  async #perform(job: Job): Promise<void> {
-    try {
-      const handler = jobs[job.kind];
-      if (!handler) throw new Error(`There is no handler for jobs of the kind ${job.kind}`);
-      await handler(this.#world, job.subject);
-      await this.#changes.settle();
-    } catch (error) {
-      this.#onDefect(error);
-    }
+      ...left.databases.filter(({ id }) => !store.databases.get(id)).map(({ id }) => databaseEngine.drop(id)),
+      scheduler.idle(),
+    ]);
   }
 }
 

@@ -38,25 +38,24 @@ type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
  */
 export class Seeder {
   constructor(
-    private readonly world: ServerWorld,
+    private readonly world: () => ServerWorld,
     private readonly engine: Engine,
     private readonly states: StateControl,
     private readonly residents: Residents,
-    private readonly changed: () => Promise<void> | undefined,
   ) {}
 
   async user(user: { email?: string; name?: string | null } = {}): Promise<UserRow> {
-    const { store, ids, clock } = this.world;
+    const { store, ids, clock } = this.world();
     const id = ids.id("user");
     const { email = `${id}@example.com`, name = null } = user;
     const row = store.users.insert({ id, createdAt: clock.now(), email, name });
-    await this.changed();
+    await this.world().changes.settle();
     return row;
   }
 
   /** A workspace; its owner is a new user unless one is given. */
   async workspace(workspace: { name?: string; ownerId?: string } = {}): Promise<WorkspaceRow> {
-    const { store, ids, clock } = this.world;
+    const { store, ids, clock } = this.world();
     const ownerId =
       workspace.ownerId === undefined ? (await this.user()).id : canonicalId("user", workspace.ownerId);
     if (!store.users.get(ownerId)) throw new ControlError(404, `There is no user ${ownerId}`);
@@ -67,7 +66,7 @@ export class Seeder {
       name,
       memberIds: [ownerId],
     });
-    await this.changed();
+    await this.world().changes.settle();
     return row;
   }
 
@@ -96,7 +95,7 @@ export class Seeder {
     databaseId: string,
     body: Body<"databases.connections.create"> = {},
   ): Promise<ConnectionWithCredentials> {
-    const { store, ids } = this.world;
+    const { store, ids } = this.world();
     const projectId = store.databases.get(canonicalId("database", databaseId))?.projectId ?? "";
     const complete = { name: ids.name(), ...body };
     const workspaceId = this.#workspaceOfProject(projectId);
@@ -109,13 +108,13 @@ export class Seeder {
   }
 
   async branch(projectId: string, body: Body<"projects.branches.create"> = {}): Promise<Branch> {
-    const complete = { gitName: this.world.ids.name(), ...body };
+    const complete = { gitName: this.world().ids.name(), ...body };
     const workspaceId = this.#workspaceOfProject(projectId);
     return this.#perform("projects.branches.create", { projectId }, complete, workspaceId);
   }
 
   async app(projectId: string, body: Body<"services.create"> = {}): Promise<App> {
-    const complete = { displayName: this.world.ids.name(), projectId, ...body };
+    const complete = { displayName: this.world().ids.name(), projectId, ...body };
     return this.#perform("services.create", {}, complete, this.#workspaceOfProject(projectId));
   }
 
@@ -125,7 +124,7 @@ export class Seeder {
     options: Body<"services.deployments.create"> & { status?: DeploymentStatus } = {},
   ): Promise<CreatedDeployment> {
     const { status, ...body } = options;
-    const projectId = this.world.store.apps.get(canonicalId("app", appId))?.projectId ?? "";
+    const projectId = this.world().store.apps.get(canonicalId("app", appId))?.projectId ?? "";
     const workspaceId = this.#workspaceOfProject(projectId);
     const deployment = await this.#perform<CreatedDeployment>(
       "services.deployments.create",
@@ -145,7 +144,7 @@ export class Seeder {
     place: Place = {},
   ): Promise<ServiceTokenWithValue> {
     const workspaceId = this.#workspace(place.workspaceId).id;
-    const complete = { name: this.world.ids.name(), ...body };
+    const complete = { name: this.world().ids.name(), ...body };
     return this.#perform("workspaces.serviceTokens.create", { workspaceId }, complete, workspaceId);
   }
 
@@ -153,7 +152,7 @@ export class Seeder {
   async integration(
     integration: Place & { clientName?: string; clientId?: string; userId?: string; scopes?: string[] } = {},
   ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
-    const { store, ids, clock } = this.world;
+    const { store, ids, clock } = this.world();
     const workspace = this.#workspace(integration.workspaceId);
     const userId = integration.userId ?? workspace.memberIds[0];
     if (userId === undefined) throw new ControlError(409, "The workspace has no member");
@@ -164,6 +163,8 @@ export class Seeder {
         id: clientId,
         createdAt: clock.now(),
         name: integration.clientName ?? ids.name(),
+        redirectUris: [],
+        secretHash: null,
       });
     const row = store.integrations.insert({
       id: ids.id("integration"),
@@ -173,12 +174,12 @@ export class Seeder {
       userId,
       scopes: integration.scopes ?? [adminScope, "offline_access"],
     });
-    await this.changed();
+    await this.world().changes.settle();
     return { integration: row, client };
   }
 
   #workspace(id: string | undefined): WorkspaceRow {
-    const { store } = this.world;
+    const { store } = this.world();
     const row =
       id === undefined ? this.residents.workspace : store.workspaces.get(canonicalId("workspace", id));
     if (!row) throw new ControlError(404, `There is no workspace ${id ?? ""}`);
@@ -186,12 +187,12 @@ export class Seeder {
   }
 
   #workspaceOfProject(projectId: string): string | undefined {
-    return this.world.store.projects.get(canonicalId("project", projectId))?.workspaceId;
+    return this.world().store.projects.get(canonicalId("project", projectId))?.workspaceId;
   }
 
   #owner(workspaceId: string | undefined): UserPrincipal {
     const workspace = this.#workspace(workspaceId);
-    const user = this.world.store.users.get(workspace.memberIds[0] ?? "");
+    const user = this.world().store.users.get(workspace.memberIds[0] ?? "");
     if (!user) throw new ControlError(409, "The workspace has no owner");
     return {
       kind: "user",

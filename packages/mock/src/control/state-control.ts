@@ -13,11 +13,7 @@ import { ControlError } from "./control-error.js";
 
 /** Brings resources into states that the API itself brings about slowly, by chance, or not at all. */
 export class StateControl {
-  /** `changed` is awaited after each change. */
-  constructor(
-    private readonly world: ServerWorld,
-    private readonly changed: () => Promise<void> | undefined,
-  ) {}
+  constructor(private readonly world: () => ServerWorld) {}
 
   /**
    * `ready` does the work that the database waits for at once; any other status drops that work, and stays until it is set
@@ -25,39 +21,39 @@ export class StateControl {
    */
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<DatabaseRow> {
     const id = canonicalId("database", databaseId);
-    const { store, scheduler } = this.world;
+    const { store, scheduler } = this.world();
     if (!store.databases.get(id)) throw new ControlError(404, `There is no database ${databaseId}`);
     if (status === "ready") await scheduler.finish(id);
     else scheduler.cancel(id);
     const row = store.databases.update(id, { status });
-    await this.changed();
+    await this.world().changes.settle();
     return row;
   }
 
   /** Drops the work that the deployment waits for; the status stays until it is set again. */
   async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentRow> {
     const id = canonicalId("deployment", deploymentId);
-    const { store, scheduler } = this.world;
+    const { store, scheduler } = this.world();
     if (!store.deployments.get(id)) throw new ControlError(404, `There is no deployment ${deploymentId}`);
     if (status === "running" || status === "stopped") await scheduler.finish(id);
     else scheduler.cancel(id);
     const row = store.deployments.update(id, { status });
-    await this.changed();
+    await this.world().changes.settle();
     return row;
   }
 
   async setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
     const id = canonicalId("backup", backupId);
-    const { store } = this.world;
+    const { store } = this.world();
     if (!store.backups.get(id)) throw new ControlError(404, `There is no backup ${backupId}`);
     const row = store.backups.update(id, { status });
-    await this.changed();
+    await this.world().changes.settle();
     return row;
   }
 
   /** Takes a backup of the database as it is now; resolves when it is completed, or failed. */
   async backUp(databaseId: string, backupType: BackupRow["backupType"] = "full"): Promise<BackupRow> {
-    const { store, clock, ids, databaseEngine } = this.world;
+    const { store, clock, ids, databaseEngine } = this.world();
     const id = canonicalId("database", databaseId);
     const database = store.databases.get(id);
     if (!database) throw new ControlError(404, `There is no database ${databaseId}`);
@@ -72,7 +68,7 @@ export class StateControl {
       status: "running",
       size: null,
     });
-    const outcome = await workUnderWay(this.world)
+    const outcome = await workUnderWay(this.world())
       .inTurn([id], () => databaseEngine.backup(id, backupId))
       .then(
         ({ size }) => ({ status: "completed", size }) as const,
@@ -81,13 +77,13 @@ export class StateControl {
     // The database, and its backups with it, may have been deleted meanwhile.
     if (!store.backups.get(backupId)) throw new ControlError(409, "The database was deleted meanwhile");
     const row = store.backups.update(backupId, outcome);
-    await this.changed();
+    await this.world().changes.settle();
     return row;
   }
 
   /** Gives the app a custom domain, which follows its promoted deployment. */
   async attachDomain(appId: string, name: string): Promise<AppRow> {
-    const { store } = this.world;
+    const { store } = this.world();
     const app = store.apps.get(canonicalId("app", appId));
     if (!app) throw new ControlError(404, `There is no app ${appId}`);
     if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
@@ -99,7 +95,7 @@ export class StateControl {
     const row = store.apps.update(app.id, {
       domains: [...app.domains, { name, deploymentId: app.latestDeploymentId }],
     });
-    await this.changed();
+    await this.world().changes.settle();
     return row;
   }
 }

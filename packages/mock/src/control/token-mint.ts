@@ -1,4 +1,3 @@
-import type { AccessTokens } from "../auth/access-tokens.js";
 import { canonicalId } from "../engine/ids.js";
 import type { ServerWorld } from "../engine/world.js";
 import { type Time, readTime } from "./clock-control.js";
@@ -41,14 +40,13 @@ const hour = 3_600_000;
 /** Signs access tokens for tests. Each call signs a new one, by the server's clock. */
 export class TokenMint {
   constructor(
-    private readonly world: ServerWorld,
-    private readonly tokens: AccessTokens,
+    private readonly world: () => ServerWorld,
     private readonly residents: Residents,
   ) {}
 
   /** A token of the first user, who owns the first workspace. */
   async user(options: UserTokenOptions = {}): Promise<string> {
-    const { store } = this.world;
+    const { store } = this.world();
     const userId =
       options.userId === undefined ? this.residents.user.id : canonicalId("user", options.userId);
     const user = store.users.get(userId);
@@ -60,7 +58,7 @@ export class TokenMint {
     if (workspaceId === undefined) throw new ControlError(409, `${user.email} is a member of no workspace`);
     const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
     const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
-    return this.tokens.sign({
+    return this.world().tokens.sign({
       ...this.#times(options),
       subject: userId,
       claims: { email: user.email, workspace_id: workspaceId },
@@ -76,13 +74,13 @@ export class TokenMint {
 
   /** The value of a service token; it never expires by default. */
   async service(options: ServiceTokenOptions = {}): Promise<string> {
-    const { store } = this.world;
+    const { store } = this.world();
     const id = options.serviceTokenId
       ? canonicalId("service_token", options.serviceTokenId)
       : this.residents.serviceToken.id;
     const row = store.serviceTokens.get(id);
     if (!row) throw new ControlError(404, `There is no service token ${id}`);
-    return this.tokens.sign({
+    return this.world().tokens.sign({
       expiresAt: null,
       ...this.#times(options),
       subject: `workspace:${row.workspaceId}`,
@@ -92,13 +90,13 @@ export class TokenMint {
 
   /** A token of an agent, in its sponsor's workspace. */
   async agent(options: AgentTokenOptions = {}): Promise<string> {
-    const { store } = this.world;
+    const { store } = this.world();
     const { agentId = this.residents.agentId } = options;
     const sponsorId =
       options.sponsorId === undefined ? this.residents.user.id : canonicalId("user", options.sponsorId);
     const workspace = store.workspaces.find(({ memberIds }) => memberIds.includes(sponsorId));
     if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is a member of no workspace`);
-    return this.tokens.sign({
+    return this.world().tokens.sign({
       ...this.#times(options),
       subject: agentId,
       claims: { act: "agent", sponsor: sponsorId, workspace_id: workspace.id },
@@ -107,7 +105,7 @@ export class TokenMint {
 
   /** A token of the first user that expired an hour ago. */
   expired(): Promise<string> {
-    const now = this.world.clock.now();
+    const now = this.world().clock.now();
     return this.user({ notBefore: now - 2 * hour, expiresAt: now - hour });
   }
 

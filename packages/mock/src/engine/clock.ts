@@ -41,8 +41,4 @@ export class VirtualClock implements Clock {
   get state(): ClockState {
     return this.#state;
   }
-
-  load(state: ClockState): void {
-    this.#state = state;
-  }
 }

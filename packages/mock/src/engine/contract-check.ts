@@ -1,6 +1,14 @@
+import { type OperationId, operations } from "../generated/operations.js";
 import { answerValidators } from "../generated/validators.js";
 import { readableIssues } from "./issues.js";
 import type { OperationEntry } from "./operation.js";
+
+/** An operation whose contract has the two answers that settings can bring about everywhere. */
+const gated: OperationId = "projects.delete";
+
+/** Whether the settings alone let an agent's call be gated here: the contract lists no approval for this operation. */
+export const isGatedBySettings = (operation: OperationEntry, code: string | null): boolean =>
+  (code === "approval_required" || code === "approval:denied") && operation.agentApproval === null;
 
 /** What is wrong with an answer by the contract, fields that it does not name included; undefined when all is well. */
 export const contractViolation = (
@@ -9,6 +17,7 @@ export const contractViolation = (
 ): string | undefined => {
   const { status, code, body } = answer;
   const what = `${operation.id} answered ${String(status)}${code === null ? "" : ` ${code}`}`;
+  if (isGatedBySettings(operation, code)) return contractViolation(operations[gated], answer);
   const codes = operation.answers[status];
   if (!codes) return `${what}: a status that the contract does not list`;
   if (code !== null && !codes.includes(code)) return `${what}: a code that the contract does not list there`;

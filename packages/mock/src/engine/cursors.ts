@@ -13,30 +13,18 @@ const tagBytes = 16;
 
 /** AES-256-GCM with a nonce that follows from content and scope: the same page always has the same cursor. */
 export class SealedCursors implements Cursors {
-  #key: Buffer;
-
   /** 32 bytes; part of the state, so that cursors survive a restart. */
-  constructor(key: Buffer) {
-    this.#key = key;
-  }
-
-  get key(): Buffer {
-    return this.#key;
-  }
-
-  load(key: Buffer): void {
-    this.#key = key;
-  }
+  constructor(readonly key: Buffer) {}
 
   write(sequence: number, scope: string): string {
     const content = Buffer.alloc(8);
     content.writeBigUInt64BE(BigInt(sequence));
-    const nonce = createHmac("sha256", this.#key)
+    const nonce = createHmac("sha256", this.key)
       .update(content)
       .update(scope)
       .digest()
       .subarray(0, nonceBytes);
-    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(Buffer.from(scope));
+    const cipher = createCipheriv("aes-256-gcm", this.key, nonce).setAAD(Buffer.from(scope));
     const sealed = Buffer.concat([cipher.update(content), cipher.final()]);
     return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString("base64url");
   }
@@ -45,7 +33,7 @@ export class SealedCursors implements Cursors {
     const bytes = Buffer.from(cursor, "base64url");
     if (bytes.length !== nonceBytes + 8 + tagBytes || bytes.toString("base64url") !== cursor)
       return undefined;
-    const decipher = createDecipheriv("aes-256-gcm", this.#key, bytes.subarray(0, nonceBytes))
+    const decipher = createDecipheriv("aes-256-gcm", this.key, bytes.subarray(0, nonceBytes))
       .setAAD(Buffer.from(scope))
       .setAuthTag(bytes.subarray(-tagBytes));
     try {

@@ -1,8 +1,7 @@
 import { type OperationId, operations } from "../generated/operations.js";
 import { ApiError } from "./api-error.js";
 import type { Answer } from "./behaviour.js";
-import type { ChangeHook } from "./change-hook.js";
-import { contractViolation } from "./contract-check.js";
+import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders, isCorsPath } from "./cors.js";
 import type { Recorder } from "./coverage.js";
 import { errors } from "./errors.js";
@@ -15,11 +14,13 @@ import type { LoggedRequest, RequestLog } from "./request-log.js";
 import { operationAt } from "./router.js";
 import { uploadOf } from "./uploads.js";
 import { validate } from "./validate.js";
+import type { ServerWorld } from "./world.js";
 
 /** What an engine is made of. */
 export interface EngineParts extends PipelineParts {
   readonly log: RequestLog;
-  readonly changes: ChangeHook;
+  /** The world of the moment. */
+  readonly world: () => ServerWorld;
   readonly recorder: Recorder | undefined;
   /** Whether each answer is held against the contract; one that breaks it becomes a 500. */
   readonly validateAnswers: boolean;
@@ -51,7 +52,7 @@ export class Engine {
   /** How many bytes of a request's body are worth reading; 0 where the engine reads none. */
   bodyCap(method: string, path: string): number {
     const [pathname = ""] = path.split("?", 1);
-    const { limits } = this.parts.world.settings;
+    const { limits } = this.parts.world().settings;
     if (uploadOf(pathname)) return limits.upload;
     const operation = operationAt(method, pathname);
     return operation === undefined || operation.body === "none" ? 0 : bodyCap(operation, limits);
@@ -70,20 +71,24 @@ export class Engine {
     const target = { operation: operations[operationId], parameters };
     // The validators put defaults into what they check.
     const json: unknown = body === undefined ? noBody : structuredClone(body);
-    const answer = await performValid(this.parts, target, principal, validate(target, "", json));
-    await this.parts.changes.settle();
+    const world = this.parts.world();
+    const valid = validate(target, "", json);
+    const answer = await performValid(world, this.parts.behaviours, target.operation, principal, valid);
+    await world.changes.settle();
     return answer;
   }
 
   #open(request: EngineRequest): Exchange {
     this.#requests += 1;
     const mark = request.path.indexOf("?");
+    const world = this.parts.world();
     return {
+      world,
       request,
       requestId: this.parts.requestIdPrefix + this.#requests.toString(36),
       path: mark === -1 ? request.path : request.path.slice(0, mark),
       search: mark === -1 ? "" : request.path.slice(mark + 1),
-      at: this.parts.world.clock.now(),
+      at: world.clock.now(),
       startedAt: performance.now(),
       operation: undefined,
       principal: undefined,
@@ -103,7 +108,7 @@ export class Engine {
   }
 
   #settle(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
-    const kept = exchange.request.method === "GET" ? undefined : this.parts.changes.settle();
+    const kept = exchange.request.method === "GET" ? undefined : exchange.world.changes.settle();
     if (!kept) return this.#answer(exchange, this.#hold(exchange, outcome));
     return kept.then(
       () => this.#answer(exchange, this.#hold(exchange, outcome)),
@@ -116,7 +121,9 @@ export class Engine {
     const { operation, foreign } = exchange;
     if (!operation || foreign || outcome.dropped) return outcome;
     const violation = this.parts.validateAnswers ? contractViolation(operation, outcome) : undefined;
-    this.parts.recorder?.(operation.id, outcome.status, outcome.code);
+    if (!isGatedBySettings(operation, outcome.code)) {
+      this.parts.recorder?.(operation.id, outcome.status, outcome.code);
+    }
     return violation === undefined ? outcome : this.#refuse(new Error(violation));
   }
 
@@ -137,7 +144,7 @@ export class Engine {
       headers["content-type"] = "application/json";
       body = JSON.stringify(outcome.body);
     }
-    this.parts.log.add(logEntry(exchange, outcome));
+    if (exchange.world === this.parts.world()) this.parts.log.add(logEntry(exchange, outcome));
     return { status: outcome.status, headers, body, ...(outcome.dropped && { dropped: true }) };
   }
 }

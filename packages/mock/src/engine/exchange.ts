@@ -2,6 +2,7 @@ import type { ApiError } from "./api-error.js";
 import type { OperationEntry } from "./operation.js";
 import type { Principal } from "./principal.js";
 import type { ValidRequest } from "./validate.js";
+import type { ServerWorld } from "./world.js";
 
 /** A request as plain data. */
 export interface EngineRequest {
@@ -25,6 +26,7 @@ export interface EngineResponse {
 
 /** One request on its way through the engine, and what has been found out about it. */
 export interface Exchange {
+  readonly world: ServerWorld;
   readonly request: EngineRequest;
   readonly requestId: string;
   /** The path without its query. */

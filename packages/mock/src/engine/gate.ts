@@ -39,8 +39,7 @@ export const gate = (
   const row = approve(request, world, settings.approvals, (id) => `${settings.authUrl}/approvals/${id}`);
   if (!row) return undefined;
   const setStatus = (status: ApprovalRow["status"]): void => {
-    // A reset or the loading of a snapshot may have taken the row away while the request waited.
-    if (store.approvals.get(row.id)) store.approvals.update(row.id, { status });
+    store.approvals.update(row.id, { status });
   };
   return { commit: () => setStatus("consumed"), undo: () => setStatus("approved") };
 };

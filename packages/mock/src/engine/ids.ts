@@ -55,20 +55,16 @@ export type RandomState = [number, number, number, number];
 
 /** Unpredictable when `state` is null; else every value follows from the state. */
 export class RandomIds implements Ids {
-  #state: RandomState | null;
+  readonly #state: RandomState | null;
   #pool = new Uint8Array(0);
   #used = 0;
 
   constructor(state: RandomState | null) {
-    this.#state = state;
+    this.#state = state && [...state];
   }
 
   get state(): RandomState | null {
     return this.#state && [...this.#state];
-  }
-
-  load(state: RandomState | null): void {
-    this.#state = state && [...state];
   }
 
   id(kind: Kind): string {

@@ -21,7 +21,7 @@ const maxTimer = 2_147_483_647;
  * short begins again.
  */
 export class JobQueue implements Scheduler {
-  #entries: Entry[] = [];
+  #entries: Entry[];
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -30,15 +30,13 @@ export class JobQueue implements Scheduler {
   constructor(
     private readonly clock: MovableClock,
     private readonly perform: (job: Job) => Promise<void>,
-  ) {}
+    jobs: readonly Job[],
+  ) {
+    this.#entries = jobs.map((job) => ({ job, running: false }));
+  }
 
   get state(): Job[] {
     return this.#entries.map(({ job }) => job);
-  }
-
-  load(jobs: readonly Job[]): void {
-    this.#entries = jobs.map((job) => ({ job, running: false }));
-    this.arm();
   }
 
   schedule(kind: string, subject: string, delay: number): void {
@@ -53,7 +51,7 @@ export class JobQueue implements Scheduler {
     this.arm();
   }
 
-  /** Sets the timer for the next job; to be called when the clock was frozen, started or set. */
+  /** Sets the timer for the next job; to be called at the start, and when the clock was frozen, started or set. */
   arm(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

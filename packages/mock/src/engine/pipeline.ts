@@ -1,4 +1,3 @@
-import type { AccessTokens } from "../auth/access-tokens.js";
 import { authenticate } from "../auth/authenticate.js";
 import type { OperationId } from "../generated/operations.js";
 import { authorize } from "./authorize.js";
@@ -19,8 +18,6 @@ import type { ServerWorld } from "./world.js";
 
 /** What the steps of a request work with. */
 export interface PipelineParts {
-  readonly world: ServerWorld;
-  readonly tokens: AccessTokens;
   readonly behaviours: Behaviours;
   readonly rateLimiter: RateLimiter;
   readonly faults: Faults;
@@ -33,7 +30,7 @@ export interface PipelineParts {
 export const runPipeline = (parts: PipelineParts, exchange: Exchange): Outcome | Promise<Outcome> => {
   const { request, path } = exchange;
   const upload = uploadOf(path);
-  if (upload) return takeUpload(parts.world, upload, request);
+  if (upload) return takeUpload(exchange.world, upload, request);
   if (request.method === "OPTIONS" && isCorsPath(path)) return preflight(request, path);
   const target = route(request.method, path);
   exchange.operation = target.operation;
@@ -66,7 +63,7 @@ const play = async (
 };
 
 const identify = (parts: PipelineParts, exchange: Exchange, target: Route): Outcome | Promise<Outcome> => {
-  const principal = authenticate(parts.tokens, header(exchange.request, "authorization"));
+  const principal = authenticate(exchange.world.tokens, header(exchange.request, "authorization"));
   return principal instanceof Promise
     ? principal.then((known) => read(parts, exchange, target, known))
     : read(parts, exchange, target, principal);
@@ -79,11 +76,10 @@ const read = (
   principal: Principal,
 ): Outcome | Promise<Outcome> => {
   const { operation } = target;
-  const { request } = exchange;
+  const { request, world } = exchange;
   exchange.principal = principal;
   if (operation.rateLimited) exchange.headers = parts.rateLimiter.count(principal);
-  const { limits } = parts.world.settings;
-  const json = readBody(operation, request, header(request, "content-type"), limits);
+  const json = readBody(operation, request, header(request, "content-type"), world.settings.limits);
   const valid = validate(target, exchange.search, json);
   exchange.valid = valid;
   authorize(operation, principal);
@@ -93,9 +89,9 @@ const read = (
     const secret = valid.body[field];
     return typeof secret === "string" ? [secret] : [];
   });
-  if (secrets.length === 0) return behave(parts, target, principal, valid);
-  return Promise.all(secrets.map((secret) => parts.tokens.authenticate(secret))).then(() =>
-    behave(parts, target, principal, valid),
+  if (secrets.length === 0) return behave(world, parts.behaviours, operation, principal, valid);
+  return Promise.all(secrets.map((secret) => world.tokens.authenticate(secret))).then(() =>
+    behave(world, parts.behaviours, operation, principal, valid),
   );
 };
 
@@ -112,8 +108,9 @@ const callOf = (
 
 /** Check and act alone. */
 export const performValid = (
-  { world, behaviours }: PipelineParts,
-  { operation }: Route,
+  world: ServerWorld,
+  behaviours: Behaviours,
+  operation: OperationEntry,
   principal: Principal,
   valid: ValidRequest,
 ): Answer | Promise<Answer> => {
@@ -123,8 +120,9 @@ export const performValid = (
 };
 
 const behave = (
-  { world, behaviours }: PipelineParts,
-  { operation }: Route,
+  world: ServerWorld,
+  behaviours: Behaviours,
+  operation: OperationEntry,
   principal: Principal,
   valid: ValidRequest,
 ): Outcome | Promise<Outcome> => {

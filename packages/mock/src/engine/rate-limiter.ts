@@ -1,4 +1,3 @@
-import type { Clock } from "./clock.js";
 import { errors } from "./errors.js";
 import type { Principal } from "./principal.js";
 import type { RateLimitSettings } from "./settings.js";
@@ -18,7 +17,7 @@ export class RateLimiter {
   readonly #windows = new Map<string, Window>();
 
   constructor(
-    private readonly clock: Clock,
+    private readonly now: () => number,
     public limit: RateLimitSettings | null,
   ) {}
 
@@ -26,7 +25,7 @@ export class RateLimiter {
   count(principal: Principal): Record<string, string> {
     if (this.limit === null) return {};
     const { requests, window: length } = this.limit;
-    const now = this.clock.now();
+    const now = this.now();
     const window = this.#window(`${principal.subject}\n${principal.clientId ?? ""}`, now, length);
     const full = window.count >= requests;
     if (!full) window.count += 1;

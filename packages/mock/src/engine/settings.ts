@@ -10,6 +10,7 @@ export interface Settings {
   readonly rateLimit: RateLimitSettings | null;
   readonly approvals: ApprovalSettings;
   readonly backups: BackupSettings;
+  readonly oauth: OAuthSettings;
 }
 
 /** How long transitions take, in milliseconds. */
@@ -57,6 +58,18 @@ export interface BackupSettings {
   readonly retentionDays: number;
 }
 
+/** Times in milliseconds (§ Authentication). */
+export interface OAuthSettings {
+  /** How long a code can be redeemed. */
+  readonly code: number;
+  /** How long an access token of a login lives. */
+  readonly accessToken: number;
+  /** How long a refresh token can be used. Each use gives a new one. */
+  readonly refreshToken: number;
+  /** How long after its use a refresh token is answered once more. */
+  readonly refreshGrace: number;
+}
+
 const minute = 60_000;
 
 export const defaultSettings: Settings = {
@@ -73,4 +86,10 @@ export const defaultSettings: Settings = {
     maxWindow: 24 * 60 * minute,
   },
   backups: { retentionDays: 7 },
+  oauth: {
+    code: minute,
+    accessToken: 60 * minute,
+    refreshToken: 90 * 24 * 60 * minute,
+    refreshGrace: 10_000,
+  },
 };

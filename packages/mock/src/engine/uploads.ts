@@ -34,7 +34,8 @@ export const takeUpload = (
     throw errors.routeNotFound("such upload, or it was used already");
   }
   if (request.method !== "PUT") throw errors.methodNotAllowed(request.method, ["PUT"]);
-  if (request.bodyTooLarge) throw errors.tooLarge(world.settings.limits.upload);
+  const { upload: cap } = world.settings.limits;
+  if (request.bodyTooLarge || (request.body?.length ?? 0) > cap) throw errors.tooLarge(cap);
   world.store.deployments.update(deploymentId, { status: "uploaded", uploadKeyHash: null });
   return { status: 200, code: null };
 };

@@ -89,8 +89,8 @@ export class MemoryCollection<T extends rows.Row> implements Collection<T> {
     };
   }
 
-  load(state: CollectionState<T>): void {
-    this.#entries.clear();
+  /** Fills a new collection. */
+  fill(state: CollectionState<T>): void {
     for (const [sequence, row] of state.rows) this.#entries.set(row.id, { sequence, row });
     this.#next = state.next;
   }
@@ -118,6 +118,10 @@ export class MemoryStore implements Store {
   readonly serviceTokens = new MemoryCollection<rows.ServiceTokenRow>(this.#changed);
   readonly clients = new MemoryCollection<rows.ClientRow>(this.#changed);
   readonly integrations = new MemoryCollection<rows.IntegrationRow>(this.#changed);
+  readonly authorizationCodes = new MemoryCollection<rows.AuthorizationCodeRow>(this.#changed);
+  readonly grants = new MemoryCollection<rows.GrantRow>(this.#changed);
+  readonly refreshTokens = new MemoryCollection<rows.RefreshTokenRow>(this.#changed);
+  readonly revokedTokens = new MemoryCollection<rows.RevokedTokenRow>(this.#changed);
   readonly projects = new MemoryCollection<rows.ProjectRow>(this.#changed);
   readonly branches = new MemoryCollection<rows.BranchRow>(this.#changed);
   readonly databases = new MemoryCollection<rows.DatabaseRow>(this.#changed);
@@ -142,6 +146,10 @@ export class MemoryStore implements Store {
       serviceTokens: this.serviceTokens.state,
       clients: this.clients.state,
       integrations: this.integrations.state,
+      authorizationCodes: this.authorizationCodes.state,
+      grants: this.grants.state,
+      refreshTokens: this.refreshTokens.state,
+      revokedTokens: this.revokedTokens.state,
       projects: this.projects.state,
       branches: this.branches.state,
       databases: this.databases.state,
@@ -153,20 +161,24 @@ export class MemoryStore implements Store {
     };
   }
 
-  load(state: StoreState): void {
-    this.users.load(state.users);
-    this.workspaces.load(state.workspaces);
-    this.serviceTokens.load(state.serviceTokens);
-    this.clients.load(state.clients);
-    this.integrations.load(state.integrations);
-    this.projects.load(state.projects);
-    this.branches.load(state.branches);
-    this.databases.load(state.databases);
-    this.connections.load(state.connections);
-    this.backups.load(state.backups);
-    this.apps.load(state.apps);
-    this.deployments.load(state.deployments);
-    this.approvals.load(state.approvals);
-    this.#changed();
+  /** Fills a new store. */
+  fill(state: StoreState): void {
+    this.users.fill(state.users);
+    this.workspaces.fill(state.workspaces);
+    this.serviceTokens.fill(state.serviceTokens);
+    this.clients.fill(state.clients);
+    this.integrations.fill(state.integrations);
+    this.authorizationCodes.fill(state.authorizationCodes);
+    this.grants.fill(state.grants);
+    this.refreshTokens.fill(state.refreshTokens);
+    this.revokedTokens.fill(state.revokedTokens);
+    this.projects.fill(state.projects);
+    this.branches.fill(state.branches);
+    this.databases.fill(state.databases);
+    this.connections.fill(state.connections);
+    this.backups.fill(state.backups);
+    this.apps.fill(state.apps);
+    this.deployments.fill(state.deployments);
+    this.approvals.fill(state.approvals);
   }
 }

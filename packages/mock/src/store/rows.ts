@@ -26,8 +26,13 @@ export interface ServiceTokenRow extends Row {
   expiresAt: number | null;
 }
 
+/** An OAuth client. */
 export interface ClientRow extends Row {
   name: string;
+  /** Where it may be sent back to; none for a client that only integrations name. */
+  redirectUris: string[];
+  /** Digest of its secret; null for a public client. */
+  secretHash: string | null;
 }
 
 export interface IntegrationRow extends Row {
@@ -35,6 +40,45 @@ export interface IntegrationRow extends Row {
   clientId: string;
   userId: string;
   scopes: string[];
+}
+
+/** An authorization code; its id is its digest. */
+export interface AuthorizationCodeRow extends Row {
+  integrationId: string;
+  clientId: string;
+  userId: string;
+  workspaceId: string;
+  scopes: string[];
+  /** As the authorization request gave it; null when it gave none. */
+  redirectUri: string | null;
+  /** S256; null when the client began without PKCE. */
+  codeChallenge: string | null;
+  expiresAt: number;
+  /** The grant that it was redeemed for; null until then. */
+  grantId: string | null;
+}
+
+/** What one redeemed code gave: access tokens, and the family of its refresh tokens. All end with this row. */
+export interface GrantRow extends Row {
+  integrationId: string;
+  clientId: string;
+  userId: string;
+  workspaceId: string;
+  scopes: string[];
+}
+
+/** A refresh token; its id is its digest. It is kept once used, to know it when it is replayed. */
+export interface RefreshTokenRow extends Row {
+  grantId: string;
+  expiresAt: number;
+  usedAt: number | null;
+  /** Whether its one replay has been answered. */
+  replayed: boolean;
+}
+
+/** An access token that was revoked before its time; its id is the token's `jti`. */
+export interface RevokedTokenRow extends Row {
+  expiresAt: number;
 }
 
 export interface ProjectRow extends Row {

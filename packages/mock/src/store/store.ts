@@ -28,6 +28,10 @@ export interface Store {
   readonly serviceTokens: Collection<rows.ServiceTokenRow>;
   readonly clients: Collection<rows.ClientRow>;
   readonly integrations: Collection<rows.IntegrationRow>;
+  readonly authorizationCodes: Collection<rows.AuthorizationCodeRow>;
+  readonly grants: Collection<rows.GrantRow>;
+  readonly refreshTokens: Collection<rows.RefreshTokenRow>;
+  readonly revokedTokens: Collection<rows.RevokedTokenRow>;
   readonly projects: Collection<rows.ProjectRow>;
   readonly branches: Collection<rows.BranchRow>;
   readonly databases: Collection<rows.DatabaseRow>;

@@ -57,7 +57,7 @@ const sender =
 /** Behind MSW, in this process. */
 export const openMock: OpenFace = (options = {}) => {
   const mock = setupMock({ ...seeded, ...options });
-  mock.listen({ onUnhandledRequest: "error" });
+  mock.listen();
   const { baseUrl } = mock;
   return Promise.resolve({ engine: mock, baseUrl, send: sender(baseUrl), close: () => mock.close() });
 };
