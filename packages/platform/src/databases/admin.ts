@@ -44,8 +44,9 @@ export class Admin {
       connectionTimeoutMillis: 30_000,
     };
     this.#pool = new Pool({ ...this.#address, database: "postgres", max: 6, idleTimeoutMillis: 30_000 });
-    // An idle connection that breaks would end the process; the next statement gets another one, or says what is wrong.
+    // A connection that breaks would end the process; the next statement gets another one, or says what is wrong.
     this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {

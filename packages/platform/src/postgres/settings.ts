@@ -23,6 +23,8 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     superuser_reserved_connections: 6,
     shared_buffers: "64MB",
     huge_pages: "off",
+    // Files in the cluster: POSIX segments outlive a kill.
+    dynamic_shared_memory_type: "mmap",
     max_worker_processes: 2,
     max_parallel_workers_per_gather: 0,
     max_logical_replication_workers: 0,
