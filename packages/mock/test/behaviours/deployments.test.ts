@@ -1,0 +1,261 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { DeploymentStatus } from "../../src/generated/schemas.js";
+import { Api, nobody, unseenAnswers } from "./api.js";
+
+let api: Api;
+let serviceId: string;
+beforeEach(async () => {
+  api = new Api();
+  const { project } = await api.project();
+  ({ id: serviceId } = await api.engine.seed.app(project.id));
+});
+
+const create = async (body?: unknown) =>
+  (await api.ok("services.deployments.create", { path: { serviceId }, body })).data;
+const get = async (deploymentId: string) =>
+  (await api.ok("deployments.get", { path: { deploymentId } })).data;
+const inState = async (status: DeploymentStatus) =>
+  (await api.engine.seed.deployment(serviceId, { status })).id;
+const upload = (url: string, method = "PUT") =>
+  api.engine.handle({ method, path: url.replace("https://api.mgmt.test", ""), headers: {}, body: "code" });
+
+const states: readonly DeploymentStatus[] = [
+  "created",
+  "uploaded",
+  "provisioning",
+  "running",
+  "failed",
+  "stopping",
+  "stopped",
+];
+
+describe("services.deployments.create", () => {
+  it("answers the new deployment and where its code goes (§ Deployments)", async () => {
+    const created = await create({ portMapping: { http: 8080 } });
+    expect(created).toEqual({
+      id: created.id,
+      type: "deployment",
+      url: `https://api.mgmt.test/v1/deployments/${created.id}`,
+      foundryVersionId: created.foundryVersionId,
+      uploadUrl: created.uploadUrl,
+    });
+    expect(await get(created.id)).toMatchObject({
+      serviceId,
+      status: "created",
+      previewDomain: null,
+      portMapping: { http: 8080 },
+    });
+  });
+
+  it("takes an absent body, and a null port for none (§ Deployments)", async () => {
+    expect(await get((await create()).id)).not.toHaveProperty("portMapping");
+    expect(await get((await create({ portMapping: { http: null } })).id)).toMatchObject({ portMapping: {} });
+  });
+
+  it("becomes uploaded by a PUT to its uploadUrl, once (§ Deployments)", async () => {
+    const { id, uploadUrl } = await create();
+    expect((await upload(uploadUrl ?? "")).status).toBe(200);
+    expect((await get(id)).status).toBe("uploaded");
+    expect((await upload(uploadUrl ?? "")).status).toBe(404);
+    expect((await upload((uploadUrl ?? "").slice(0, -1))).status).toBe(404);
+  });
+
+  it("takes no code any more once it was started (§ Deployments)", async () => {
+    const { id, uploadUrl } = await create();
+    await api.ok("deployments.start", { path: { deploymentId: id } });
+    expect((await upload(uploadUrl ?? "")).status).toBe(404);
+    expect((await get(id)).status).toBe("provisioning");
+  });
+
+  it("deploys the code of the promoted one again with skipCodeUpload (§ Deployments)", async () => {
+    const { id: promoted } = await create({ portMapping: { http: 8080 } });
+    await api.ok("deployments.start", { path: { deploymentId: promoted } });
+    await api.later();
+    await api.ok("services.promote", { path: { serviceId }, body: { deploymentId: promoted } });
+    const created = await create({ skipCodeUpload: true });
+    expect(created.uploadUrl).toBeNull();
+    expect(await get(created.id)).toMatchObject({ status: "uploaded", portMapping: { http: 8080 } });
+  });
+
+  it("rejects skipCodeUpload without a promoted deployment with 422 (§ Deployments)", async () => {
+    await inState("running");
+    const asked = { path: { serviceId }, body: { skipCodeUpload: true } };
+    expect(await api.issues("services.deployments.create", asked)).toEqual(["/skipCodeUpload"]);
+  });
+
+  it.each([
+    ["a port of 0", { portMapping: { http: 0 } }, "/portMapping/http"],
+    ["a port of 65536", { portMapping: { http: 65_536 } }, "/portMapping/http"],
+    ["a port that is text", { portMapping: { http: "80" } }, "/portMapping/http"],
+    ["an unknown port", { portMapping: { tcp: 80 } }, "/portMapping/tcp"],
+    ["a null portMapping", { portMapping: null }, "/portMapping"],
+    ["skipCodeUpload as text", { skipCodeUpload: "yes" }, "/skipCodeUpload"],
+    ["an unknown field", { image: "x" }, "/image"],
+  ])("rejects %s with 422", async (_, body, path) => {
+    expect(await api.issues("services.deployments.create", { path: { serviceId }, body })).toEqual([path]);
+  });
+});
+
+describe("services.deployments.list", () => {
+  it("lists the service's deployments, oldest first, page by page (§ Paging)", async () => {
+    const ids = [(await create()).id, (await create()).id];
+    const path = { serviceId };
+    const { data, pagination } = await api.ok("services.deployments.list", { path, query: { limit: 1 } });
+    expect(data[0]).toMatchObject({ id: ids[0], type: "deployment", serviceId });
+    expect(data[0]).not.toHaveProperty("status");
+    const next = await api.ok("services.deployments.list", {
+      path,
+      query: { cursor: pagination.nextCursor ?? "" },
+    });
+    expect(next.data.map(({ id }) => id)).toEqual([ids[1]]);
+  });
+
+  it("rejects a malformed service, limit and cursor with 422 (§ Reading requests)", async () => {
+    const ask = (path: Record<string, string>, query: string) =>
+      api.issues("services.deployments.list", { path, query });
+    expect(await ask({ serviceId: "NO" }, "limit=0")).toEqual(["path/serviceId", "query/limit"]);
+    expect(await ask({ serviceId }, "cursor=x")).toEqual(["query/cursor"]);
+  });
+});
+
+describe("starting and stopping", () => {
+  it("goes from provisioning to running, and answers with its previewDomain (§ Deployments)", async () => {
+    const deploymentId = (await create()).id;
+    const { data } = await api.ok("deployments.start", { path: { deploymentId } });
+    expect(await get(deploymentId)).toMatchObject({
+      status: "provisioning",
+      previewDomain: data.previewDomain,
+    });
+    await api.later();
+    expect(await get(deploymentId)).toMatchObject({ status: "running", previewDomain: data.previewDomain });
+  });
+
+  it("goes from stopping to stopped, and starts again (§ Deployments)", async () => {
+    const path = { deploymentId: await inState("running") };
+    await api.ok("deployments.stop", { path });
+    expect((await get(path.deploymentId)).status).toBe("stopping");
+    await api.later();
+    expect((await get(path.deploymentId)).status).toBe("stopped");
+    await api.ok("deployments.start", { path });
+    await api.later();
+    expect((await get(path.deploymentId)).status).toBe("running");
+  });
+
+  it("gives up a start that is stopped (§ Deployments)", async () => {
+    const path = { deploymentId: (await create()).id };
+    await api.ok("deployments.start", { path });
+    await api.ok("deployments.stop", { path });
+    await api.later();
+    expect((await get(path.deploymentId)).status).toBe("stopped");
+  });
+
+  it("does not bring back what the control surface has failed (§ Control surface)", async () => {
+    const path = { deploymentId: (await create()).id };
+    await api.ok("deployments.start", { path });
+    await api.engine.states.setDeploymentStatus(path.deploymentId, "failed");
+    await api.later();
+    expect((await get(path.deploymentId)).status).toBe("failed");
+  });
+});
+
+describe("the state of a deployment (§ Deployments)", () => {
+  const allowed = {
+    start: ["created", "uploaded", "failed", "stopped"],
+    stop: ["provisioning", "running"],
+    delete: ["created", "uploaded", "failed", "stopped"],
+  } as const satisfies Record<string, readonly DeploymentStatus[]>;
+  const refusals = { start: "not_startable", stop: "not_stoppable", delete: "not_deletable" } as const;
+
+  for (const action of ["start", "stop", "delete"] as const) {
+    for (const status of states) {
+      const may = allowed[action].some((other) => other === status);
+      it(`${status} ${may ? "allows" : "forbids"} ${action}`, async () => {
+        const path = { deploymentId: await inState(status) };
+        if (may) await api.ok(`deployments.${action}`, { path });
+        else {
+          expect(await api.refused(`deployments.${action}`, { path })).toEqual({
+            status: 409,
+            code: `deployment:${refusals[action]}`,
+          });
+        }
+      });
+    }
+  }
+});
+
+describe("deployments.delete", () => {
+  it("of the promoted one leaves the service with none, and its domains for the next (§ Deployments)", async () => {
+    const deploymentId = await inState("running");
+    await api.ok("services.promote", { path: { serviceId }, body: { deploymentId } });
+    await api.engine.states.attachDomain(serviceId, "shop.example.com");
+    await api.ok("deployments.stop", { path: { deploymentId } });
+    await api.later();
+    await api.ok("deployments.delete", { path: { deploymentId } });
+    const { data } = await api.ok("services.get", { path: { serviceId } });
+    expect(data.latestDeploymentId).toBeNull();
+    const next = await inState("running");
+    const promotion = await api.ok("services.promote", { path: { serviceId }, body: { deploymentId: next } });
+    expect(promotion.data.reassignedDomains).toBe(0);
+    expect(api.store.apps.get(serviceId)?.domains).toEqual([
+      { name: "shop.example.com", deploymentId: next },
+    ]);
+  });
+});
+
+describe("an id", () => {
+  const operations = [
+    "deployments.get",
+    "deployments.delete",
+    "deployments.start",
+    "deployments.stop",
+  ] as const;
+
+  it.each(operations)(
+    "in %s is a 404 when it is malformed or names nothing (§ Reading requests)",
+    async (id) => {
+      const gone = await inState("stopped");
+      await api.ok("deployments.delete", { path: { deploymentId: gone } });
+      for (const deploymentId of [gone, nobody("dpl_"), "NO", "__proto__"]) {
+        expect(await api.refused(id, { path: { deploymentId } })).toEqual({
+          status: 404,
+          code: "deployment:not_found",
+        });
+      }
+    },
+  );
+
+  it.each(operations)("in %s is a 403 when it lies in another workspace (§ Reading requests)", async (id) => {
+    const deploymentId = await inState("running");
+    expect(await api.refused(id, { path: { deploymentId }, as: "stranger" })).toEqual({
+      status: 403,
+      code: "auth:forbidden",
+    });
+  });
+
+  it.each(["services.deployments.list", "services.deployments.create"] as const)(
+    "of a service in %s is a 404 when it names nothing, a 403 when it lies in another workspace (§ Reading requests)",
+    async (id) => {
+      expect(await api.refused(id, { path: { serviceId: nobody("cps_") } })).toEqual({
+        status: 404,
+        code: "app:not_found",
+      });
+      expect(await api.refused(id, { path: { serviceId }, as: "stranger" })).toEqual({
+        status: 403,
+        code: "auth:forbidden",
+      });
+    },
+  );
+});
+
+it("gives every answer that the contract lists for deployments", () => {
+  expect(
+    unseenAnswers(
+      "services.deployments.list",
+      "services.deployments.create",
+      "deployments.get",
+      "deployments.delete",
+      "deployments.start",
+      "deployments.stop",
+    ),
+  ).toEqual([]);
+});
