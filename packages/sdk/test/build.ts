@@ -18,23 +18,24 @@ export const makeFolder = async (): Promise<string> => {
   return folder;
 };
 
-/** Bundles a program against the sources, as a user's bundler would. */
-export const bundle = async (source: string, options: BuildOptions = {}): Promise<string> => {
-  const folder = await makeFolder();
-  const output = join(folder, options.format === "cjs" ? "program.cjs" : "program.mjs");
-  await build({
-    stdin: { contents: source, resolveDir: packageRoot, loader: "ts" },
+/** How a user's bundler would see a program, with the sources in place of the built package. */
+export const programOptions = (source: string) =>
+  ({
+    stdin: { contents: source, resolveDir: packageRoot, loader: "ts", sourcefile: "program.ts" },
     alias: {
       "@mgmt/sdk/node": join(packageRoot, "src/node.ts"),
       "@mgmt/sdk": join(packageRoot, "src/index.ts"),
     },
     bundle: true,
     format: "esm",
-    platform: "node",
     logLevel: "error",
-    outfile: output,
-    external: ["openapi-fetch"],
-    ...options,
-  });
-  return output;
+  }) satisfies BuildOptions;
+
+/** Bundles a program for Node. */
+export const bundle = async (source: string, options: BuildOptions = {}): Promise<string> => {
+  const folder = await makeFolder();
+  const outfile = join(folder, options.format === "cjs" ? "program.cjs" : "program.mjs");
+  const external = ["openapi-fetch"];
+  await build({ ...programOptions(source), platform: "node", external, ...options, outfile });
+  return outfile;
 };
