@@ -28,10 +28,11 @@ export const runInProcess = async (line: readonly string[], around: Around = {})
     stderr += text;
     if (typed === undefined || answered || !stderr.includes("Go on?")) return;
     answered = true;
-    input.write(typed);
+    setImmediate(() => input.write(typed));
   });
   if (!terminal) input.end(stdin);
-  for (const stream of [input, output, errors]) Object.assign(stream, { isTTY: terminal });
+  // What Node knows the streams of a process by: they are never ended.
+  for (const stream of [input, output, errors]) Object.assign(stream, { isTTY: terminal, _isStdio: true });
   const surroundings = { stdin: input, stdout: output, stderr: errors, env, once: () => undefined };
   // What the command uses of a process is there; the streams are no real terminals, that is the point.
   const status = await main(line, manifest.version, surroundings as unknown as Surroundings);

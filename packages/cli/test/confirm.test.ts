@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inProcess, runInProcess } from "./in-process.js";
+import { run, type Session, startSession } from "./terminal.js";
+
+let session: Session;
+beforeAll(async () => {
+  session = await startSession();
+});
+afterAll(() => session.close());
+
+const project = async (): Promise<string> => (await session.server.engine.seed.project()).id;
+const exists = (id: string): boolean => session.server.engine.store.projects.get(id) !== undefined;
+
+describe("what cannot be undone", () => {
+  it.each([
+    ["projects delete proj_1", "delete project proj_1"],
+    ["workspaces service-tokens delete wksp_1 stk_1", "delete service token stk_1"],
+    [
+      "databases restore db_1 --source-database-id db_1 --source-backup-id bkp_1",
+      "overwrite all data of database db_1",
+    ],
+    ["projects transfer proj_1 --recipient-access-token-file -", "move project proj_1"],
+    ["connections rotate con_1", "give connection con_1 a new password"],
+  ])("needs --yes without a terminal, and ends with 3: %s", async (line, what) => {
+    const before = session.server.engine.requests.length;
+    const { status, stderr, stdout } = await run(line.split(" "), { env: session.env, stdin: "token" });
+    expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
+    expect(stderr).toContain(what);
+    expect(stderr).toContain("--yes");
+    expect(session.server.engine.requests).toHaveLength(before);
+  });
+
+  it("is asked for on a terminal, and done after a yes", async () => {
+    const id = await project();
+    const { env } = session;
+    const { status, stdout, stderr } = await inProcess({
+      env,
+      terminal: true,
+      typed: "y\n",
+    })`projects delete ${id}`;
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+    expect(stderr).toContain(`This will delete project ${id}. Go on?`);
+    expect(exists(id)).toBe(false);
+  });
+
+  it.each([
+    ["a no", "n\n", 3],
+    ["Enter alone", "\n", 3],
+    ["Ctrl-C", "\u0003", 130],
+  ])("is not done after %s", async (_, typed, code) => {
+    const id = await project();
+    const { env } = session;
+    const { status } = await inProcess({ env, terminal: true, typed })`projects delete ${id}`;
+    expect(status).toBe(code);
+    expect(exists(id)).toBe(true);
+  });
+
+  it("is not asked for in CI, nor where standard input is read for something else", async () => {
+    const id = await project();
+    const ci = await inProcess({
+      env: { ...session.env, CI: "true" },
+      terminal: true,
+    })`projects delete ${id}`;
+    expect(ci.status).toBe(3);
+    const { env, stdin } = { env: session.env, stdin: "token" };
+    const line = ["projects", "transfer", id, "--recipient-access-token-file", "-"];
+    expect((await runInProcess(line, { env, stdin })).status).toBe(3);
+    expect(exists(id)).toBe(true);
+  });
+
+  it("is done at once with --yes or -y", async () => {
+    const ids = [await project(), await project()];
+    expect((await session.mgmt`projects delete ${ids[0] ?? ""} --yes`).status).toBe(0);
+    expect((await session.mgmt`-y projects delete ${ids[1] ?? ""}`).status).toBe(0);
+    expect(ids.some(exists)).toBe(false);
+  });
+});
+
+describe("several ids", () => {
+  it("are deleted one after the other, each once", async () => {
+    const ids = [await project(), await project()];
+    const [a = "", b = ""] = ids;
+    const { status, stderr } = await session.mgmt`projects delete ${a} ${b} ${a} --yes`;
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: `Deleted project ${a}.\nDeleted project ${b}.\n`,
+    });
+  });
+
+  it("go on after one that fails, and end with 10", async () => {
+    const [a, b] = [await project(), await project()];
+    const { status, errors } = await session.mgmt`projects delete ${a} proj_0 ${b} --yes --output json`;
+    expect(status).toBe(10);
+    expect([a, b].some(exists)).toBe(false);
+    expect(errors).toEqual([
+      {
+        error: expect.objectContaining({
+          code: "project:not_found",
+          message: expect.stringMatching(/^proj_0: /),
+        }),
+      },
+      { error: expect.objectContaining({ code: "bulk:partly_done" }) },
+    ]);
+  });
+
+  it("end with the code of the first when all of them fail", async () => {
+    const { status, stderr } = await session.mgmt`projects delete proj_0 proj_1 --yes`;
+    expect(status).toBe(6);
+    expect(stderr).toContain("All 2 failed");
+  });
+});

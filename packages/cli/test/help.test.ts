@@ -1,0 +1,76 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { groups } from "../src/generated/groups.js";
+import { overlayOf } from "../src/overlay.js";
+import { operationExamples } from "../src/program/examples.js";
+import { runInProcess } from "./in-process.js";
+
+const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+const secretFile = join(mkdtempSync(join(tmpdir(), "mgmt-help-")), "secret.txt");
+writeFileSync(secretFile, "secret");
+
+/** Splits a line as a shell does, quotes and all. */
+const shellWords = (line: string): string[] =>
+  [...line.matchAll(/(?:'([^']*)'|(\S+))(?=\s|$)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+
+describe("help", () => {
+  it.each(rows.map((row) => [row.words.join(" "), row] as const))("of mgmt %s", async (line, row) => {
+    const { status, stdout, stderr } = await runInProcess([...row.words, "--help"]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toContain(`Usage: mgmt ${line}`);
+    expect(stdout).toContain(row.summary);
+    for (const { label } of row.arguments) expect(stdout).toContain(`<${label}`);
+    for (const { flag, secret } of [...row.query, ...(row.body?.fields ?? [])]) {
+      expect(stdout).toContain(`--${flag}${secret ? "-file <path>" : ""}`);
+    }
+    if (row.deprecated)
+      expect(stdout).toContain(`Deprecated: use mgmt ${row.deprecated.replacedBy.join(" ")}.`);
+    expect(stdout).toContain("Examples:");
+    expect(stdout).not.toMatch(/undefined|\[object|\{\}$/m);
+  });
+
+  it.each(groups.map(({ name }) => name))("of the group mgmt %s lists its commands", async (name) => {
+    const { status, stdout } = await runInProcess([name, "--help"]);
+    expect(status).toBe(0);
+    for (const { words } of rows.filter((row) => row.words[0] === name)) {
+      expect(stdout).toMatch(new RegExp(`^  ${words[1] ?? ""} +\\S`, "m"));
+    }
+  });
+
+  it("of mgmt dev and mgmt operations", async () => {
+    const dev = await runInProcess(["dev", "--help"]);
+    for (const flag of ["--port", "--data-dir", "--ephemeral"]) expect(dev.stdout).toContain(flag);
+    expect((await runInProcess(["operations", "--help"])).stdout).toContain("--output");
+  });
+
+  const examples = rows.flatMap((row) => operationExamples(row, overlayOf(row.id)));
+  it.each(examples)("shows an example that is a good command line: %s", async (example) => {
+    const line = shellWords(example.replace(/(secret|token)\.txt/, secretFile)).slice(1);
+    // Everything about the line has been read and found good when the only thing missing is the token.
+    expect(await runInProcess(line)).toMatchObject({
+      status: 4,
+      stderr: expect.stringContaining("auth:no_token"),
+    });
+  });
+
+  it("shows the allowed values, the default and the bounds of a flag", async () => {
+    const { stdout } = await runInProcess(["projects", "databases", "create", "--help"]);
+    const text = stdout.replaceAll(/\s+/g, " ");
+    expect(text).toContain(
+      "one of: us-east-1, us-west-1, eu-west-3, eu-central-1, ap-northeast-1, ap-southeast-1, inherit",
+    );
+    expect(text).toContain("default: us-east-1");
+    expect((await runInProcess(["projects", "list", "-h"])).stdout.replaceAll(/\s+/g, " ")).toContain(
+      "1 to 1000; default: 100",
+    );
+  });
+
+  it("tells how a field becomes null", async () => {
+    const { stdout } = await runInProcess(["services", "update", "--help"]);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "set a field to null: logical-id, branch-id, branch-git-name",
+    );
+  });
+});

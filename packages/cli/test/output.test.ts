@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { startAnswers } from "./answers.js";
+import { inProcess, runInProcess } from "./in-process.js";
+import { type Session, startSession } from "./terminal.js";
+
+let session: Session;
+beforeAll(async () => {
+  session = await startSession();
+});
+afterAll(() => session.close());
+
+/** Colours of a terminal. */
+const colour = /\u001b\[/;
+
+describe("the answer", () => {
+  it("is a list as a JSON array, and an empty list is []", async () => {
+    const { as, server } = session;
+    const other = as(await server.engine.tokens.otherUser());
+    const empty = await other`projects list --output json`;
+    expect(empty).toMatchObject({ status: 0, stdout: "[]\n", stderr: "" });
+    expect((await other`projects list --all --output json`).stdout).toBe("[]\n");
+    expect((await other`projects list --output yaml`).stdout).toBe("[]\n");
+    const table = await other`projects list`;
+    expect(table).toMatchObject({ status: 0, stdout: "", stderr: "Nothing found.\n" });
+  });
+
+  it("is the resource without its envelope", async () => {
+    const { mgmt, server } = session;
+    const { id } = await server.engine.seed.project({ name: "bare" });
+    expect((await mgmt`projects get ${id} --output json`).json).toMatchObject({
+      id,
+      type: "project",
+      name: "bare",
+    });
+    expect(parse((await mgmt`projects get ${id} -o yaml`).stdout)).toMatchObject({ id, name: "bare" });
+    expect((await mgmt`me -o json`).json).toHaveProperty("credential.type", "management_token");
+  });
+
+  it("is nothing where the service answers nothing", async () => {
+    const { mgmt, server } = session;
+    const { id } = await server.engine.seed.project();
+    const silent = await mgmt`projects delete ${id} --yes --output json`;
+    expect(silent).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  });
+
+  it("is a table for people with every id whole, however narrow the terminal", async () => {
+    const { env, server } = session;
+    const project = await server.engine.seed.project({ name: "x".repeat(256) });
+    const { stdout } = await inProcess({ env: { ...env, COLUMNS: "20" }, terminal: true })`projects list`;
+    expect(stdout).toContain(project.id);
+    expect(stdout).toContain("x".repeat(256));
+    expect(stdout).not.toContain("…");
+  });
+
+  it("shows one resource a line a field, with the connection string of a new database", async () => {
+    const { mgmt } = session;
+    const { stdout } = await mgmt`projects create shop --region eu-central-1`;
+    expect(stdout).toMatch(/^id +proj_[a-z0-9]{24}$/m);
+    expect(stdout).toMatch(/^region +eu-central-1$/m);
+    expect(stdout).toMatch(/^database status +provisioning$/m);
+    expect(stdout).toMatch(/^connection string +postgres:\/\/\S+$/m);
+  });
+
+  it("has colours on a terminal only, and none with NO_COLOR or TERM=dumb", async () => {
+    const { env, server } = session;
+    await server.engine.seed.project();
+    const on = async (more: NodeJS.ProcessEnv, terminal = true): Promise<string> =>
+      (await inProcess({ env: { ...env, ...more }, terminal })`databases list`).stdout;
+    expect(await on({})).toMatch(colour);
+    for (const plain of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) expect(await on(plain)).not.toMatch(colour);
+    expect(await on({}, false)).not.toMatch(colour);
+    expect(await on({ FORCE_COLOR: "1" }, false)).toMatch(colour);
+  });
+
+  it("does not let a name of somebody else move the cursor or hide a line", async () => {
+    const name = "a\u001b[2J\u0007b\u202ec\nd";
+    const { env, close } = await startAnswers(() => ({ body: { data: [{ id: "proj_1", name }] } }));
+    const table = await runInProcess(["projects", "list"], { env });
+    expect(table.stdout).toContain("a[2Jbc d");
+    const json = await runInProcess(["projects", "list", "-o", "json"], { env });
+    expect(JSON.parse(json.stdout)).toEqual([{ id: "proj_1", name }]);
+    close();
+  });
+});
+
+describe("a deprecated operation", () => {
+  it("warns once on standard error and names the replacement", async () => {
+    const { mgmt } = session;
+    const { status, stdout, stderr } = await mgmt`apps list --output json`;
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "[]\n" });
+    expect(JSON.parse(stderr)).toEqual({
+      warning: {
+        code: "command:deprecated",
+        message: "mgmt apps list is deprecated; use mgmt services list",
+        replacement: "mgmt services list",
+      },
+    });
+    expect((await mgmt`apps ls --all`).stderr).toBe(
+      "warning: mgmt apps list is deprecated; use mgmt services list\nNothing found.\n",
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAnswers } from "./answers.js";
+import { runInProcess } from "./in-process.js";
+import { type Session, startSession } from "./terminal.js";
+
+let session: Session;
+beforeAll(async () => {
+  session = await startSession();
+  for (const name of ["a", "b", "c", "d", "e"]) await session.server.engine.seed.project({ name });
+});
+afterAll(() => session.close());
+
+const names = (json: unknown): string[] => (json as { name: string }[]).map(({ name }) => name);
+
+describe("lists", () => {
+  it("give one page, and say on standard error how to go on", async () => {
+    const { mgmt } = session;
+    const first = await mgmt`projects list --limit 2 --output json`;
+    expect(names(first.json)).toEqual(["a", "b"]);
+    const [line] = first.errors as { notice: { code: string; nextCursor: string } }[];
+    expect(line?.notice.code).toBe("list:more");
+    const second = await mgmt`projects list --limit 2 --cursor ${line?.notice.nextCursor ?? ""}`;
+    expect(second.stdout).toMatch(/ c .* d /s);
+    expect(second.stderr).toMatch(
+      /^There is more: --all takes everything, --cursor \S+ goes on from here.\n$/,
+    );
+  });
+
+  it("walk all pages with --all, --limit being the size of a page", async () => {
+    const { mgmt, server } = session;
+    const before = server.engine.requests.length;
+    const { json, stderr } = await mgmt`projects list --all --limit 2 --output json`;
+    expect(names(json)).toEqual(["a", "b", "c", "d", "e"]);
+    expect(stderr).toBe("");
+    expect(server.engine.requests.length - before).toBe(3);
+  });
+
+  it("take an empty cursor for the first page, and refuse another list's with 7", async () => {
+    const { mgmt } = session;
+    expect(names((await mgmt`projects list --limit 1 -o json --cursor ${""}`).json)).toEqual(["a"]);
+    const { errors } = await mgmt`projects list --limit 1 -o json`;
+    const [line] = errors as { notice: { nextCursor: string } }[];
+    expect((await mgmt`databases list --cursor ${line?.notice.nextCursor ?? ""}`).status).toBe(7);
+  });
+});
+
+describe("--all against a service that does not keep its word", () => {
+  const walk = async (pages: Record<string, { data: unknown[]; nextCursor: string | null }>) => {
+    const { env, close } = await startAnswers(({ url = "" }) => {
+      const cursor = new URL(url, "http://a").searchParams.get("cursor") ?? "";
+      const { data, nextCursor } = pages[cursor] ?? { data: [], nextCursor: null };
+      return { body: { data, pagination: { nextCursor, hasMore: nextCursor !== null } } };
+    });
+    const captured = await runInProcess(["projects", "list", "--all", "-o", "json"], { env });
+    close();
+    return captured;
+  };
+
+  it("an empty page in the middle does not end it", async () => {
+    const { stdout } = await walk({
+      "": { data: [{ id: "1" }], nextCursor: "x" },
+      x: { data: [], nextCursor: "y" },
+      y: { data: [{ id: "2" }], nextCursor: null },
+    });
+    expect(JSON.parse(stdout)).toEqual([{ id: "1" }, { id: "2" }]);
+  });
+
+  it("a repeated cursor ends it with 1, without an answer that only looks whole", async () => {
+    const { status, stdout, stderr } = await walk({
+      "": { data: [{ id: "1" }], nextCursor: "x" },
+      x: { data: [{ id: "2" }], nextCursor: "x" },
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain("repeated a cursor");
+  });
+
+  it("more without a cursor ends it with 1", async () => {
+    const { status, stderr } = await walk({ "": { data: [{ id: "1" }], nextCursor: "" } });
+    expect(status).toBe(1);
+    expect(stderr).toContain("no cursor");
+  });
+});

@@ -1,0 +1,134 @@
+import document from "@mgmt/sdk/openapi.json";
+import { describe, expect, it } from "vitest";
+import { groups } from "../src/generated/groups.js";
+import { detailColumns, listColumns } from "../src/output/columns.js";
+import { groupOverlays, overlays } from "../src/overlay.js";
+
+const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+
+describe("the command table", () => {
+  it("has a command of its own for every operation of the contract", () => {
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).flatMap((operation: { operationId?: string }) => operation.operationId ?? []),
+    );
+    expect(rows.map(({ id }) => id).sort()).toEqual(ids.sort());
+    expect(new Set(rows.map(({ words }) => words.join(" "))).size).toBe(rows.length);
+  });
+
+  it("writes names in kebab-case", () => {
+    for (const { words } of rows) for (const word of words) expect(word).toMatch(/^[a-z]+(-[a-z]+)*$/);
+  });
+
+  it("lets no flag hide another one, or a global one", () => {
+    const taken = [
+      "output",
+      "base-url",
+      "token-file",
+      "token",
+      "yes",
+      "help",
+      "body",
+      "unset",
+      "all",
+      "wait",
+      "timeout",
+    ];
+    for (const { id, query, body } of rows) {
+      const flags = [...query, ...(body?.fields ?? [])].map(({ flag }) => flag);
+      expect({ id, flags: new Set(flags).size }).toEqual({ id, flags: flags.length });
+      expect({ id, taken: flags.filter((flag) => taken.includes(flag)) }).toEqual({ id, taken: [] });
+      expect({ id, negated: flags.filter((flag) => flag.startsWith("no-")) }).toEqual({ id, negated: [] });
+    }
+  });
+
+  it("explains every flag and every argument", () => {
+    for (const { id, query, body, arguments: ids } of rows) {
+      for (const { flag, help } of [...query, ...(body?.fields ?? [])]) {
+        expect({ id, flag, help }).toEqual({ id, flag, help: expect.stringMatching(/\S/) });
+      }
+      for (const { help } of ids) expect(help).toMatch(/\S/);
+    }
+  });
+
+  it("takes secrets from files only (§ Authentication)", () => {
+    const secrets = rows.flatMap(({ body }) => body?.fields.filter(({ secret }) => secret) ?? []);
+    expect(secrets.map(({ flag }) => flag)).toEqual(["recipient-access-token"]);
+  });
+
+  it("allows in a union what any of its branches allows, and requires what all of them require", () => {
+    const fields = rows.find(({ id }) => id === "databases.create")?.body?.fields ?? [];
+    expect(fields.filter(({ path }) => path[0] === "source")).toEqual([
+      expect.objectContaining({
+        flag: "source-type",
+        required: "with-parent",
+        enum: ["empty", "backup", "database"],
+      }),
+      expect.not.objectContaining({ required: expect.anything() }),
+      expect.not.objectContaining({ required: expect.anything() }),
+    ]);
+  });
+
+  it("names the replacement of every deprecated operation", () => {
+    const replaced = rows.flatMap(({ words, deprecated }) =>
+      deprecated ? [[words[0], deprecated.replacedBy[0]]] : [],
+    );
+    expect(replaced).toEqual(Array(6).fill(["apps", "services"]));
+  });
+});
+
+describe("the overlay", () => {
+  it("speaks of fields that there are", () => {
+    for (const [id, { argument }] of Object.entries(overlays)) {
+      const row = rows.find((each) => each.id === id);
+      expect(row).toBeDefined();
+      if (argument === undefined) continue;
+      expect(row?.body?.fields.map(({ path }) => path.join("."))).toContain(argument);
+    }
+  });
+
+  it("describes every group, and no other", () => {
+    expect(Object.keys(groupOverlays).sort()).toEqual(groups.map(({ name }) => name).sort());
+  });
+
+  it("shows columns that the schemas have", () => {
+    for (const [schema, columns] of Object.entries({ ...listColumns, ...detailColumns })) {
+      for (const { path } of columns) {
+        expect({
+          schema,
+          path,
+          found: hasPath({ $ref: `#/components/schemas/${schema}` }, path.split(".")),
+        }).toEqual({
+          schema,
+          path,
+          found: true,
+        });
+      }
+    }
+  });
+
+  it("never leaves the id out of a table", () => {
+    for (const columns of Object.values(listColumns)) expect(columns[0]).toEqual({ title: "id", path: "id" });
+  });
+});
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+}
+
+/** Whether a schema, or one of those that it is made of, has a value at the path. */
+const hasPath = (schema: Schema, [name, ...rest]: string[]): boolean => {
+  if (name === undefined) return true;
+  if (schema.$ref !== undefined) {
+    // The bundled document's own names.
+    const schemas = document.components.schemas as unknown as Record<string, Schema>;
+    return hasPath(schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}, [name, ...rest]);
+  }
+  const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  const next = /^\d+$/.test(name) ? schema.items : schema.properties?.[name];
+  return (next !== undefined && hasPath(next, rest)) || parts.some((part) => hasPath(part, [name, ...rest]));
+};

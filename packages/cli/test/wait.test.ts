@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run, type Session, startSession } from "./terminal.js";
+
+let session: Session;
+beforeAll(async () => {
+  session = await startSession({ settings: { lifecycle: { provisioning: 150, recovering: 150 } } });
+});
+afterAll(() => session.close());
+
+interface Created {
+  id: string;
+  status: string;
+  connectionString: string;
+  database: { id: string; status: string; connectionString: string } | null;
+}
+const created = (json: unknown): Created => json as Created;
+
+/** Databases that stay as they are until a test moves them. */
+const stuck = async (): Promise<Session> =>
+  startSession({ settings: { lifecycle: { provisioning: 3_600_000, recovering: 3_600_000 } } });
+
+describe("--wait", () => {
+  it("answers what create answered, its secrets kept, once the database is ready", async () => {
+    const { mgmt, server } = session;
+    const plain = created((await mgmt`projects create one -o json`).json);
+    expect(plain.database?.status).toBe("provisioning");
+    const { json, stderr, status } = await mgmt`projects create two --wait --output json`;
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const project = created(json);
+    expect(project.database?.status).toBe("ready");
+    expect(project.database?.connectionString).toMatch(/^postgres:\/\//);
+    expect(server.engine.store.databases.get(project.database?.id ?? "")?.status).toBe("ready");
+  });
+
+  it("waits after both ways to create a database, and after a restore", async () => {
+    const { mgmt, server } = session;
+    const { id, database } = await server.engine.seed.project();
+    const backup = await server.engine.seed.backup(database?.id ?? "");
+    const source = [
+      "--source-type",
+      "backup",
+      "--source-database-id",
+      database?.id ?? "",
+      "--source-backup-id",
+      backup.id,
+    ];
+    const lines = [
+      mgmt`projects databases create ${id} --wait -o json`,
+      mgmt`databases create --project-id ${id} --wait --timeout 1m -o json`,
+      run(["databases", "restore", database?.id ?? "", ...source, "--wait", "--yes", "-o", "json"], {
+        env: session.env,
+      }),
+    ];
+    for (const { json, status } of await Promise.all(lines)) {
+      expect(status).toBe(0);
+      expect(created(json).status).toBe("ready");
+    }
+  });
+
+  it("says what it waits for to people, and that there is nothing where no database was made", async () => {
+    const { mgmt } = session;
+    const { stderr, stdout } = await mgmt`projects create three --wait`;
+    expect(stderr).toMatch(
+      /^Database db_\S+ is provisioning; waiting until it is ready.\nDatabase db_\S+ is ready.\n$/,
+    );
+    expect(stdout).toMatch(/^database status +ready$/m);
+    const none = await mgmt`projects create four --no-create-database --wait`;
+    expect(none).toMatchObject({
+      status: 0,
+      stderr: "No database was made: there is nothing to wait for.\n",
+    });
+  });
+
+  it("ends with 8 when the time is over, the answer still printed", async () => {
+    const slow = await stuck();
+    const { status, json, errors } = await slow.mgmt`projects create shop --wait --timeout 300ms -o json`;
+    expect(status).toBe(8);
+    expect(created(json).database).toMatchObject({
+      status: "provisioning",
+      connectionString: expect.stringMatching(/^postgres:/),
+    });
+    expect(errors).toEqual([{ error: expect.objectContaining({ code: "wait:timeout" }) }]);
+    await slow.close();
+  });
+
+  it("ends with 1 when the database fails, the answer still printed", async () => {
+    const slow = await stuck();
+    const { engine } = slow.server;
+    const waiting = slow.mgmt`projects create shop --wait -o json`;
+    const database = await until(() => engine.store.databases.find(() => true));
+    await engine.states.setDatabaseStatus(database.id, "failure");
+    const { status, json, errors } = await waiting;
+    expect(status).toBe(1);
+    expect(created(json).database?.status).toBe("failure");
+    expect(errors).toEqual([{ error: expect.objectContaining({ code: "database:failed" }) }]);
+    await slow.close();
+  });
+
+  it("ends with 130 on Ctrl-C, with the answer and its secrets", async () => {
+    const slow = await stuck();
+    const { engine } = slow.server;
+    const polled = until(() => engine.requests.find(({ operationId }) => operationId === "databases.get"));
+    const { status, json } = await run(["projects", "create", "shop", "--wait", "-o", "json"], {
+      env: slow.env,
+      onStart: (child) => void polled.then(() => child.kill("SIGINT")),
+    });
+    expect(status).toBe(130);
+    expect(created(json).database?.connectionString).toMatch(/^postgres:/);
+    await slow.close();
+  });
+
+  it("ends with the code of a poll that fails, the answer still printed", async () => {
+    const { mgmt, server } = session;
+    server.engine.faults.add({ operation: "databases.get", drop: "before", times: 1 });
+    const { status, json } = await mgmt`projects create five --wait -o json`;
+    expect(status).toBe(9);
+    expect(created(json).database?.connectionString).toMatch(/^postgres:/);
+  });
+});
+
+const until = async <T>(look: () => T | undefined): Promise<T> => {
+  for (;;) {
+    const found = look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
