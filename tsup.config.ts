@@ -22,6 +22,8 @@ const shared = (name: string): Options => ({
   outDir: `packages/${name}/dist`,
   target: "node20.19",
   clean: true,
+  // tsup would strip it before the plugin below is asked; and Deno wants it.
+  removeNodeProtocol: false,
   define: { __MGMT_VERSION__: JSON.stringify(manifestOf(name).version) },
 });
 
