@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Api, nobody, unseenAnswers } from "./api.js";
+
+const minute = 60_000;
+
+let api: Api;
+let projectId: string;
+beforeEach(async () => {
+  api = new Api();
+  ({ id: projectId } = (await api.project()).project);
+});
+
+/** An agent's gated call, and the approval that it waits for. */
+const ask = async (): Promise<string> => {
+  const { status, body } = await api.send("projects.delete", { path: { id: projectId }, as: "agent" });
+  expect(status).toBe(403);
+  // The contract's ApprovalRequiredError.
+  return (body as { error: { approvalId: string } }).error.approvalId;
+};
+const read = (approvalId: string) => api.ok("agentApprovals.get", { path: { approvalId }, as: "agent" });
+
+describe("agentApprovals.get", () => {
+  it("answers a bare object, pending for 15 minutes (§ Approval)", async () => {
+    const id = await ask();
+    const answer = await read(id);
+    expect(answer).toEqual({
+      id,
+      status: "pending",
+      expiresAt: new Date(api.engine.clock.now() + 15 * minute).toISOString(),
+      windowExpiresAt: null,
+      decidedAt: null,
+      hint: answer.hint,
+    });
+    expect((await read(id.slice("apr_".length))).id).toBe(id);
+  });
+
+  it("shows approved, and then consumed (§ Agents and approvals)", async () => {
+    const id = await ask();
+    await api.engine.approvals.approve(id);
+    const decidedAt = new Date(api.engine.clock.now()).toISOString();
+    expect(await read(id)).toMatchObject({ status: "approved", decidedAt, windowExpiresAt: null });
+    await api.ok("projects.delete", { path: { id: projectId }, as: "agent" });
+    expect(await read(id)).toMatchObject({ status: "consumed" });
+  });
+
+  it("shows approved_window with its end (§ Agents and approvals)", async () => {
+    const id = await ask();
+    await api.engine.approvals.approveWindow(id);
+    const windowExpiresAt = new Date(api.engine.clock.now() + 60 * minute).toISOString();
+    expect(await read(id)).toMatchObject({ status: "approved_window", windowExpiresAt });
+    await api.later(60 * minute);
+    expect(await read(id)).toMatchObject({ status: "expired", windowExpiresAt });
+  });
+
+  it("shows denied (§ Agents and approvals)", async () => {
+    const id = await ask();
+    await api.engine.approvals.deny(id);
+    expect(await read(id)).toMatchObject({ status: "denied" });
+  });
+
+  it("shows that it expired, undecided or unused, with the passing of time (§ Agents and approvals)", async () => {
+    const undecided = await ask();
+    await api.later(15 * minute - 1);
+    expect((await read(undecided)).status).toBe("pending");
+    await api.later(1);
+    expect((await read(undecided)).status).toBe("expired");
+    const unused = await ask();
+    await api.engine.approvals.approve(unused);
+    await api.later(15 * minute);
+    expect((await read(unused)).status).toBe("expired");
+  });
+
+  it("is a 404 for another agent, and for a reader that is no agent (§ Agents and approvals)", async () => {
+    const approvalId = await ask();
+    const notFound = { status: 404, code: "approval:not_found" };
+    for (const as of ["user", "service", "stranger"] as const) {
+      expect(await api.refused("agentApprovals.get", { path: { approvalId }, as })).toEqual(notFound);
+    }
+    const token = await api.engine.tokens.agent({ agentId: "agent_other" });
+    expect(await api.refused("agentApprovals.get", { path: { approvalId }, token })).toEqual(notFound);
+  });
+
+  it("is a 404 for the same agent in another workspace (§ Reading requests)", async () => {
+    const approvalId = await ask();
+    const token = await api.engine.tokens.agent({ sponsorId: api.engine.residents.otherUser.id });
+    expect(await api.refused("agentApprovals.get", { path: { approvalId }, token })).toEqual({
+      status: 404,
+      code: "approval:not_found",
+    });
+  });
+
+  it.each([nobody("apr_"), "NO", "__proto__"])("is a 404 for %s (§ Reading requests)", async (approvalId) => {
+    await ask();
+    expect(await api.refused("agentApprovals.get", { path: { approvalId }, as: "agent" })).toEqual({
+      status: 404,
+      code: "approval:not_found",
+    });
+  });
+});
+
+it("gives every answer that the contract lists for approvals", () => {
+  expect(unseenAnswers("agentApprovals.get")).toEqual([]);
+});

@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Api, nobody, unseenAnswers } from "./api.js";
+
+let api: Api;
+let workspaceId: string;
+beforeEach(() => {
+  api = new Api();
+  ({ workspaceId } = api);
+});
+
+const consent = () => api.engine.seed.integration({ clientName: "Dashboard" });
+const foreignConsent = () => api.engine.seed.integration({ workspaceId: api.strangerWorkspaceId });
+
+describe("integrations.get", () => {
+  it("shows the client and the user who authorised it (§ Integration)", async () => {
+    const { integration, client } = await consent();
+    const { data } = await api.ok("integrations.get", { path: { id: integration.id.slice("itgr_".length) } });
+    const { user } = api.engine.residents;
+    expect(data).toEqual({
+      id: integration.id,
+      url: `https://api.mgmt.test/v1/integrations/${integration.id}`,
+      createdAt: "2026-01-01T00:00:00.000Z",
+      scopes: ["workspace:admin", "offline_access"],
+      client: { id: client.id, name: "Dashboard", createdAt: "2026-01-01T00:00:00.000Z" },
+      createdByUser: { id: user.id, email: user.email, displayName: user.name },
+    });
+  });
+});
+
+describe("listing integrations", () => {
+  it("shows those of the workspace in both lists, oldest first, page by page (§ Integrations)", async () => {
+    const ids = [(await consent()).integration.id, (await consent()).integration.id];
+    await foreignConsent();
+    const lists = [
+      ["integrations.list", { query: { workspaceId } }],
+      ["workspaces.integrations.list", { path: { workspaceId }, query: {} }],
+    ] as const;
+    for (const [list, asked] of lists) {
+      expect((await api.ok(list, asked)).data.map(({ id }) => id)).toEqual(ids);
+      const { data, pagination } = await api.ok(list, { ...asked, query: { ...asked.query, limit: 1 } });
+      const cursor = pagination.nextCursor ?? "";
+      const rest = await api.ok(list, { ...asked, query: { ...asked.query, cursor } });
+      expect([...data, ...rest.data].map(({ id }) => id)).toEqual(ids);
+    }
+  });
+
+  it("gives an empty list for another workspace, and for none, as a filter (§ Reading requests)", async () => {
+    await foreignConsent();
+    for (const id of [api.strangerWorkspaceId, nobody("wksp_")]) {
+      expect((await api.ok("integrations.list", { query: { workspaceId: id } })).data).toEqual([]);
+    }
+  });
+
+  it("answers 404 for another workspace, and for none, in the path (§ Integrations)", async () => {
+    for (const id of [api.strangerWorkspaceId, nobody("wksp_")]) {
+      expect(await api.refused("workspaces.integrations.list", { path: { workspaceId: id } })).toEqual({
+        status: 404,
+        code: "workspace:not_found",
+      });
+    }
+  });
+
+  it("rejects a missing, malformed or repeated workspaceId with 422 (§ Integrations)", async () => {
+    for (const query of ["", "workspaceId=NO", "workspaceId=", "workspaceId=a&workspaceId=b"]) {
+      expect(await api.issues("integrations.list", { query }), query).toEqual(["query/workspaceId"]);
+    }
+    expect(await api.issues("workspaces.integrations.list", { path: { workspaceId: "NO" } })).toEqual([
+      "path/workspaceId",
+    ]);
+  });
+});
+
+describe("deleting an integration", () => {
+  it.each(["integrations.delete", "workspaces.integrations.delete"] as const)(
+    "by %s revokes its tokens at once, and no others (§ Integrations)",
+    async (operationId) => {
+      const { integration, client } = await consent();
+      const kept = await consent();
+      const token = await api.engine.tokens.user({ integrationId: integration.id });
+      const other = await api.engine.tokens.user({ integrationId: kept.integration.id });
+      await api.ok("projects.list", { token });
+      const path = { id: integration.id, workspaceId, clientId: client.id };
+      await api.ok(operationId, { path });
+      expect(await api.send("projects.list", { token })).toMatchObject({
+        status: 401,
+        code: "auth:unauthorized",
+      });
+      await api.ok("projects.list", { token: other });
+      expect(await api.refused(operationId, { path })).toEqual({
+        status: 404,
+        code: "integration:not_found",
+      });
+    },
+  );
+
+  it("by its own token ends that token (§ Authentication)", async () => {
+    const { integration } = await consent();
+    const token = await api.engine.tokens.user({ integrationId: integration.id });
+    await api.ok("integrations.delete", { path: { id: integration.id }, token });
+    expect((await api.send("projects.list", { token })).status).toBe(401);
+  });
+
+  it("takes the client's id without its prefix (§ Identifier formats)", async () => {
+    const { client } = await consent();
+    const clientId = client.id.slice("itgr_".length);
+    await api.ok("workspaces.integrations.delete", { path: { workspaceId, clientId } });
+    expect(api.store.integrations.size).toBe(0);
+  });
+
+  it("is a 404 for a client that the workspace has not authorised, and for another workspace (§ Integrations)", async () => {
+    const { client } = await foreignConsent();
+    for (const clientId of [client.id, nobody("itgr_"), "NO"]) {
+      const path = { workspaceId, clientId };
+      expect(await api.refused("workspaces.integrations.delete", { path })).toEqual({
+        status: 404,
+        code: "integration:not_found",
+      });
+    }
+    for (const id of [api.strangerWorkspaceId, nobody("wksp_"), "NO"]) {
+      const path = { workspaceId: id, clientId: client.id };
+      expect(await api.refused("workspaces.integrations.delete", { path })).toEqual({
+        status: 404,
+        code: "workspace:not_found",
+      });
+    }
+  });
+});
+
+it.each(["integrations.get", "integrations.delete"] as const)(
+  "%s is a 404 for a malformed id, none, and another workspace's (§ Reading requests)",
+  async (operationId) => {
+    const { integration } = await foreignConsent();
+    for (const id of [integration.id, nobody("itgr_"), "NO", "__proto__"]) {
+      expect(await api.refused(operationId, { path: { id } })).toEqual({
+        status: 404,
+        code: "integration:not_found",
+      });
+    }
+  },
+);
+
+it("gives every answer that the contract lists for integrations", () => {
+  expect(
+    unseenAnswers(
+      "integrations.list",
+      "integrations.get",
+      "integrations.delete",
+      "workspaces.integrations.list",
+      "workspaces.integrations.delete",
+    ),
+  ).toEqual([]);
+});

@@ -1,0 +1,50 @@
+import { beforeEach, expect, it } from "vitest";
+import { Api, unseenAnswers } from "./api.js";
+
+let api: Api;
+beforeEach(() => {
+  api = new Api();
+});
+
+const ids = ["us-east-1", "us-west-1", "eu-west-3", "eu-central-1", "ap-northeast-1", "ap-southeast-1"];
+
+it("lists the regions for Postgres, without pagination (§ Regions)", async () => {
+  const answer = await api.ok("regions.listPostgres");
+  expect(Object.keys(answer)).toEqual(["data"]);
+  expect(answer.data.map(({ id }) => id)).toEqual(ids);
+  expect(answer.data[3]).toEqual({
+    id: "eu-central-1",
+    type: "region",
+    name: "Europe (Frankfurt)",
+    status: "available",
+  });
+});
+
+it("lists the regions of all products, or of one (§ regions.list)", async () => {
+  const all = await api.ok("regions.list");
+  expect(Object.keys(all)).toEqual(["data"]);
+  expect(all.data).toHaveLength(2 * ids.length);
+  for (const product of ["postgres", "accelerate"] as const) {
+    const { data } = await api.ok("regions.list", { query: { product } });
+    expect(data.map(({ id }) => id)).toEqual(ids);
+    expect(new Set(data.map((region) => region.product))).toEqual(new Set([product]));
+  }
+});
+
+it("places databases in every region that it lists (§ Databases)", async () => {
+  for (const region of ids) {
+    const { project, database } = await api.project({ region });
+    expect([project.defaultRegion, database.region.id]).toEqual([region, region]);
+  }
+});
+
+it.each(["product=mysql", "product=", "product=postgres&product=accelerate"])(
+  "rejects ?%s with 422 (§ regions.list)",
+  async (query) => {
+    expect(await api.issues("regions.list", { query })).toEqual(["query/product"]);
+  },
+);
+
+it("gives every answer that the contract lists for regions", () => {
+  expect(unseenAnswers("regions.list", "regions.listPostgres")).toEqual([]);
+});

@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Api, nobody, unseenAnswers } from "./api.js";
+
+let api: Api;
+beforeEach(() => {
+  api = new Api();
+});
+
+describe("workspaces.list and get", () => {
+  it("show exactly the credential's own workspace (§ Reading requests)", async () => {
+    const expected = {
+      id: api.workspaceId,
+      type: "workspace",
+      url: `https://api.mgmt.test/v1/workspaces/${api.workspaceId}`,
+      name: "Analytical Engines",
+      createdAt: "2026-01-01T00:00:00.000Z",
+    };
+    for (const as of ["user", "service", "agent"] as const) {
+      expect((await api.ok("workspaces.list", { as })).data).toEqual([expected]);
+      for (const id of [api.workspaceId, api.workspaceId.slice("wksp_".length)]) {
+        expect((await api.ok("workspaces.get", { path: { id }, as })).data).toEqual(expected);
+      }
+    }
+  });
+
+  it("answer 404 for another workspace, none, and a malformed id (§ Reading requests)", async () => {
+    for (const id of [api.strangerWorkspaceId, nobody("wksp_"), "NO", "constructor"]) {
+      expect(await api.refused("workspaces.get", { path: { id } })).toEqual({
+        status: 404,
+        code: "workspace:not_found",
+      });
+    }
+  });
+
+  it("reject a bad limit and cursor with 422 (§ Paging)", async () => {
+    expect(await api.issues("workspaces.list", { query: "limit=0" })).toEqual(["query/limit"]);
+    expect(await api.issues("workspaces.list", { query: "cursor=x" })).toEqual(["query/cursor"]);
+  });
+});
+
+describe("workspaces.create", () => {
+  it("makes a workspace that the user owns, and reaches with a token of its own (§ workspaces.create)", async () => {
+    const { data } = await api.ok("workspaces.create", { body: { displayName: "Research" } });
+    expect(data).toMatchObject({ type: "workspace", name: "Research" });
+    const token = await api.engine.tokens.user({ workspaceId: data.id });
+    expect((await api.ok("workspaces.list", { token })).data).toEqual([data]);
+    expect(await api.refused("workspaces.get", { path: { id: data.id } })).toEqual({
+      status: 404,
+      code: "workspace:not_found",
+    });
+  });
+
+  it("takes an absent body, and makes up a readable name (§ workspaces.create)", async () => {
+    expect((await api.ok("workspaces.create")).data.name).toMatch(/^[a-z]+-[a-z]+-\d+$/);
+  });
+
+  it.each(["service", "agent"] as const)(
+    "rejects a credential of the kind %s with 403 (§ workspaces.create)",
+    async (as) => {
+      expect(await api.refused("workspaces.create", { as })).toEqual({ status: 403, code: "auth:forbidden" });
+    },
+  );
+
+  it.each([
+    ["an empty displayName", { displayName: "" }, "/displayName"],
+    ["a displayName that is too long", { displayName: "n".repeat(257) }, "/displayName"],
+    ["a displayName of another type", { displayName: 1 }, "/displayName"],
+    ["an unknown field", { name: "Research" }, "/name"],
+  ])("rejects %s with 422", async (_, body, path) => {
+    expect(await api.issues("workspaces.create", { body })).toEqual([path]);
+  });
+});
+
+it("gives every answer that the contract lists for workspaces", () => {
+  expect(unseenAnswers("workspaces.list", "workspaces.create", "workspaces.get")).toEqual([]);
+});
