@@ -6,7 +6,7 @@ import type { AdminAddress } from "./databases/admin.js";
 import { claimCluster } from "./databases/open-databases.js";
 import { platformErrors } from "./platform-error.js";
 import { findLastingPort, isFree } from "./ports.js";
-import { type Account, accountOf, findAccount } from "./postgres/account.js";
+import { type Account, findAccount, takeOver } from "./postgres/account.js";
 import { type Binaries, findBinaries } from "./postgres/binaries.js";
 import { createCluster, saveClusterImage } from "./postgres/cluster.js";
 import type { ClusterImage } from "./postgres/cluster-image.js";
@@ -51,7 +51,7 @@ const findPrograms = async (account: Account | undefined): Promise<Programs> => 
 
 const openKept = async (dataDir: DataDir, manifest: Manifest): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
-  const programs = await findPrograms(await accountOf(cluster));
+  const programs = await findPrograms(await takeOver(cluster));
   const { major, port, password } = manifest.postgres;
   if (programs.binaries.major !== major) {
     throw platformErrors.dataDirCorrupt(

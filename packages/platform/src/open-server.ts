@@ -31,6 +31,8 @@ interface Surroundings {
   port: number;
   onLog: (line: string) => void;
   dataDir: DataDir;
+  /** The state of the last run. */
+  kept: Snapshot | undefined;
   postgres: OpenPostgres;
 }
 
@@ -43,7 +45,7 @@ const rateLimit = { requests: 600, window: 60_000 };
 /** Opens the databases that the kept state speaks of, and the API in front of them. */
 export const openServer = async (surroundings: Surroundings): Promise<OpenServer> => {
   const { host, port, postgres, onLog } = surroundings;
-  const kept = readSnapshot(surroundings.dataDir);
+  const { kept } = surroundings;
   const databases = await openDatabases(
     postgres.address,
     postgres.major,
@@ -58,7 +60,8 @@ export const openServer = async (surroundings: Surroundings): Promise<OpenServer
   }
 };
 
-const readSnapshot = ({ kept, path }: DataDir): Snapshot | undefined => {
+/** @throws PlatformError `platform:data_dir_corrupt`. */
+export const readSnapshot = ({ kept, path }: DataDir): Snapshot | undefined => {
   if (kept === undefined) return undefined;
   try {
     const { state } = kept;

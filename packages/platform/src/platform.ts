@@ -62,9 +62,10 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     : await openDataDir(options.dataDir ?? defaultDataDir());
   let postgres: OpenPostgres | undefined;
   try {
+    const kept = dataDir.kept && (await serverModule).readSnapshot(dataDir);
     postgres = await openPostgres(dataDir);
     const { openServer } = await serverModule;
-    const server = await openServer({ host, port, onLog, dataDir, postgres });
+    const server = await openServer({ host, port, onLog, dataDir, kept, postgres });
     return run(dataDir, postgres, server);
   } catch (error) {
     await postgres?.server.stop();

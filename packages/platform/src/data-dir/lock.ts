@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { platformErrors, systemErrorCode } from "../platform-error.js";
 import { type ProcessIdentity, isAlive, ownIdentity } from "./process-identity.js";
 
@@ -20,19 +21,13 @@ export class DirectoryLock {
     const own = `${path}.${randomBytes(6).toString("hex")}`;
     await writeFile(own, JSON.stringify(await ownIdentity()), { flag: "wx", mode: 0o600 });
     try {
-      for (;;) {
-        try {
-          // A link appears with its whole content, or fails where there is one.
-          await link(own, path);
-          return new DirectoryLock(path);
-        } catch (error) {
-          if (systemErrorCode(error) !== "EEXIST") throw error;
-        }
-        const owner = await lockOwner(dataDir);
+      while (!(await appears(own, path))) {
+        const owner = await readOwner(path);
         if (owner !== undefined && (await isAlive(owner)))
           throw platformErrors.dataDirInUse(dataDir, owner.pid);
-        await removeStale(path, own, owner);
+        await removeStale(path, own);
       }
+      return new DirectoryLock(path);
     } finally {
       await rm(own, { force: true });
     }
@@ -44,9 +39,12 @@ export class DirectoryLock {
 }
 
 /** Who holds the lock; undefined when there is none, or an unreadable one. */
-export const lockOwner = async (dataDir: string): Promise<ProcessIdentity | undefined> => {
+export const lockOwner = (dataDir: string): Promise<ProcessIdentity | undefined> =>
+  readOwner(join(dataDir, lockName));
+
+const readOwner = async (path: string): Promise<ProcessIdentity | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readFile(join(dataDir, lockName), "utf8"));
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
     return isIdentity(value) ? value : undefined;
   } catch {
     return undefined;
@@ -61,17 +59,30 @@ const isIdentity = (value: unknown): value is ProcessIdentity =>
   "started" in value &&
   (typeof value.started === "string" || value.started === null);
 
-/** Of two processes that find the same stale lock, one moves it away; the other may have moved the winner's own. */
-const removeStale = async (path: string, own: string, stale: ProcessIdentity | undefined): Promise<void> => {
-  const aside = `${own}.stale`;
+/** A link appears with its whole content, or not at all where there is one already. */
+const appears = async (own: string, path: string): Promise<boolean> => {
   try {
-    await rename(path, aside);
+    await link(own, path);
+    return true;
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return;
+    if (systemErrorCode(error) === "EEXIST") return false;
     throw error;
   }
-  const moved = await readFile(aside, "utf8");
-  if (moved !== (stale === undefined ? moved : JSON.stringify(stale)))
-    await link(aside, path).catch(() => undefined);
-  await unlink(aside);
+};
+
+/** One process at a time looks again and removes: what another one has just taken is not stale. */
+const removeStale = async (path: string, own: string): Promise<void> => {
+  const removal = `${path}.removal`;
+  if (!(await appears(own, removal))) {
+    const remover = await readOwner(removal);
+    if (remover !== undefined && !(await isAlive(remover))) await rm(removal, { force: true });
+    await sleep(5);
+    return;
+  }
+  try {
+    const owner = await readOwner(path);
+    if (owner === undefined || !(await isAlive(owner))) await rm(path, { force: true });
+  } finally {
+    await rm(removal, { force: true });
+  }
 };

@@ -1,4 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
+import { lchown, readFile, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { platformErrors } from "../platform-error.js";
 
 /** Who Postgres runs as when we are root: it refuses to run as root itself. */
@@ -30,11 +31,26 @@ export const findAccount = async (): Promise<Account | undefined> => {
   );
 };
 
-/** The account that owns an existing cluster, which no other may serve; undefined when that is our own. */
-export const accountOf = async (cluster: string): Promise<Account | undefined> => {
+/**
+ * The account that owns an existing cluster, which no other may serve; undefined when that is our own. A cluster that root
+ * owns, as one brought back from a copy, is given to the account that serves new ones.
+ */
+export const takeOver = async (cluster: string): Promise<Account | undefined> => {
   if (!isRoot()) return undefined;
   const { uid, gid } = await stat(cluster);
-  return uid === 0 ? findAccount() : { uid, gid };
+  if (uid !== 0) return { uid, gid };
+  const account = await findAccount();
+  if (account !== undefined) await giveTo(account, cluster);
+  return account;
+};
+
+const giveTo = async ({ uid, gid }: Account, directory: string): Promise<void> => {
+  await lchown(directory, uid, gid);
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) await giveTo({ uid, gid }, path);
+    else await lchown(path, uid, gid);
+  }
 };
 
 const parsePasswd = (text: string): Map<string, Account> => {

@@ -1,0 +1,222 @@
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DirectoryLock } from "../src/data-dir/lock.js";
+import { ephemeralBase } from "../src/directories.js";
+import { type Platform, PlatformError, startPlatform } from "../src/index.js";
+import { call, control, makeProject, query } from "./api.js";
+
+let root: string;
+
+beforeAll(async () => {
+  // Nobody but us may enter it: Postgres's account gets along with that.
+  root = await mkdtemp(join(await ephemeralBase(), "mgmt-test-"));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const start = (dataDir: string, port = 0): Promise<Platform> =>
+  startPlatform({ port, dataDir: join(root, dataDir) });
+
+const failure = async (dataDir: string, port = 0): Promise<PlatformError> => {
+  const outcome = await start(dataDir, port).catch((error: unknown) => error);
+  expect(outcome).toBeInstanceOf(PlatformError);
+  return outcome as PlatformError;
+};
+
+describe("a data directory that is kept", () => {
+  it("keeps projects, data, connection strings, token and URLs from run to run", async () => {
+    const first = await start("kept");
+    const { id, database } = await makeProject(first.ready);
+    await query(database.connectionString, "create table notes as select 'kept' as text");
+    const backup = await control(first.ready, "POST", `/databases/${database.id}/backups`);
+    await first.stop();
+    await expect(query(database.connectionString, "select 1")).rejects.toMatchObject({
+      code: "ECONNREFUSED",
+    });
+
+    const second = await start("kept");
+    const { controlSecretFile, ...same } = first.ready;
+    expect(second.ready).toMatchObject(same);
+    expect(await query(database.connectionString, "select text from notes")).toEqual([{ text: "kept" }]);
+    expect((await call(second.ready, "GET", `/v1/projects/${id}`)).id).toBe(id);
+
+    const source = { type: "backup", databaseId: database.id, backupId: backup.id };
+    const copy = await call(second.ready, "POST", `/v1/projects/${id}/databases`, { source });
+    await expect
+      .poll(async () => (await call(second.ready, "GET", `/v1/databases/${copy.id}`)).status)
+      .toBe("ready");
+    expect(await query(copy.connectionString, "select text from notes")).toEqual([{ text: "kept" }]);
+    await second.stop();
+    expect(await readdir(join(root, "kept"))).not.toContain("platform.lock");
+    await expect(stat(controlSecretFile)).resolves.toBeTruthy();
+  });
+
+  it("lets only its owner read secrets", async () => {
+    for (const name of ["platform.json", "state.json", "token", "control-secret", "postgres.log"]) {
+      expect([name, (await stat(join(root, "kept", name))).mode & 0o777]).toEqual([name, 0o600]);
+    }
+    expect((await stat(join(root, "kept", "postgres"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("gets another token when its own was deleted", async () => {
+    const first = await start("kept");
+    const { data } = await (
+      await fetch(`${first.ready.baseUrl}/v1/workspaces/${first.ready.workspaceId}/service-tokens`, {
+        headers: { authorization: `Bearer ${first.ready.token}` },
+      })
+    ).json();
+    await call(
+      first.ready,
+      "DELETE",
+      `/v1/workspaces/${first.ready.workspaceId}/service-tokens/${data[0].id}`,
+    );
+    await first.stop();
+    const second = await start("kept");
+    expect(second.ready.token).not.toBe(first.ready.token);
+    await call(second.ready, "GET", "/v1/projects");
+    await second.stop();
+  });
+
+  it("says which port is taken: the API's, or that of its connection strings", async () => {
+    const manifest = JSON.parse(await readFile(join(root, "kept", "platform.json"), "utf8"));
+    const taken = async (port: number, work: () => Promise<void>): Promise<void> => {
+      const other = createServer().listen(port, "127.0.0.1");
+      await new Promise((resolve) => other.once("listening", resolve));
+      await work();
+      await new Promise((resolve) => other.close(resolve));
+    };
+    await taken(manifest.port, async () => {
+      expect(await failure("kept", manifest.port)).toMatchObject({ code: "platform:port_taken" });
+      const elsewhere = await start("kept");
+      expect(elsewhere.ready.baseUrl).not.toContain(`:${String(manifest.port)}`);
+      await elsewhere.stop();
+    });
+    await taken(manifest.postgres.port, async () => {
+      const error = await failure("kept");
+      expect(error.code).toBe("platform:port_taken");
+      expect(error.message).toContain(`Port ${String(manifest.postgres.port)}`);
+    });
+  });
+});
+
+describe("a data directory in use", () => {
+  it("is refused, with the process that uses it, and left alone", async () => {
+    const first = await start("in-use");
+    const error = await failure("in-use");
+    expect(error.code).toBe("platform:data_dir_in_use");
+    expect(error.message).toContain(String(process.pid));
+    await call(first.ready, "GET", "/v1/projects");
+    await first.stop();
+  });
+
+  it("is taken over when its user is gone, or its process number another program's", async () => {
+    const directory = join(root, "in-use");
+    for (const owner of [
+      { pid: 999_999_999, started: null },
+      { pid: process.pid, started: "long ago" },
+      "broken",
+    ]) {
+      await writeFile(join(directory, "platform.lock"), JSON.stringify(owner));
+      const lock = await DirectoryLock.acquire(directory);
+      await expect(DirectoryLock.acquire(directory)).rejects.toMatchObject({
+        code: "platform:data_dir_in_use",
+      });
+      await lock.release();
+    }
+    expect((await readdir(directory)).filter((name) => name.startsWith("platform.lock"))).toEqual([]);
+  });
+
+  it("has one winner of many that begin at once over a stale lock", async () => {
+    const directory = join(root, "in-use");
+    await writeFile(join(directory, "platform.lock"), JSON.stringify({ pid: 999_999_999, started: null }));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => DirectoryLock.acquire(directory)),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await rm(join(directory, "platform.lock"));
+  });
+});
+
+describe("a data directory that cannot be used", () => {
+  let whole: string;
+
+  beforeAll(async () => {
+    whole = join(root, "whole");
+    const platform = await start("whole");
+    await makeProject(platform.ready);
+    await platform.stop();
+  });
+
+  /** What is looked at before Postgres starts; the rest of the cluster would only take time. */
+  const isLookedAt = async (path: string): Promise<boolean> =>
+    !path.includes("/postgres/") || ["PG_VERSION", "global", "pg_control"].includes(basename(path));
+
+  const contents = async (directory: string): Promise<Record<string, string>> => {
+    const files: Record<string, string> = {};
+    for (const name of await readdir(directory)) {
+      files[name] = await readFile(join(directory, name), "base64").catch(() => "a directory");
+    }
+    return files;
+  };
+
+  it.each([
+    ["platform.json is no JSON", "platform.json", "{", /platform\.json cannot be read/],
+    ["platform.json is of another format", "platform.json", '{"format":2}', /another form/],
+    ["state.json is no JSON", "state.json", "", /state\.json cannot be read/],
+    ["state.json is something else", "state.json", '{"version":1}', /no state of the server/],
+    ["state.json is of another version", "state.json", '{"version":99}', /not of version 1/],
+    ["state.json is missing", "state.json", undefined, /state\.json cannot be read/],
+    ["platform.json is missing", "platform.json", undefined, /holds no platform\.json/],
+    ["its Postgres files are of another version", "postgres/PG_VERSION", "12\n", /of version 12/],
+    ["its Postgres files have no version", "postgres/PG_VERSION", undefined, /not all there/],
+    ["its Postgres files are missing", "postgres", undefined, /not all there/],
+  ])("is refused and left as it is when %s", async (_case, name, text, message) => {
+    const directory = join(root, "broken");
+    await rm(directory, { recursive: true, force: true });
+    await cp(whole, directory, { recursive: true, filter: isLookedAt });
+    if (text === undefined) await rm(join(directory, name), { recursive: true });
+    else await writeFile(join(directory, name), text);
+    const before = await contents(directory);
+
+    const error = await failure("broken");
+    expect(error.code).toBe("platform:data_dir_corrupt");
+    expect(error.message).toMatch(message);
+    expect(error.hint).toContain("--data-dir");
+    expect(await contents(directory)).toEqual(before);
+  });
+
+  it("is refused when it holds other files", async () => {
+    await mkdir(join(root, "documents"));
+    await writeFile(join(root, "documents", "thesis.txt"), "years of work");
+    const error = await failure("documents");
+    expect(error).toMatchObject({ code: "platform:data_dir_corrupt" });
+    expect(error.message).toContain("is not a data directory");
+    expect(await readdir(join(root, "documents"))).toEqual(["thesis.txt"]);
+  });
+
+  it("is refused when it is a file, or below one", async () => {
+    await writeFile(join(root, "file"), "");
+    for (const path of ["file", "file/below"]) {
+      expect(await failure(path)).toMatchObject({ code: "platform:data_dir_unwritable" });
+    }
+  });
+
+  it("is used where it was brought back from a copy, whoever made that", async () => {
+    await cp(whole, join(root, "copied"), { recursive: true });
+    const platform = await start("copied");
+    await makeProject(platform.ready);
+    await platform.stop();
+  });
+
+  it("is begun anew when its very first start was cut short", async () => {
+    const directory = join(root, "cut-short");
+    await cp(whole, directory, { recursive: true });
+    const manifest = JSON.parse(await readFile(join(directory, "platform.json"), "utf8"));
+    manifest.postgres.complete = false;
+    await writeFile(join(directory, "platform.json"), JSON.stringify(manifest));
+    const platform = await start("cut-short");
+    await makeProject(platform.ready);
+    await platform.stop();
+  });
+});
