@@ -1,4 +1,4 @@
-import type { ErrorCode, JsonSchema, Operation } from "./contract.js";
+import type { Contract, ErrorCode, JsonSchema, Operation } from "./contract.js";
 import { codeClass, paramName, resourceClass, methodName, clientPath } from "./sdk-names.js";
 
 /** A documentation comment, or nothing when there is nothing to say. */
@@ -11,6 +11,15 @@ export const comment = (lines: string[], indent = ""): string => {
     "\n",
   );
 };
+
+/** The contract breaks its lines at its own width; a paragraph becomes one line again, a list stays as it is. */
+const reflow = (text: string): string =>
+  text
+    .split(/\n{2,}/)
+    .map((paragraph) =>
+      /^\s*(?:[-*]|\d+\.)\s/m.test(paragraph) ? paragraph : paragraph.replaceAll("\n", " "),
+    )
+    .join("\n\n");
 
 /** Breaks a line between words, but not inside `code` or a link. What hangs on a tag is indented. */
 const wrap = (line: string, width: number): string[] => {
@@ -64,7 +73,7 @@ export const fieldComment = (
   resolve: (schema: JsonSchema) => JsonSchema,
   description = flatten(schema, resolve).description ?? "",
 ): string[] => {
-  const lines = [[description.trim(), bounds(schema, resolve)].filter(Boolean).join(" ")];
+  const lines = [[reflow(description.trim()), bounds(schema, resolve)].filter(Boolean).join(" ")];
   if (schema.deprecated) lines.push("@deprecated");
   return lines;
 };
@@ -72,17 +81,19 @@ export const fieldComment = (
 /** Comment of the method of an operation: what it does, what it takes, what it throws, what replaces it. */
 export const operationComment = (
   operation: Operation,
-  context: { codes: ErrorCode[]; operations: Operation[] },
+  { errorCodes, operations, resolve }: Pick<Contract, "errorCodes" | "operations" | "resolve">,
 ): string[] => {
   const lines = [sentence(operation.summary)];
   if (operation.description && operation.description !== operation.summary)
-    lines.push("", operation.description);
+    lines.push("", reflow(operation.description));
   lines.push("", `\`${operation.method} ${operation.path}\``);
   const parameters = operation.pathParameters.map(
     ({ name, description }) => `@param ${paramName(name)} ${description}`,
   );
-  lines.push("", ...parameters, ...throwsOf(operation, context.codes));
-  if (operation.deprecated) lines.push(deprecation(operation, context.operations));
+  const body = operation.body && resolve(operation.body.schema).description;
+  if (body) parameters.push(`@param body ${body.trim()}`);
+  lines.push("", ...parameters, ...throwsOf(operation, errorCodes));
+  if (operation.deprecated) lines.push(deprecation(operation, operations));
   return lines;
 };
 

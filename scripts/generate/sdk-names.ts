@@ -22,7 +22,7 @@ export const resourceClass = (operationId: string): string => namespaceClass(nam
 
 export const namespaceClass = (namespace: string): string => `${pascal(namespace)}Resource`;
 
-export const resourceFile = (root: string): string => `resources/${kebab(root)}`;
+export const resourceFile = (root: string): string => kebab(root);
 
 export const queryName = (operationId: string): string => `${pascal(operationId)}Query`;
 

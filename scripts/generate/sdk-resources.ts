@@ -19,7 +19,7 @@ export const generateResources = (contract: Contract): Map<string, string> => {
   const roots = namespaces.filter((namespace) => !namespace.includes("."));
   for (const root of roots) {
     const inside = namespaces.filter((namespace) => namespace === root || namespace.startsWith(`${root}.`));
-    files.set(`${resourceFile(root)}.ts`, resourceModule(inside, namespaces, contract));
+    files.set(`resources/${resourceFile(root)}.ts`, resourceModule(inside, namespaces, contract));
   }
   files.set("resources.ts", resourcesModule(roots, namespaces));
   return files;
@@ -47,29 +47,35 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
     .sort((a, b) => b.split(".").length - a.split(".").length)
     .map((namespace) => resourceDeclaration(namespace, childrenOf(namespace, namespaces), contract, types));
   const body = classes.join("\n");
+  const elsewhere = namespaces.filter((namespace) => !inside.includes(namespace));
   const imports = [
-    body.includes("CursorPages<") ? 'import type { CursorPages } from "../../paging.js";\n' : "",
-    'import type { RequestOptions } from "../../request/call.js";\n',
-    body.includes(": RequestPath") ? 'import type { RequestPath } from "../../request/request.js";\n' : "",
+    importTypes(
+      ["CursorPages"].filter((name) => body.includes(`${name}<`)),
+      "../../paging.js",
+    ),
+    importTypes(["RequestOptions"], "../../request/call.js"),
+    importTypes(
+      ["RequestPath"].filter((name) => body.includes(`: ${name}`)),
+      "../../request/request.js",
+    ),
     'import { Resource } from "../../resource.js";\n',
-    linkedErrors(body),
-    types.size
-      ? `import type {\n${[...types]
-          .sort()
-          .map((name) => `  ${name},\n`)
-          .join("")}} from "../types.js";\n`
-      : "",
+    // Comments link to these; an import makes the links work in editors and costs nothing at run time.
+    importTypes(
+      [...body.matchAll(/\{@link (\w+Error)\}/g)].map(([, name = ""]) => name),
+      "../errors.js",
+    ),
+    importTypes([...types], "../types.js"),
+    ...elsewhere
+      .filter((namespace) => body.includes(`{@link ${namespaceClass(namespace)}.`))
+      .map((namespace) => importTypes([namespaceClass(namespace)], `./${fileOf(namespace)}.js`)),
   ];
   return `${header}\n${imports.join("")}\n${body}`;
 };
 
-/** Comments link to error classes; an import makes the links work in editors and costs nothing at run time. */
-const linkedErrors = (body: string): string => {
-  const names = [...new Set([...body.matchAll(/\{@link (\w+Error)\}/g)].map(([, name]) => name))].sort();
-  return names.length
-    ? `import type {\n${names.map((name) => `  ${name},\n`).join("")}} from "../errors.js";\n`
-    : "";
-};
+const fileOf = (namespace: string): string => resourceFile(namespace.split(".")[0] ?? namespace);
+
+const importTypes = (names: string[], from: string): string =>
+  names.length ? `import type { ${[...new Set(names)].sort().join(", ")} } from "${from}";\n` : "";
 
 const resourceDeclaration = (
   namespace: string,
@@ -114,10 +120,7 @@ const method = (operation: Operation, contract: Contract, types: Set<string>): s
   }
   parameters.push("options?: RequestOptions");
   const { opener, type, answer } = answerOf(operation, contract, types);
-  const text = comment(
-    operationComment(operation, { codes: contract.errorCodes, operations: contract.operations }),
-    "  ",
-  );
+  const text = comment(operationComment(operation, contract), "  ");
   return `${text}  ${methodName(id)}(${parameters.join(", ")}): ${answer} {
     return this.${opener}${type}({ ${call.join(", ")} }, options);
   }
@@ -166,13 +169,13 @@ const named = (
 
 const resourcesModule = (roots: string[], namespaces: string[]): string => {
   const imports = roots.map(
-    (root) => `import { ${namespaceClass(root)} } from "./${resourceFile(root)}.js";\n`,
+    (root) => `import { ${namespaceClass(root)} } from "./resources/${resourceFile(root)}.js";\n`,
   );
   const exported = roots.map((root) => {
     const names = namespaces
       .filter((each) => each === root || each.startsWith(`${root}.`))
       .map(namespaceClass);
-    return `export { ${names.join(", ")} } from "./${resourceFile(root)}.js";\n`;
+    return `export { ${names.join(", ")} } from "./resources/${resourceFile(root)}.js";\n`;
   });
   const fields = roots.map((root) => `  readonly ${root}: ${namespaceClass(root)};\n`);
   const made = roots.map((root) => `    this.${root} = new ${namespaceClass(root)}(request);\n`);

@@ -48,10 +48,44 @@ describe("what the SDK costs", () => {
   });
 });
 
-/** Checks the program against the declarations as they are built, and expects no error. */
-const check = async (options: ts.CompilerOptions): Promise<ts.Program> => {
+describe("what a reader sees when hovering", () => {
+  it("is the name of a resource, not forty lines of braces", async () => {
+    const checked = await check(
+      { skipLibCheck: true },
+      `
+      import { createClient } from "@mgmt/sdk";
+      export const client = createClient({ baseUrl: "https://api.example.com" });
+      export const project = await client.projects.create();
+      export const { workspace, database } = project;
+      export const page = await client.databases.list();
+      export const tokens = client.workspaces.serviceTokens.list("wksp_1");
+      export const http = client.http;
+    `,
+    );
+    const checker = checked.getTypeChecker();
+    const file = checked.getSourceFiles().find(({ fileName }) => fileName.endsWith("/program.ts"));
+    const symbols = file && checker.getSymbolAtLocation(file);
+    const seen =
+      symbols &&
+      checker.getExportsOfModule(symbols).map((symbol) => {
+        return `${symbol.name}: ${checker.typeToString(checker.getTypeOfSymbol(symbol))}`;
+      });
+    expect(seen).toEqual([
+      "client: MgmtClient",
+      "project: ProjectWithDatabase",
+      "workspace: Reference",
+      "database: ProjectDatabase | null",
+      "page: CursorPage<Database>",
+      "tokens: CursorPages<ServiceToken>",
+      "http: HttpClient",
+    ]);
+  });
+});
+
+/** Checks a program against the declarations as they are built, and expects no error. */
+const check = async (options: ts.CompilerOptions, source = program): Promise<ts.Program> => {
   const file = join(await makeFolder(), "program.ts");
-  await writeFile(file, program);
+  await writeFile(file, source);
   const checked = ts.createProgram([file], {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,

@@ -26,6 +26,7 @@ import type {
   ValidationFailedError,
 } from "../errors.js";
 import type { App, AppsListQuery, CreateApp, PromoteApp, Promotion, UpdateApp } from "../types.js";
+import type { ServicesResource } from "./services.js";
 
 /** `client.apps` */
 export class AppsResource extends Resource {
@@ -49,13 +50,13 @@ export class AppsResource extends Resource {
    * Create an app.
    *
    * Makes an app in the given region, else in the project's default region, else in us-east-1. It goes on
-   * `branchId`, on the
-   * branch of `branchGitName` (made when it does not exist), else on the project's default branch; an
-   * explicit null leaves it
-   * unassigned. The slot on the branch must be free, by name and by `logicalId`; the name is checked first.
+   * `branchId`, on the branch of `branchGitName` (made when it does not exist), else on the project's
+   * default branch; an explicit null leaves it unassigned. The slot on the branch must be free, by name and
+   * by `logicalId`; the name is checked first.
    *
    * `POST /v1/apps`
    *
+   * @param body What a new app shall be.
    * @throws {@link ProjectNotFoundError} 404: there is no such project.
    * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
    * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`;
@@ -91,13 +92,14 @@ export class AppsResource extends Resource {
    * Update an app.
    *
    * Renames the app, moves it to another branch of its project, or changes its `logicalId`; null clears
-   * that. `logicalId` cannot be
-   * combined with a branch: move first, then set it. Another `logicalId` than the one it has needs null in
-   * between.
+   * that. `logicalId` cannot be combined with a branch: move first, then set it. Another `logicalId` than
+   * the one it has needs null in between.
    *
    * `PATCH /v1/apps/{appId}`
    *
    * @param appId Id of the app.
+   * @param body What to change; absent fields stay as they are. `logicalId` cannot be combined with a
+   *   branch; move the app first.
    * @throws {@link AppNotFoundError} 404: there is no such app.
    * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
    * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`;
@@ -122,8 +124,7 @@ export class AppsResource extends Resource {
    * Delete an app.
    *
    * Stops and deletes the deployments of the app, then the app. Refused with 409, nothing changed, while one
-   * of them is
-   * provisioning or stopping, or when one was added meanwhile.
+   * of them is provisioning or stopping, or when one was added meanwhile.
    *
    * `DELETE /v1/apps/{appId}`
    *
@@ -144,12 +145,12 @@ export class AppsResource extends Resource {
    * Promote a deployment.
    *
    * Makes a running deployment of the app the one that its domain answers with. Custom domains of the
-   * deployment promoted before move
-   * over; their number is answered, 0 at the first or a repeated promote.
+   * deployment promoted before move over; their number is answered, 0 at the first or a repeated promote.
    *
    * `POST /v1/apps/{appId}/promote`
    *
    * @param appId Id of the app.
+   * @param body The deployment to promote.
    * @throws {@link AppNotFoundError} 404: there is no such app.
    * @throws {@link DeploymentNotFoundError} 404: there is no such deployment, or it is another app's.
    * @throws {@link DeploymentNotRunningError} 409: only a running deployment can be promoted.

@@ -48,6 +48,7 @@ export class BranchesResource extends Resource {
    * `PATCH /v1/branches/{branchId}`
    *
    * @param branchId Id of the branch.
+   * @param body What to change.
    * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
@@ -64,8 +65,7 @@ export class BranchesResource extends Resource {
    * Delete a branch.
    *
    * Deletes a preview branch without live databases, apps and services; its `gitName` is free again. The
-   * default branch and the
-   * production branch cannot be deleted.
+   * default branch and the production branch cannot be deleted.
    *
    * `DELETE /v1/branches/{branchId}`
    *

@@ -47,6 +47,7 @@ export class ConnectionsResource extends Resource {
    *
    * `POST /v1/connections`
    *
+   * @param body What a new connection shall be.
    * @throws {@link DatabaseNotFoundError} 404: there is no such database.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
@@ -96,8 +97,7 @@ export class ConnectionsResource extends Resource {
    * Rotate a connection's credentials.
    *
    * Gives the connection a new password. The previous one stops working: best effort, and at once where the
-   * service can. The
-   * connection strings stand in this answer only.
+   * service can. The connection strings stand in this answer only.
    *
    * `POST /v1/connections/{id}/rotate`
    *

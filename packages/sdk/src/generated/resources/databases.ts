@@ -100,6 +100,7 @@ export class DatabasesConnectionsResource extends Resource {
    * `POST /v1/databases/{databaseId}/connections`
    *
    * @param databaseId Id of the database.
+   * @param body What a new connection of the database shall be.
    * @throws {@link DatabaseNotFoundError} 404: there is no such database.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
@@ -171,11 +172,12 @@ export class DatabasesResource extends Resource {
    * Create a database.
    *
    * Adds a database to a project, on the branch that is asked for. The answer carries the credentials of its
-   * first connection; its status is `provisioning` until the database can be opened. It can
-   * start empty, from a completed backup, or as a copy of a database that is ready.
+   * first connection; its status is `provisioning` until the database can be opened. It can start empty,
+   * from a completed backup, or as a copy of a database that is ready.
    *
    * `POST /v1/databases`
    *
+   * @param body What a new database shall be.
    * @throws {@link ProjectNotFoundError} 404: there is no such project.
    * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
    * @throws {@link DatabaseNotFoundError} 404: there is no such database.
@@ -214,12 +216,13 @@ export class DatabasesResource extends Resource {
    * Update a database.
    *
    * Renames the database, moves it to another branch of its project, or changes its `logicalId`. `logicalId`
-   * cannot be combined with
-   * a branch: move the database first.
+   * cannot be combined with a branch: move the database first.
    *
    * `PATCH /v1/databases/{databaseId}`
    *
    * @param databaseId Id of the database.
+   * @param body What to change; absent fields stay as they are. `logicalId` cannot be combined with a
+   *   branch; move the database first.
    * @throws {@link DatabaseNotFoundError} 404: there is no such database.
    * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
    * @throws {@link DatabaseLogicalIdConflictError} 409: another database on the branch has this `logicalId`.
@@ -238,8 +241,7 @@ export class DatabasesResource extends Resource {
    * Delete a database.
    *
    * Deletes the database with its data, connections and backups, and cancels what is under way on it. The
-   * default database is
-   * protected: it goes with its project.
+   * default database is protected: it goes with its project.
    *
    * `DELETE /v1/databases/{databaseId}`
    *
@@ -262,12 +264,12 @@ export class DatabasesResource extends Resource {
    * Restore a database.
    *
    * Overwrites the database with a backup. This is destructive: all data in it is replaced, and later writes
-   * are lost. Connections
-   * and credentials stay. The status is `recovering` until the data is there.
+   * are lost. Connections and credentials stay. The status is `recovering` until the data is there.
    *
    * `POST /v1/databases/{targetDatabaseId}/restore`
    *
    * @param targetDatabaseId Id of the database to overwrite.
+   * @param body What to restore from.
    * @throws {@link DatabaseNotFoundError} 404: there is no such database.
    * @throws {@link BackupNotFoundError} 404: the database has no such backup.
    * @throws {@link DatabaseBusyError} 409: the database is provisioning or recovering.

@@ -71,6 +71,7 @@ export class ProjectsBranchesResource extends Resource {
    * `POST /v1/projects/{projectId}/branches`
    *
    * @param projectId Id of the project.
+   * @param body What a new branch shall be.
    * @throws {@link ProjectNotFoundError} 404: there is no such project.
    * @throws {@link BranchAlreadyExistsError} 409: the project has a live branch with this `gitName`.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
@@ -114,12 +115,13 @@ export class ProjectsDatabasesResource extends Resource {
    * Create a database in a project.
    *
    * Adds a database to the project, on its default branch. The answer carries the credentials of its first
-   * connection; its status is `provisioning` until the database can be opened. It can
-   * start empty, from a completed backup, or as a copy of a database that is ready.
+   * connection; its status is `provisioning` until the database can be opened. It can start empty, from a
+   * completed backup, or as a copy of a database that is ready.
    *
    * `POST /v1/projects/{projectId}/databases`
    *
    * @param projectId Id of the project.
+   * @param body What a new database of the project shall be. Everything is optional.
    * @throws {@link ProjectNotFoundError} 404: there is no such project.
    * @throws {@link DatabaseNotFoundError} 404: there is no such database.
    * @throws {@link BackupNotFoundError} 404: the database has no such backup.
@@ -170,13 +172,12 @@ export class ProjectsResource extends Resource {
    * Create a project.
    *
    * Makes a project in the credential's workspace, with the branch `main`, and with its default database
-   * unless `createDatabase` is
-   * false. The answer carries the database's credentials; its status is `provisioning` until the database
-   * can be opened. The
-   * body may be absent, which is the same as `{}`.
+   * unless `createDatabase` is false. The answer carries the database's credentials; its status is
+   * `provisioning` until the database can be opened. The body may be absent, which is the same as `{}`.
    *
    * `POST /v1/projects`
    *
+   * @param body What a new project shall be. Everything is optional.
    * @throws {@link ProjectLogicalIdConflictError} 409: another project of the workspace has this
    *   `logicalId`.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
@@ -211,6 +212,7 @@ export class ProjectsResource extends Resource {
    * `PATCH /v1/projects/{id}`
    *
    * @param id Id of the project.
+   * @param body What to change; absent fields stay as they are.
    * @throws {@link ProjectNotFoundError} 404: there is no such project.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
@@ -227,8 +229,7 @@ export class ProjectsResource extends Resource {
    * Delete a project.
    *
    * Deletes the project with its default database, branches and connections. Refused with 400 while it has
-   * another database, an
-   * app or a service.
+   * another database, an app or a service.
    *
    * `DELETE /v1/projects/{id}`
    *
@@ -248,14 +249,14 @@ export class ProjectsResource extends Resource {
    * Transfer a project.
    *
    * Moves the project with its branches, databases, connections, backups, apps and services to the workspace
-   * of the recipient, in
-   * one step. Ids stay and connection strings keep working: rotate the connections if the old workspace must
-   * lose its way in. Its own
-   * credentials lose the project at once. Integrations and service tokens do not move.
+   * of the recipient, in one step. Ids stay and connection strings keep working: rotate the connections if
+   * the old workspace must lose its way in. Its own credentials lose the project at once. Integrations and
+   * service tokens do not move.
    *
    * `POST /v1/projects/{id}/transfer`
    *
    * @param id Id of the project.
+   * @param body Where the project goes.
    * @throws {@link ProjectNotFoundError} 404: there is no such project.
    * @throws {@link ProjectAlreadyInWorkspaceError} 409: the project is in the recipient's workspace already.
    * @throws {@link ProjectLogicalIdConflictError} 409: another project of the workspace has this

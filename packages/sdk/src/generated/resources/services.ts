@@ -69,12 +69,12 @@ export class ServicesDeploymentsResource extends Resource {
    * Create a deployment.
    *
    * Makes a deployment of the service. PUT the code to `uploadUrl`, once, then start it. With
-   * `skipCodeUpload` it takes the code of the
-   * promoted deployment. The body may be absent.
+   * `skipCodeUpload` it takes the code of the promoted deployment. The body may be absent.
    *
    * `POST /v1/services/{serviceId}/deployments`
    *
    * @param serviceId Id of the service.
+   * @param body What a new deployment shall be. Everything is optional.
    * @throws {@link AppNotFoundError} 404: there is no such app.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
@@ -117,13 +117,13 @@ export class ServicesResource extends Resource {
    * Create a service.
    *
    * Makes a service in the given region, else in the project's default region, else in us-east-1. It goes on
-   * `branchId`, on the
-   * branch of `branchGitName` (made when it does not exist), else on the project's default branch; an
-   * explicit null leaves it
-   * unassigned. The slot on the branch must be free, by name and by `logicalId`; the name is checked first.
+   * `branchId`, on the branch of `branchGitName` (made when it does not exist), else on the project's
+   * default branch; an explicit null leaves it unassigned. The slot on the branch must be free, by name and
+   * by `logicalId`; the name is checked first.
    *
    * `POST /v1/services`
    *
+   * @param body What a new app shall be.
    * @throws {@link ProjectNotFoundError} 404: there is no such project.
    * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
    * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`;
@@ -160,13 +160,14 @@ export class ServicesResource extends Resource {
    * Update a service.
    *
    * Renames the service, moves it to another branch of its project, or changes its `logicalId`; null clears
-   * that. `logicalId` cannot be
-   * combined with a branch: move first, then set it. Another `logicalId` than the one it has needs null in
-   * between.
+   * that. `logicalId` cannot be combined with a branch: move first, then set it. Another `logicalId` than
+   * the one it has needs null in between.
    *
    * `PATCH /v1/services/{serviceId}`
    *
    * @param serviceId Id of the service.
+   * @param body What to change; absent fields stay as they are. `logicalId` cannot be combined with a
+   *   branch; move the app first.
    * @throws {@link AppNotFoundError} 404: there is no such app.
    * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
    * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`;
@@ -190,8 +191,7 @@ export class ServicesResource extends Resource {
    * Delete a service.
    *
    * Stops and deletes the deployments of the service, then the service. Refused with 409, nothing changed,
-   * while one of them is
-   * provisioning or stopping, or when one was added meanwhile.
+   * while one of them is provisioning or stopping, or when one was added meanwhile.
    *
    * `DELETE /v1/services/{serviceId}`
    *
@@ -214,12 +214,12 @@ export class ServicesResource extends Resource {
    * Promote a deployment.
    *
    * Makes a running deployment of the service the one that its domain answers with. Custom domains of the
-   * deployment promoted before move
-   * over; their number is answered, 0 at the first or a repeated promote.
+   * deployment promoted before move over; their number is answered, 0 at the first or a repeated promote.
    *
    * `POST /v1/services/{serviceId}/promote`
    *
    * @param serviceId Id of the service.
+   * @param body The deployment to promote.
    * @throws {@link AppNotFoundError} 404: there is no such app.
    * @throws {@link DeploymentNotFoundError} 404: there is no such deployment, or it is another app's.
    * @throws {@link DeploymentNotRunningError} 409: only a running deployment can be promoted.

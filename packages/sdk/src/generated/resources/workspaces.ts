@@ -94,8 +94,7 @@ export class WorkspacesServiceTokensResource extends Resource {
    * List service tokens.
    *
    * The service tokens of the workspace, newest first, without their values. The list is empty when the
-   * workspace does not exist or
-   * the caller is no member of it.
+   * workspace does not exist or the caller is no member of it.
    *
    * `GET /v1/workspaces/{workspaceId}/service-tokens`
    *
@@ -128,6 +127,7 @@ export class WorkspacesServiceTokensResource extends Resource {
    * `POST /v1/workspaces/{workspaceId}/service-tokens`
    *
    * @param workspaceId Id of the workspace.
+   * @param body What a new service token shall be.
    * @throws {@link WorkspaceNotFoundError} 404: there is no such workspace.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
@@ -208,6 +208,7 @@ export class WorkspacesResource extends Resource {
    *
    * `POST /v1/workspaces`
    *
+   * @param body What a new workspace shall be. Everything is optional.
    * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
