@@ -16,18 +16,8 @@ export interface Failure {
   details?: Record<string, unknown>;
 }
 
-const named = [
-  "name",
-  "code",
-  "message",
-  "hint",
-  "status",
-  "requestId",
-  "issues",
-  "retryAfter",
-  "method",
-  "path",
-];
+/** Fields that an error has of its own; what else it carries, its code adds. */
+const known = ["code", "hint", "status", "requestId", "issues", "retryAfter", "method", "path"];
 
 export const failureOf = async (error: unknown): Promise<Failure> => {
   if (error instanceof CliError) {
@@ -55,8 +45,20 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
       ...(hint !== undefined && { hint: ourWords(hint) }),
     };
   }
+  if (isDescribed(error)) {
+    const { code, message, hint } = error;
+    return { exitCode: exitCodes.failure, code, message, ...(hint !== undefined && { hint }) };
+  }
   return { exitCode: exitCodes.failure, code: "internal:unexpected", message: messageOf(error) };
 };
+
+/** Errors of packages that are not loaded here, such as the platform's: known by their form. */
+const isDescribed = (error: unknown): error is Error & { code: string; hint?: string } =>
+  error instanceof Error &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  error.code.includes(":") &&
+  (!("hint" in error) || typeof error.hint === "string");
 
 const unreachable =
   "Check that the base URL is right and that the service is up; `mgmt dev` runs it on this machine.";
@@ -72,12 +74,11 @@ interface Answered extends Error {
   requestId?: string;
   issues?: readonly { path: string; message: string }[];
   retryAfter?: number;
-  toJSON(): Record<string, unknown>;
 }
 
 const answeredFailure = (error: Answered, invalid: boolean): Failure => {
   const { status, code, message, hint, requestId, issues, retryAfter } = error;
-  const added = Object.entries(error.toJSON()).filter(([name]) => !named.includes(name));
+  const added = Object.entries(error).filter(([name]) => !known.includes(name));
   return {
     exitCode: invalid ? exitCodes.failure : exitCodeOf({ status, code }),
     code,

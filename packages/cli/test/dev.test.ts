@@ -1,0 +1,98 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { spawnSync } from "node:child_process";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bin, ensureBuilt } from "./bin.js";
+import { inProcess, runInProcess } from "./in-process.js";
+
+const folder = mkdtempSync(join(tmpdir(), "mgmt-dev-"));
+beforeAll(ensureBuilt);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("mgmt dev", () => {
+  it("prints one line when it is ready, runs until Ctrl-C, and ends with 0", async () => {
+    let connected: unknown;
+    const { status, stdout, stderr } = await runInProcess(
+      ["dev", "--ephemeral", "--port", "0", "--output", "json"],
+      {
+        interruptWhen: async (line) => {
+          // The line's form is asserted below.
+          const { baseUrl, token } = JSON.parse(line) as Record<string, string>;
+          const env = { MGMT_BASE_URL: baseUrl, MGMT_TOKEN: token };
+          const created = await inProcess({
+            env,
+          })`projects create shop --region eu-central-1 --wait --output json`;
+          const { database } = JSON.parse(created.stdout) as { database: { connectionString: string } };
+          const client = new pg.Client({ connectionString: database.connectionString });
+          await client.connect();
+          connected = (await client.query("select 1 as one")).rows;
+          await client.end();
+          return true;
+        },
+      },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(connected).toEqual([{ one: 1 }]);
+    expect(stdout.split("\n")).toHaveLength(2);
+    const ready: unknown = JSON.parse(stdout);
+    expect(ready).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      authUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      controlUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/_control$/),
+      controlSecretFile: expect.any(String),
+      token: expect.stringMatching(/^ey/),
+      workspaceId: expect.stringMatching(/^wksp_/),
+      pid: process.pid,
+    });
+  });
+
+  it("tells people what to type next", async () => {
+    const { stdout, status } = await runInProcess(["dev", "--ephemeral", "--port", "0"], {
+      interruptWhen: () => true,
+    });
+    expect(status).toBe(0);
+    for (const next of [
+      "export MGMT_BASE_URL=http://127.0.0.1:",
+      "export MGMT_TOKEN=ey",
+      "mgmt projects create",
+      "Ctrl-C",
+    ]) {
+      expect(stdout).toContain(next);
+    }
+  });
+
+  it("says that its port is taken, and what to do", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    const { status, stdout, stderr } = await runInProcess(["dev", "--ephemeral", "--port", String(port)]);
+    other.close();
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/platform:port_taken.*hint: .*--port/s);
+  });
+
+  it("says that a data directory is none, and leaves it alone", async () => {
+    writeFileSync(join(folder, "notes.txt"), "mine");
+    const { status, stderr } = await runInProcess(["dev", "--port", "0", "--data-dir", folder, "-o", "json"]);
+    expect(status).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "platform:data_dir_corrupt", hint: expect.any(String) },
+    });
+  });
+
+  it("says what to install where the platform is missing", () => {
+    const lonely = mkdtempSync(join(tmpdir(), "mgmt-lonely-"));
+    cpSync(dirname(bin), lonely, { recursive: true });
+    writeFileSync(join(lonely, "package.json"), '{"type":"module"}');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(lonely, "mgmt.js"), "dev"], {
+      encoding: "utf8",
+    });
+    rmSync(lonely, { recursive: true });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/platform:not_installed.*npm install @mgmt\/platform/s);
+  });
+});

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { run, type Session, startSession } from "./terminal.js";
+
+/**
+ * Files of `sessions/` read like a terminal: `$ ` and a command line, then all that it prints. A line that begins with
+ * `= ` says how a command ends when not with 0. `{name}` stands for a value without spaces: any where it comes first,
+ * the same one from then on. `…` stands for any text within a line.
+ */
+const folder = fileURLToPath(new URL("sessions/", import.meta.url));
+
+interface Step {
+  line: string;
+  output: string[];
+  status: number;
+}
+
+const readSteps = (text: string): Step[] => {
+  const steps: Step[] = [];
+  for (const line of text.split("\n")) {
+    const step = steps.at(-1);
+    if (line.startsWith("$ mgmt ")) steps.push({ line: line.slice("$ mgmt ".length), output: [], status: 0 });
+    else if (line.startsWith("= ")) Object.assign(step ?? {}, { status: Number(line.slice(2)) });
+    else if (line !== "" && !line.startsWith("#")) step?.output.push(line);
+  }
+  return steps;
+};
+
+type Values = Map<string, string>;
+
+const fillIn = (text: string, values: Values): string =>
+  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values.get(name) ?? whole);
+
+const patternOf = (expected: string, values: Values): RegExp => {
+  const escaped = fillIn(expected, values).replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&");
+  const open = escaped
+    .replaceAll("…", ".*")
+    .replaceAll(/\{(\w+)\}/g, "(?<$1>\\S+)")
+    .replaceAll(/ {2,}/g, " +");
+  return new RegExp(`^${open}$`);
+};
+
+let session: Session;
+beforeAll(async () => {
+  session = await startSession();
+});
+afterAll(() => session.close());
+
+it.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))("%s", async (file) => {
+  const { tokens, residents } = session.server.engine;
+  const env = { ...session.env, MGMT_TOKEN: await tokens.user() };
+  const values: Values = new Map([["workspace", residents.workspace.id]]);
+  for (const { line, output, status } of readSteps(readFileSync(folder + file, "utf8"))) {
+    const words = fillIn(line, values).split(" ");
+    const result = await run(words, { env });
+    const printed = (result.stderr + result.stdout).split("\n").filter(Boolean);
+    expect({ line, printed, status: result.status }).toEqual({ line, printed: expect.any(Array), status });
+    for (const [index, expected] of output.entries()) {
+      const match = patternOf(expected, values).exec(printed[index] ?? "");
+      expect({ line, expected, printed: match ? expected : printed[index] }).toEqual({
+        line,
+        expected,
+        printed: expected,
+      });
+      for (const [name, value] of Object.entries(match?.groups ?? {})) values.set(name, value);
+    }
+    expect({ line, printed: printed.length }).toEqual({ line, printed: output.length });
+  }
+});
