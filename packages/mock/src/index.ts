@@ -3,6 +3,14 @@ export { ControlError } from "./control/control-error.js";
 export type { Residents } from "./control/initial-world.js";
 export type { Time } from "./control/clock-control.js";
 export type {
+  ClientRegistration,
+  ConsentOptions,
+  Consented,
+  RegisteredClient,
+  RequestedConsent,
+} from "./control/oauth-control.js";
+export { cliClient, sampleClient } from "./oauth/resident-clients.js";
+export type {
   AgentTokenOptions,
   ServiceTokenOptions,
   TokenOptions,

@@ -1,11 +1,13 @@
 import type { Clock } from "../engine/clock.js";
 import type { Ids } from "../engine/ids.js";
+import { registerResidentClients } from "../oauth/resident-clients.js";
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { ControlError } from "./control-error.js";
 
-/** Two workspaces with an owner each, and a service token of the first. */
+/** Two workspaces with an owner each, a service token of the first, and two OAuth clients. */
 export const populate = (store: Store, clock: Clock, ids: Ids): void => {
+  registerResidentClients(store, clock);
   const createdAt = clock.now();
   const owners = [
     { email: "ada@example.com", name: "Ada Lovelace", workspace: "Analytical Engines" },

@@ -12,6 +12,7 @@ import type { Settings } from "../engine/settings.js";
 import type { Snapshot } from "../engine/snapshot.js";
 import { uploadPath } from "../engine/uploads.js";
 import type { ServerWorld } from "../engine/world.js";
+import { OAuthServer } from "../oauth/oauth-server.js";
 import { MemoryStore } from "../store/memory-store.js";
 import { populate } from "./initial-world.js";
 
@@ -31,6 +32,7 @@ export const worldOf = (snapshot: Snapshot, surroundings: Surroundings): ServerW
   const clock = new VirtualClock(snapshot.clock);
   const ids = new RandomIds(snapshot.random);
   const keys = new SigningKeys(snapshot.signingKeys);
+  const tokens = new AccessTokens(keys, store, clock, ids, settings);
   const world: ServerWorld = {
     store,
     clock,
@@ -39,7 +41,8 @@ export const worldOf = (snapshot: Snapshot, surroundings: Surroundings): ServerW
     databaseEngine,
     keys,
     scheduler: new JobQueue(clock, (job) => perform(world, job, surroundings), snapshot.jobs),
-    tokens: new AccessTokens(keys, store, clock, ids, settings),
+    tokens,
+    oauth: new OAuthServer({ store, clock, ids, keys, tokens, settings }),
     cursors: new SealedCursors(Buffer.from(snapshot.cursorKey, "base64url")),
     changes: new ChangeHook(store, surroundings.afterMutation),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,

@@ -18,6 +18,7 @@ import { ApprovalsControl } from "./approvals-control.js";
 import { ClockControl, type Time, readTime } from "./clock-control.js";
 import { Residents } from "./initial-world.js";
 import { type Surroundings, firstSnapshot, snapshotOf, worldOf } from "./live-world.js";
+import { OAuthControl } from "./oauth-control.js";
 import { Seeder } from "./seeder.js";
 import { StateControl } from "./state-control.js";
 import { TokenMint } from "./token-mint.js";
@@ -55,6 +56,7 @@ export class ReferenceEngine {
   readonly clock: ClockControl;
   readonly approvals: ApprovalsControl;
   readonly faults: Faults;
+  readonly oauth: OAuthControl;
   readonly states: StateControl;
   readonly seed: Seeder;
   readonly tokens: TokenMint;
@@ -100,6 +102,7 @@ export class ReferenceEngine {
     this.approvals = new ApprovalsControl(world);
     this.states = new StateControl(world);
     this.residents = new Residents(() => this.#world.store);
+    this.oauth = new OAuthControl(world, this.residents);
     this.seed = new Seeder(world, this.#engine, this.states, this.residents);
     this.tokens = new TokenMint(world, this.residents);
   }

@@ -1,5 +1,6 @@
 import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.js";
 import { ControlError } from "./control-error.js";
+import { oauthRoutes } from "./oauth-routes.js";
 import type { ReferenceEngine } from "./reference-engine.js";
 import { type Fields, oneOf, optionalNumber, text } from "./fields.js";
 import { seedRoutes } from "./seed-routes.js";
@@ -90,6 +91,7 @@ const routes: ControlRoutes = {
   "GET /requests": (engine) => engine.requests,
   ...seedRoutes,
   ...tokenRoutes,
+  ...oauthRoutes,
 };
 
 interface Compiled {

@@ -1,4 +1,6 @@
 import { type OperationId, operations } from "../generated/operations.js";
+import { maxFormBytes } from "../oauth/form-body.js";
+import { oauthEndpointAt } from "../oauth/paths.js";
 import { ApiError } from "./api-error.js";
 import type { Answer } from "./behaviour.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
@@ -54,6 +56,7 @@ export class Engine {
     const [pathname = ""] = path.split("?", 1);
     const { limits } = this.parts.world().settings;
     if (uploadOf(pathname)) return limits.upload;
+    if (oauthEndpointAt(pathname)) return method === "POST" ? maxFormBytes : 0;
     const operation = operationAt(method, pathname);
     return operation === undefined || operation.body === "none" ? 0 : bodyCap(operation, limits);
   }
@@ -91,6 +94,7 @@ export class Engine {
       at: world.clock.now(),
       startedAt: performance.now(),
       operation: undefined,
+      oauth: undefined,
       principal: undefined,
       valid: undefined,
       headers: undefined,
@@ -150,16 +154,19 @@ export class Engine {
 }
 
 const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
-  const { request, operation, principal, valid } = exchange;
+  const { request, operation, oauth, principal, valid } = exchange;
   return {
     requestId: exchange.requestId,
     at: exchange.at,
     method: request.method,
     path: uploadOf(exchange.path) ? "/uploads/…" : exchange.path,
-    operationId: operation?.id ?? null,
+    operationId: operation?.id ?? (oauth ? `oauth.${oauth.endpoint}` : null),
     principal: principal ? { kind: principal.kind, subject: principal.subject } : null,
     query: valid?.query ?? null,
-    body: valid && operation && operation.body !== "none" ? redact(valid.body, operation.secretFields) : null,
+    body:
+      valid && operation && operation.body !== "none"
+        ? redact(valid.body, operation.secretFields)
+        : (oauth?.noted ?? null),
     status: outcome.dropped ? null : outcome.status,
     code: outcome.code,
     duration: performance.now() - exchange.startedAt,

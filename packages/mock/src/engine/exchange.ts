@@ -1,3 +1,4 @@
+import type { OAuthEndpoint } from "../oauth/paths.js";
 import type { ApiError } from "./api-error.js";
 import type { OperationEntry } from "./operation.js";
 import type { Principal } from "./principal.js";
@@ -14,6 +15,8 @@ export interface EngineRequest {
   readonly body?: Uint8Array | string | undefined;
   /** A face has stopped reading the body at `Engine.bodyCap`. */
   readonly bodyTooLarge?: boolean;
+  /** The face listens to more than this machine: nobody signs in without a password there. */
+  readonly offLoopback?: boolean;
 }
 
 export interface EngineResponse {
@@ -35,6 +38,8 @@ export interface Exchange {
   readonly at: number;
   readonly startedAt: number;
   operation: OperationEntry | undefined;
+  /** In place of an operation: an endpoint of the authorization server, and those of its parameters that are no secret. */
+  oauth: { readonly endpoint: OAuthEndpoint; noted: Readonly<Record<string, string>> } | undefined;
   principal: Principal | undefined;
   valid: ValidRequest | undefined;
   /** What the steps add to the answer's headers. */

@@ -1,11 +1,15 @@
 import { type OperationId, operations } from "../generated/operations.js";
+import { type OAuthEndpoint, oauthPaths } from "../oauth/paths.js";
 import { ApiError } from "./api-error.js";
 import { errors } from "./errors.js";
 
+/** What a fault can strike: an operation, or an endpoint of the authorization server. */
+export type FaultTarget = OperationId | `oauth.${OAuthEndpoint}`;
+
 /** A failure to be played, in place of or beside the real answer. */
 export interface Fault {
-  /** The operation, or operations, that it strikes. Default: all. */
-  operation?: OperationId | readonly OperationId[];
+  /** The operation, or operations, that it strikes. Default: all operations, but no `oauth.…` endpoint. */
+  operation?: FaultTarget | readonly FaultTarget[];
   /** How many requests it strikes. Default: all, until it is removed. */
   times?: number;
   /** How likely it strikes each of them, 0 to 1. Default: 1. Seeded servers always draw the same. */
@@ -44,11 +48,15 @@ export class RawAnswer extends Error {
 const isNumber = (value: unknown, from: number, to = Infinity): boolean =>
   typeof value === "number" && value >= from && value <= to;
 
+const isOAuthTarget = (target: string): boolean =>
+  target.startsWith("oauth.") && Object.hasOwn(oauthPaths, target.slice("oauth.".length));
+
 /** Faults also come as JSON, so that nothing about them is taken for granted. */
 const assertFault = (fault: Fault): void => {
   const { operation, times, probability, latency, status, drop } = fault;
   for (const id of operation === undefined ? [] : [operation].flat()) {
-    if (!Object.hasOwn(operations, id)) throw new TypeError(`There is no operation ${id}`);
+    if (!Object.hasOwn(operations, id) && !isOAuthTarget(id))
+      throw new TypeError(`There is no operation ${id}`);
   }
   if (times !== undefined && !(Number.isInteger(times) && isNumber(times, 1))) {
     throw new TypeError("A fault strikes a whole number of times, at least once");
@@ -108,10 +116,11 @@ export class Faults {
     this.#installed.clear();
   }
 
-  /** The fault that strikes a request of this operation, if any. */
-  strike(operation: OperationId): Fault | undefined {
+  /** The fault that strikes a request for this target, if any. */
+  strike(target: FaultTarget): Fault | undefined {
     for (const fault of this.#installed.values()) {
-      if (fault.operation !== undefined && ![fault.operation].flat().includes(operation)) continue;
+      if (fault.operation === undefined ? isOAuthTarget(target) : ![fault.operation].flat().includes(target))
+        continue;
       if (fault.probability !== undefined && this.draw() >= fault.probability) continue;
       fault.struck += 1;
       if (fault.times !== undefined && fault.struck >= fault.times) this.#installed.delete(fault.id);
@@ -130,4 +139,12 @@ export const faultAnswer = (fault: Fault & { status: number }): ApiError | RawAn
   if (status === 500) return errors.internal();
   if (status === 503) return errors.unavailable();
   return new ApiError(status, `fault:${String(status)}`, "A fault was asked for");
+};
+
+/** The same from the authorization server, in the form of its errors (RFC 6749 §5.2). */
+export const oauthFaultAnswer = (fault: Fault & { status: number }): RawAnswer => {
+  const { status, code = "server_error", body, contentType = "text/html" } = fault;
+  if (body !== undefined) return new RawAnswer(status, body, contentType);
+  const error = { error: code, error_description: "A fault was asked for" };
+  return new RawAnswer(status, JSON.stringify(error), "application/json");
 };

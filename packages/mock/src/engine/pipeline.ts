@@ -1,11 +1,12 @@
 import { authenticate } from "../auth/authenticate.js";
 import type { OperationId } from "../generated/operations.js";
+import { type OAuthEndpoint, oauthEndpointAt } from "../oauth/paths.js";
 import { authorize } from "./authorize.js";
 import type { Answer, Behaviour, Behaviours, Call } from "./behaviour.js";
 import { isCorsPath, preflightHeaders } from "./cors.js";
 import { errors } from "./errors.js";
 import { type EngineRequest, type Exchange, type Outcome, header } from "./exchange.js";
-import { type Fault, type Faults, faultAnswer } from "./faults.js";
+import { type Fault, type Faults, faultAnswer, oauthFaultAnswer } from "./faults.js";
 import { gate } from "./gate.js";
 import type { OperationEntry } from "./operation.js";
 import type { Principal } from "./principal.js";
@@ -31,11 +32,30 @@ export const runPipeline = (parts: PipelineParts, exchange: Exchange): Outcome |
   const { request, path } = exchange;
   const upload = uploadOf(path);
   if (upload) return takeUpload(exchange.world, upload, request);
+  const endpoint = oauthEndpointAt(path);
+  if (endpoint) return askAuthorizationServer(parts, exchange, endpoint);
   if (request.method === "OPTIONS" && isCorsPath(path)) return preflight(request, path);
   const target = route(request.method, path);
   exchange.operation = target.operation;
   const fault = parts.faults.any ? parts.faults.strike(target.operation.id) : undefined;
-  return fault ? play(parts, exchange, target, fault) : identify(parts, exchange, target);
+  const proceed = (): Outcome | Promise<Outcome> => identify(parts, exchange, target);
+  return fault ? play(exchange, fault, proceed) : proceed();
+};
+
+const askAuthorizationServer = (
+  { faults }: PipelineParts,
+  exchange: Exchange,
+  endpoint: OAuthEndpoint,
+): Promise<Outcome> => {
+  const { world, request, search } = exchange;
+  exchange.oauth = { endpoint, noted: {} };
+  const fault = faults.any ? faults.strike(`oauth.${endpoint}`) : undefined;
+  const proceed = async (): Promise<Outcome> => {
+    const { status, headers, body, code, noted } = await world.oauth.answer(endpoint, request, search);
+    exchange.oauth = { endpoint, noted };
+    return { status, headers, code, ...(body && { raw: body }) };
+  };
+  return fault ? play(exchange, fault, proceed) : proceed();
 };
 
 const preflight = (request: EngineRequest, path: string): Outcome => {
@@ -46,19 +66,18 @@ const preflight = (request: EngineRequest, path: string): Outcome => {
 };
 
 const play = async (
-  parts: PipelineParts,
   exchange: Exchange,
-  target: Route,
   fault: Fault,
+  proceed: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> => {
   const { latency = 0, status } = fault;
   if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
   if (fault.drop === "before") return { status: 0, code: null, dropped: true };
   if (status !== undefined) {
     exchange.foreign = fault.code !== undefined || fault.body !== undefined;
-    throw faultAnswer({ ...fault, status });
+    throw exchange.oauth ? oauthFaultAnswer({ ...fault, status }) : faultAnswer({ ...fault, status });
   }
-  const outcome = await identify(parts, exchange, target);
+  const outcome = await proceed();
   return fault.drop === "after" ? { ...outcome, dropped: true } : outcome;
 };
 

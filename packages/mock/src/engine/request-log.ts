@@ -6,7 +6,7 @@ export interface LoggedRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** Null when no operation was meant. */
+  /** `oauth.token` and the like for the authorization server's endpoints. Null when nothing was meant. */
   readonly operationId: string | null;
   /** Who sent it; null when that was not found out. */
   readonly principal: { readonly kind: "user" | "service" | "agent"; readonly subject: string } | null;

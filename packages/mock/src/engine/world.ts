@@ -1,5 +1,6 @@
 import type { AccessTokens } from "../auth/access-tokens.js";
 import type { SigningKeys } from "../auth/signing-keys.js";
+import type { OAuthServer } from "../oauth/oauth-server.js";
 import type { MemoryStore } from "../store/memory-store.js";
 import type { World } from "./behaviour.js";
 import type { ChangeHook } from "./change-hook.js";
@@ -19,6 +20,7 @@ export interface ServerWorld extends World {
   readonly scheduler: JobQueue;
   readonly keys: SigningKeys;
   readonly tokens: AccessTokens;
+  readonly oauth: OAuthServer;
   readonly cursors: SealedCursors;
   readonly changes: ChangeHook;
 }

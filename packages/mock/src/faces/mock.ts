@@ -15,8 +15,8 @@ export interface ListenOptions {
 }
 
 /**
- * The reference server inside a test's process: requests that any client sends to `baseUrl` are answered from memory, and
- * never reach a network.
+ * The reference server inside a test's process: requests that any client sends to `baseUrl` or `authUrl` are answered from
+ * memory, and never reach a network.
  */
 export class Mock extends ReferenceEngine {
   readonly #server: SetupServer;
@@ -29,13 +29,19 @@ export class Mock extends ReferenceEngine {
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });
     // A pattern without parameters: MSW would decode them, and fail on a path that cannot be decoded.
-    const everything = new RegExp(`^${escapePattern(this.baseUrl)}(/|$)`);
+    const origins = [this.settings.baseUrl, this.settings.authUrl].map(escapePattern).join("|");
+    const everything = new RegExp(`^(${origins})(/|$)`);
     this.#server = setupServer(http.all(everything, ({ request }) => answerRequest(this, request)));
   }
 
   /** Address of the API, without a trailing slash and without `/v1`. */
   get baseUrl(): string {
     return this.settings.baseUrl;
+  }
+
+  /** Address of the authorization server, without a trailing slash. */
+  get authUrl(): string {
+    return this.settings.authUrl;
   }
 
   /** Answers the process's requests from now on. */

@@ -1,6 +1,12 @@
 import type { ReferenceEngine } from "../control/reference-engine.js";
 
-const readHeaders = ["authorization", "content-type", "origin", "access-control-request-headers"] as const;
+const readHeaders = [
+  "authorization",
+  "content-type",
+  "origin",
+  "cookie",
+  "access-control-request-headers",
+] as const;
 
 /** Answers a `Request` of the web platform. A dropped connection is a network error, as `fetch` sees one. */
 export const answerRequest = async (engine: ReferenceEngine, request: Request): Promise<Response> => {

@@ -1,0 +1,49 @@
+import { ControlError } from "./control-error.js";
+import type { Fields } from "./fields.js";
+import type { ClientRegistration, ConsentOptions } from "./oauth-control.js";
+import type { ControlRoutes } from "./routes.js";
+
+const texts = (fields: Fields, names: readonly string[]): Record<string, string> => {
+  const given: Record<string, string> = {};
+  for (const name of names) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    if (typeof value !== "string") throw new ControlError(400, `${name} must be a string`);
+    given[name] = value;
+  }
+  return given;
+};
+
+const readRegistration = (fields: Fields): ClientRegistration => {
+  const { redirectUris, confidential } = fields;
+  if (!Array.isArray(redirectUris) || !redirectUris.every((uri) => typeof uri === "string")) {
+    throw new ControlError(400, "redirectUris must be an array of strings");
+  }
+  if (confidential !== undefined && typeof confidential !== "boolean") {
+    throw new ControlError(400, "confidential must be true or false");
+  }
+  return {
+    ...texts(fields, ["name", "secret", "id"]),
+    redirectUris,
+    ...(confidential !== undefined && { confidential }),
+  };
+};
+
+const readConsent = (fields: Fields): ConsentOptions =>
+  texts(fields, [
+    "url",
+    "client",
+    "redirectUri",
+    "scope",
+    "state",
+    "codeChallenge",
+    "codeChallengeMethod",
+    "user",
+    "workspace",
+  ]);
+
+export const oauthRoutes: ControlRoutes = {
+  "POST /oauth/clients": ({ oauth }, _path, fields) => oauth.registerClient(readRegistration(fields)),
+  "POST /oauth/consent": ({ oauth }, _path, fields) => oauth.consent(readConsent(fields)),
+  "POST /oauth/deny": ({ oauth }, _path, fields) => oauth.deny(readConsent(fields)),
+};

@@ -1,0 +1,80 @@
+import type { ClientRow } from "../store/rows.js";
+import type { Store } from "../store/store.js";
+import { type OAuthError, oauthErrors } from "./oauth-error.js";
+import { type Parameters, encodeParameters } from "./parameters.js";
+import { readChallenge } from "./pkce.js";
+import { isRegistered } from "./redirect-uris.js";
+import { readScopes } from "./scopes.js";
+
+/** Where the answer to an authorization request goes, once it is known to be the client's. */
+export interface RedirectTarget {
+  readonly client: ClientRow;
+  readonly redirectUri: string;
+  /** Whether the request named the URI, and the token request must name it again. */
+  readonly redirectGiven: boolean;
+  readonly state: string | undefined;
+}
+
+export interface AuthorizationRequest extends RedirectTarget {
+  readonly scopes: readonly string[];
+  readonly codeChallenge: string | null;
+}
+
+/**
+ * Throws `invalid_request` when client or redirect URI are missing, repeated or not registered. Such an error is shown to the
+ * user and never sent anywhere (RFC 6749 §4.1.2.1).
+ */
+export const readTarget = (store: Pick<Store, "clients">, parameters: Parameters): RedirectTarget => {
+  refuseRepeated(parameters, ["client_id", "redirect_uri"]);
+  const clientId = parameters.get("client_id");
+  if (clientId === undefined) throw oauthErrors.missing("client_id");
+  const client = store.clients.get(clientId);
+  if (!client) throw oauthErrors.clientNotRegistered();
+
+  const given = parameters.get("redirect_uri");
+  if (given !== undefined && !isRegistered(client, given)) throw oauthErrors.redirectNotRegistered();
+  const [only, ...others] = client.redirectUris;
+  const redirectUri = given ?? (others.length === 0 ? only : undefined);
+  if (redirectUri === undefined) throw oauthErrors.redirectNeeded();
+  return { client, redirectUri, redirectGiven: given !== undefined, state: parameters.get("state") };
+};
+
+/** The rest of the request. Throws errors that are sent to the target. */
+export const readAuthorizationRequest = (
+  parameters: Parameters,
+  target: RedirectTarget,
+): AuthorizationRequest => {
+  refuseRepeated(parameters, [
+    "state",
+    "response_type",
+    "response_mode",
+    "scope",
+    "code_challenge",
+    "code_challenge_method",
+  ]);
+  const responseType = parameters.get("response_type");
+  if (responseType === undefined) throw oauthErrors.missing("response_type");
+  if (responseType !== "code") throw oauthErrors.responseType();
+  if ((parameters.get("response_mode") ?? "query") !== "query") throw oauthErrors.responseMode();
+  const codeChallenge = readChallenge(parameters, target.client.secretHash === null);
+  return { ...target, codeChallenge, scopes: readScopes(parameters.get("scope")) };
+};
+
+export const refuseRepeated = (parameters: Parameters, names: readonly string[]): void => {
+  const repeated = names.find((name) => parameters.isRepeated(name));
+  if (repeated !== undefined) throw oauthErrors.repeated(repeated);
+};
+
+/** The target's URI with a code, or an error, beside `state` and `iss` (RFC 9207). Its own query stays as it is. */
+export const answerLocation = (
+  { redirectUri, state }: RedirectTarget,
+  issuer: string,
+  answer: { code: string } | OAuthError,
+): string => {
+  const result =
+    "description" in answer
+      ? { error: answer.code, error_description: answer.description }
+      : { code: answer.code };
+  const query = encodeParameters({ ...result, state, iss: issuer });
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
+};

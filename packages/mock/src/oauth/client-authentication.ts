@@ -1,0 +1,50 @@
+import type { ClientRow } from "../store/rows.js";
+import type { Store } from "../store/store.js";
+import { oauthErrors } from "./oauth-error.js";
+import type { Parameters } from "./parameters.js";
+import { isDigestOf } from "./secrets.js";
+
+/**
+ * The client that sends a request to the token or revocation endpoint: a confidential one by `client_secret_basic` or
+ * `client_secret_post`, a public one by its `client_id` alone. Throws `invalid_client`, or `invalid_request` when it
+ * authenticates in two ways (RFC 6749 §2.3).
+ */
+export const authenticateClient = (
+  store: Pick<Store, "clients">,
+  authorization: string | undefined,
+  parameters: Parameters,
+): ClientRow => {
+  const posted = { id: parameters.get("client_id"), secret: parameters.get("client_secret") };
+  const basic = authorization === undefined ? undefined : readBasic(authorization);
+  if (basic && posted.secret !== undefined) throw oauthErrors.twoAuthentications();
+  if (basic && posted.id !== undefined && posted.id !== basic.id) throw oauthErrors.clientsDiffer();
+
+  const { id, secret } = basic ?? posted;
+  if (id === undefined) throw oauthErrors.noClient();
+  const client = store.clients.get(id);
+  if (!client) throw oauthErrors.unknownClient();
+  if (client.secretHash === null) {
+    if (secret !== undefined) throw oauthErrors.secretUnexpected();
+  } else {
+    if (secret === undefined || secret === "") throw oauthErrors.secretMissing();
+    if (!isDigestOf(client.secretHash, secret)) throw oauthErrors.secretWrong();
+  }
+  return client;
+};
+
+/** RFC 6749 §2.3.1: id and secret are form-encoded before they are joined. */
+const readBasic = (authorization: string): { id: string; secret: string } => {
+  const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
+  if (encoded === undefined) {
+    throw /^basic( |$)/i.test(authorization) ? oauthErrors.malformedBasic() : oauthErrors.unsupportedScheme();
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(encoded, "base64"));
+    const colon = text.indexOf(":");
+    if (colon < 1) throw oauthErrors.malformedBasic();
+    const decode = (part: string): string => decodeURIComponent(part.replaceAll("+", " "));
+    return { id: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) };
+  } catch {
+    throw oauthErrors.malformedBasic();
+  }
+};

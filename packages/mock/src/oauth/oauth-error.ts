@@ -1,0 +1,104 @@
+/** The codes of RFC 6749 §4.1.2.1 and §5.2 that this server answers. */
+export type OAuthErrorCode =
+  | "access_denied"
+  | "invalid_client"
+  | "invalid_grant"
+  | "invalid_request"
+  | "invalid_scope"
+  | "server_error"
+  | "unsupported_grant_type"
+  | "unsupported_response_type";
+
+/** A refusal of the authorization server. Its description is of the characters that RFC 6749 §5.2 allows. */
+export class OAuthError extends Error {
+  override readonly name = "OAuthError";
+
+  constructor(
+    readonly code: OAuthErrorCode,
+    readonly description: string,
+    /** At the token endpoint and its like; errors of the authorization endpoint travel in redirects. */
+    readonly status = 400,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(description);
+  }
+}
+
+const invalidClient = (description: string): OAuthError =>
+  new OAuthError("invalid_client", description, 401, {
+    "www-authenticate": 'Basic realm="token endpoint", charset="UTF-8"',
+  });
+const invalidGrant = (description: string): OAuthError => new OAuthError("invalid_grant", description);
+const invalidRequest = (description: string): OAuthError => new OAuthError("invalid_request", description);
+
+export const oauthErrors = {
+  // Any request
+  missing: (name: string) => invalidRequest(`The parameter ${name} is missing`),
+  repeated: (name: string) => invalidRequest(`The parameter ${name} is there more than once`),
+  unreadable: () => invalidRequest("The parameters are not percent-encoded UTF-8"),
+  notAForm: () => invalidRequest("Send the parameters as application/x-www-form-urlencoded, in the body"),
+  tooLarge: (cap: number) =>
+    new OAuthError("invalid_request", `The body is larger than ${String(cap)} bytes`, 413),
+  wrongMethod: (allowed: readonly string[]) =>
+    new OAuthError("invalid_request", `This endpoint takes ${allowed.join(" and ")}`, 405, {
+      allow: allowed.join(", "),
+    }),
+  serverError: () => new OAuthError("server_error", "The server failed; its log says why", 500),
+
+  // Clients
+  noClient: () => invalidClient("The request names no client: send client_id, or client authentication"),
+  unknownClient: () => invalidClient("There is no such client"),
+  secretMissing: () => invalidClient("This client is confidential: send its secret"),
+  secretUnexpected: () => invalidClient("This client is public and has no secret: send client_id alone"),
+  secretWrong: () => invalidClient("The client secret is wrong"),
+  unsupportedScheme: () => invalidClient("Clients authenticate with HTTP Basic, or in the body"),
+  malformedBasic: () =>
+    invalidClient("The Basic credentials are not the Base64 of id and secret, each form-encoded"),
+  twoAuthentications: () => invalidRequest("Authenticate the client in one way only: header or body"),
+  clientsDiffer: () => invalidRequest("client_id names another client than the Authorization header"),
+
+  // Authorization requests
+  clientNotRegistered: () => invalidRequest("No client with this client_id is registered"),
+  redirectNotRegistered: () => invalidRequest("This redirect_uri is not registered for the client"),
+  redirectNeeded: () => invalidRequest("Send redirect_uri: the client has not exactly one registered"),
+  responseType: () => new OAuthError("unsupported_response_type", "Only response_type=code is supported"),
+  responseMode: () => invalidRequest("Only response_mode=query is supported"),
+  challengeNeeded: () =>
+    invalidRequest("PKCE is mandatory for public clients: send code_challenge with method S256"),
+  challengeMethod: () =>
+    invalidRequest("Only code_challenge_method=S256 is supported; say so in the request"),
+  challengeMalformed: () =>
+    invalidRequest("code_challenge is not the base64url SHA-256 of a verifier, 43 characters"),
+  methodWithoutChallenge: () => invalidRequest("code_challenge_method came without code_challenge"),
+  scope: (known: readonly string[]) =>
+    new OAuthError("invalid_scope", `The scope is not one or more of ${known.join(", ")}`),
+  denied: () => new OAuthError("access_denied", "The user said no"),
+
+  // Grants
+  grantType: () =>
+    new OAuthError("unsupported_grant_type", "Only authorization_code and refresh_token are supported"),
+  codeUnknown: () => invalidGrant("The code is unknown, or was given to another client"),
+  codeExpired: () => invalidGrant("The code has expired; ask for a new one"),
+  codeUsed: () => invalidGrant("The code was used before; all that it gave is revoked"),
+  redirectChanged: () => invalidGrant("redirect_uri is not that of the authorization request"),
+  verifierWrong: () => invalidGrant("code_verifier does not match code_challenge"),
+  verifierNeeded: () => invalidGrant("The authorization request began with PKCE: send code_verifier"),
+  verifierUnexpected: () => invalidGrant("The authorization request had no code_challenge"),
+  refreshUnknown: () => invalidGrant("The refresh token is unknown, revoked, or another client's"),
+  refreshExpired: () => invalidGrant("The refresh token has expired; log in again"),
+  refreshReplayed: () =>
+    invalidGrant("The refresh token was used before; all tokens of this login are revoked"),
+  consentWithdrawn: () => invalidGrant("The consent was withdrawn; log in again"),
+  scopeWidened: () => new OAuthError("invalid_scope", "The scope goes beyond what was granted"),
+  othersToken: () => invalidGrant("The token was issued to another client"),
+};
+
+/** What `read` gives, or the refusal that it throws. */
+export const refusalOr = <T>(read: () => T): T | OAuthError => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof OAuthError) return error;
+    throw error;
+  }
+};

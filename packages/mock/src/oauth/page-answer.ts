@@ -1,0 +1,86 @@
+import { type OAuthAnswer, unstored } from "./answer.js";
+import type { OAuthError } from "./oauth-error.js";
+import { type RefusalParts, refusalPage } from "./page/refusal-page.js";
+import { stylesSource } from "./page/styles.js";
+
+export interface Page {
+  readonly status: number;
+  readonly text: string;
+  /** Sources that its form may lead to. */
+  readonly formAction: string;
+  readonly code?: string;
+}
+
+/** A page that runs no script, loads nothing, is shown in no frame, and posts its form to the given places only. */
+export const pageAnswer = ({ status, text, formAction, code = "" }: Page): OAuthAnswer => ({
+  status,
+  headers: {
+    ...unstored,
+    "content-security-policy": [
+      "default-src 'none'",
+      `style-src ${stylesSource}`,
+      "img-src data:",
+      `form-action ${formAction}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ].join("; "),
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    // Not no-referrer: with that, browsers hide the origin of our own form from us.
+    "referrer-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+  },
+  body: { text, contentType: "text/html; charset=utf-8" },
+  code: code === "" ? null : code,
+});
+
+const refusal = (status: number, parts: RefusalParts): Page => ({
+  status,
+  text: refusalPage(parts),
+  formAction: "'none'",
+  code: parts.code,
+});
+
+const beginAgain = "Go back to the program that brought you here, and begin again";
+
+/** What is told to the user, and to nobody else. */
+export const refusals = {
+  /** The client or its redirect URI are not known: there is nowhere to send an error to. */
+  request: ({ code, description }: OAuthError) =>
+    refusal(400, {
+      title: "This sign-in link does not work",
+      reason: description,
+      hint: "The program that brought you here has made a mistake; you were not sent back to it, since it may not be what it says",
+      code,
+    }),
+  foreign: () =>
+    refusal(403, {
+      title: "Another site sent this request",
+      reason: "Only this page itself may send its form",
+      hint: beginAgain,
+      code: "foreign_origin",
+    }),
+  stale: (retry: string) =>
+    refusal(403, {
+      title: "This page is out of date",
+      reason: "Its form does not belong to this browser, or the server has been started again since",
+      hint: "Begin again; the page needs cookies of this address",
+      code: "stale_form",
+      retry,
+    }),
+  form: (status: number, retry: string) =>
+    refusal(status, {
+      title: "The form was not complete",
+      reason: "It names no account, or no workspace that the account is a member of",
+      hint: "Begin again",
+      code: "invalid_form",
+      retry,
+    }),
+  offLoopback: () =>
+    refusal(403, {
+      title: "Nobody can sign in here",
+      reason: "Signing in needs no password on this server, so that it exists on loopback only",
+      hint: "Open the page on the machine that runs the server, or let the server listen on 127.0.0.1",
+      code: "off_loopback",
+    }),
+};

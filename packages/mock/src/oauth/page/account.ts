@@ -1,0 +1,16 @@
+import type { UserRow } from "../../store/rows.js";
+import { type Html, html } from "./html.js";
+
+/** A round sign with the user's initials. */
+export const face = ({ name, email }: UserRow): Html => {
+  const words = (name ?? email).trim().split(/\s+/);
+  const [first = "", last = ""] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  const initials = [first, last].map((word) => [...word][0] ?? "").join("");
+  return html`<span class="face" aria-hidden="true">${initials.toUpperCase()}</span>`;
+};
+
+/** Name and address of a user, or the address alone. */
+export const accountLines = ({ name, email }: UserRow): Html =>
+  name === null
+    ? html`<span><strong>${email}</strong></span>`
+    : html`<span><strong>${name}</strong> <small>${email}</small></span>`;

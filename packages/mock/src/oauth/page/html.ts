@@ -1,0 +1,24 @@
+/** Text that is HTML already. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type Value = string | Html | readonly Html[];
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const print = (value: Value): string => {
+  if (value instanceof Html) return value.text;
+  if (typeof value === "string") return value.replace(/[&<>"']/g, (character) => entities[character] ?? "");
+  return value.map(print).join("");
+};
+
+/** HTML with values in it; strings among them are escaped, for content and for quoted attributes alike. */
+export const html = (parts: TemplateStringsArray, ...values: Value[]): Html =>
+  new Html(parts.reduce((text, part, index) => text + print(values[index - 1] ?? "") + part));
