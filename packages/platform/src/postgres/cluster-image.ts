@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { chownSync, closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -81,7 +82,7 @@ export const loadImage = async (path: string): Promise<ClusterImage | undefined>
 
 /** Readable by us only, and never seen half written; of two processes that save at once, either wins. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
-  const temporary = `${path}.${String(process.pid)}.${String(Date.now())}`;
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     const file = await open(temporary, "wx", 0o600);
     try {

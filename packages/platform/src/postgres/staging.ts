@@ -5,6 +5,7 @@ import {
   link,
   lstat,
   mkdir,
+  mkdtemp,
   readFile,
   readdir,
   rename,
@@ -62,7 +63,7 @@ export const stagePrograms = async (native: string, base: string, name: string):
   const bin = join(staged, "bin");
   if ((await stat(bin).catch(() => undefined)) !== undefined) return bin;
 
-  const temporary = `${staged}.${String(process.pid)}.${String(Date.now())}`;
+  const temporary = await mkdtemp(`${staged}.`);
   try {
     await placeDirectory(native, join(temporary, "native"));
     await completeLinks(join(temporary, "native"));

@@ -1,0 +1,198 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ephemeralBase } from "../src/directories.js";
+import type { PlatformOptions } from "../src/index.js";
+import { isRoot } from "../src/postgres/account.js";
+import { call, makeProject, query, settled } from "./api.js";
+import { temporaryDirectory } from "./cluster.js";
+import { PlatformProcess, bundleProgram, running } from "./platform-process.js";
+
+let directory: string;
+let program: string;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory(await ephemeralBase());
+  program = await bundleProgram(directory);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const start = (options: Partial<PlatformOptions>): Promise<PlatformProcess> =>
+  PlatformProcess.start(program, { port: 0, ...options });
+
+const nothingLeft = (pids: readonly number[]): Promise<void> =>
+  expect.poll(() => running(pids), { timeout: 10_000, interval: 20 }).toEqual([]);
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+describe("SIGINT and SIGTERM", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("%s ends all in good order, with status 0", async (signal) => {
+    const platform = await start({ ephemeral: true });
+    await makeProject(platform.ready);
+    const pids = platform.descendants();
+    expect(pids.length).toBeGreaterThan(3);
+    expect(await platform.end(signal)).toBe(0);
+    expect(running(pids)).toEqual([]);
+    expect(await exists(dirname(platform.ready.controlSecretFile))).toBe(false);
+  });
+});
+
+describe("SIGKILL", () => {
+  it("leaves no process and no file of an ephemeral platform", async () => {
+    const platform = await start({ ephemeral: true });
+    const { database } = await makeProject(platform.ready);
+    await query(database.connectionString, "create table notes (id int)");
+    const pids = platform.descendants();
+    await platform.end("SIGKILL");
+    await nothingLeft(pids);
+    await expect.poll(() => exists(dirname(platform.ready.controlSecretFile))).toBe(false);
+    await expect(query(database.connectionString, "select 1")).rejects.toMatchObject({
+      code: "ECONNREFUSED",
+    });
+  });
+
+  it("leaves no process of a kept one, and the next run has everything that was answered", async () => {
+    const dataDir = join(directory, "kept");
+    const first = await start({ dataDir });
+    const { id, database } = await makeProject(first.ready);
+    await query(database.connectionString, "create table notes as select 'written' as text");
+    const pids = first.descendants();
+    await first.end("SIGKILL");
+    await nothingLeft(pids);
+
+    const second = await start({ dataDir });
+    const { pid, ...same } = first.ready;
+    expect(second.ready).toMatchObject(same);
+    expect(second.ready.pid).not.toBe(pid);
+    expect((await call(second.ready, "GET", `/v1/projects/${id}`)).id).toBe(id);
+    expect(await query(database.connectionString, "select text from notes")).toEqual([{ text: "written" }]);
+    expect(await second.end("SIGTERM")).toBe(0);
+  });
+
+  it("lets databases that were being made be made by the next run (§ Database life cycle)", async () => {
+    const dataDir = join(directory, "under-way");
+    const first = await start({ dataDir });
+    const source = (await makeProject(first.ready)).database;
+    await query(source.connectionString, "create table notes as select generate_series(1, 200000) as id");
+    const bodies = [{}, {}, { source: { type: "database", databaseId: source.id } }, {}];
+    const project = await call(first.ready, "POST", "/v1/projects", { name: "more", createDatabase: false });
+    const made = await Promise.all(
+      bodies.map((body) => call(first.ready, "POST", `/v1/projects/${project.id}/databases`, body)),
+    );
+    const pids = first.descendants();
+    await first.end("SIGKILL");
+    await nothingLeft(pids);
+
+    const second = await start({ dataDir });
+    for (const { id, connectionString } of made) {
+      expect(await settled(second.ready, id)).toBe("ready");
+      await query(connectionString, "select 1");
+    }
+    expect(await query(made[2]?.connectionString ?? "", "select count(*)::int as rows from notes")).toEqual([
+      { rows: 200_000 },
+    ]);
+    await second.end("SIGTERM");
+  });
+
+  it("of the watchdog brings another one, which does its work", async () => {
+    const platform = await start({ ephemeral: true });
+    const former = platform.watchdog();
+    process.kill(former, "SIGKILL");
+    await expect.poll(() => platform.watchdog()).not.toBe(former);
+    const pids = platform.descendants();
+    await platform.end("SIGKILL");
+    await nothingLeft(pids);
+    await expect.poll(() => exists(dirname(platform.ready.controlSecretFile))).toBe(false);
+  });
+
+  it("of platform and watchdog together is cleared up by the next start", async () => {
+    const dataDir = join(directory, "both-killed");
+    const kept = await start({ dataDir });
+    const ephemeral = await start({ ephemeral: true });
+    const { database } = await makeProject(kept.ready);
+    const pids = [...kept.descendants(), ...ephemeral.descendants()];
+    for (const platform of [kept, ephemeral]) {
+      process.kill(platform.watchdog(), "SIGSTOP");
+      const watchdog = platform.watchdog();
+      await platform.end("SIGKILL");
+      process.kill(watchdog, "SIGKILL");
+    }
+    expect(running(pids).length).toBeGreaterThan(4);
+
+    const again = await start({ dataDir });
+    await query(database.connectionString, "select 1");
+    const another = await start({ ephemeral: true });
+    await nothingLeft(pids);
+    expect(await exists(dirname(ephemeral.ready.controlSecretFile))).toBe(false);
+    await again.end("SIGTERM");
+    await another.end("SIGTERM");
+  });
+});
+
+describe("a data directory of another process", () => {
+  it("is refused while that runs", async () => {
+    const dataDir = join(directory, "shared");
+    const first = await start({ dataDir });
+    await expect(start({ dataDir })).rejects.toMatchObject({ code: "platform:data_dir_in_use" });
+    await first.end("SIGTERM");
+  });
+});
+
+describe.runIf(isRoot())("root", () => {
+  const nobody = { uid: 65_534, gid: 65_534 };
+
+  it("keeps data below a directory that nobody else may enter", async () => {
+    const closed = await mkdtemp(join(directory, "closed-"));
+    const platform = await start({ dataDir: join(closed, "data") });
+    await makeProject(platform.ready);
+    expect((await stat(closed)).mode & 0o777).toBe(0o700);
+    await platform.end("SIGTERM");
+  });
+
+  it("is not needed: another user has a platform and a cache of their own", async () => {
+    const home = join(directory, "home");
+    await mkdir(home);
+    await chmod(home, 0o777);
+    const environment = {
+      HOME: home,
+      XDG_CACHE_HOME: join(home, "cache"),
+      XDG_STATE_HOME: join(home, "state"),
+    };
+    for (const options of [{ ephemeral: true }, {}]) {
+      const platform = await PlatformProcess.start(
+        program,
+        { port: 0, ...options },
+        { account: nobody, environment },
+      );
+      const { database } = await makeProject(platform.ready);
+      await query(database.connectionString, "create table notes (id int)");
+      const pids = platform.descendants();
+      await platform.end("SIGKILL");
+      await nothingLeft(pids);
+    }
+    expect(await readdir(join(home, "state", "mgmt"))).toContain("platform.json");
+    expect((await stat(join(home, "state", "mgmt"))).mode & 0o777).toBe(0o700);
+    expect((await readdir(join(home, "cache", "mgmt"))).length).toBe(1);
+  });
+
+  it("is told apart from others, who may not write everywhere", async () => {
+    const closed = await mkdtemp(join(directory, "closed-"));
+    const refused = (dataDir: string) =>
+      PlatformProcess.start(
+        program,
+        { port: 0, dataDir },
+        { account: nobody, environment: { HOME: closed } },
+      );
+    await expect(refused(closed)).rejects.toMatchObject({ code: "platform:data_dir_unwritable" });
+    await expect(refused(join(closed, "below"))).rejects.toMatchObject({
+      code: "platform:data_dir_unwritable",
+    });
+    await expect(refused("/mgmt-at-the-root")).rejects.toMatchObject({
+      code: "platform:data_dir_unwritable",
+    });
+  });
+});

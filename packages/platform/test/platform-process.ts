@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import type { PlatformOptions, Ready } from "../src/index.js";
+import type { Account } from "../src/postgres/account.js";
+import { findPrograms } from "./cluster.js";
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Bundles `run-platform.ts`, so that it starts quickly, and for any user who can read the file. */
+export const bundleProgram = async (directory: string): Promise<string> => {
+  const outfile = join(directory, "run-platform.mjs");
+  await build({
+    entryPoints: [source("run-platform.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    alias: { "@mgmt/mock/server": source("../../mock/src/server.ts") },
+    external: ["pg-native"],
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
+    logLevel: "error",
+  });
+  return outfile;
+};
+
+/** A platform in a process of its own. */
+export class PlatformProcess {
+  readonly ready: Ready;
+  readonly #child: ChildProcess;
+
+  private constructor(ready: Ready, child: ChildProcess) {
+    this.ready = ready;
+    this.#child = child;
+  }
+
+  /** @throws what the platform says when it does not start. */
+  static async start(
+    program: string,
+    options: PlatformOptions,
+    { account, environment }: { account?: Account | undefined; environment?: Record<string, string> } = {},
+  ): Promise<PlatformProcess> {
+    const { binaries } = await findPrograms();
+    const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+      ...account,
+      cwd: "/",
+      env: {
+        ...process.env,
+        // The bundle lies beside no package of Postgres.
+        MGMT_POSTGRES: binaries.directory,
+        // Another user may not write into our file.
+        ...(account && { MGMT_COVERAGE_FILE: "" }),
+        ...environment,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const line = await new Promise<string>((resolve) => {
+      child.stdout.setEncoding("utf8").on("data", (text: string) => resolve((output += text)));
+      child.on("close", () => resolve(output));
+    });
+    const parsed = line.startsWith("{") ? JSON.parse(line) : { code: line };
+    if ("baseUrl" in parsed) return new PlatformProcess(parsed, child);
+    throw Object.assign(new Error(parsed.message ?? line), { code: parsed.code });
+  }
+
+  /** Ends the process; gives its exit status, or the signal that ended it. */
+  async end(signal: NodeJS.Signals): Promise<number | string | null> {
+    const ended = new Promise<number | string | null>((resolve) =>
+      this.#child.once("exit", (status, endedBy) => resolve(endedBy ?? status)),
+    );
+    this.#child.kill(signal);
+    return ended;
+  }
+
+  /** The processes that the platform has started, and theirs. */
+  descendants(): number[] {
+    return descendantsOf(this.ready.pid);
+  }
+
+  watchdog(): number {
+    const pid = this.descendants().find((each) => commandLine(each).includes("mgmt-watchdog"));
+    if (pid === undefined) throw new Error("There is no watchdog");
+    return pid;
+  }
+}
+
+interface Listed {
+  pid: number;
+  parent: number;
+  state: string;
+}
+
+/** Linux's list of processes; zombies are over, and only wait for somebody to be told. */
+const listProcesses = (): Listed[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        const [state = "", parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        return [{ pid: Number(name), parent: Number(parent), state }];
+      } catch {
+        return [];
+      }
+    })
+    .filter(({ state }) => state !== "Z" && state !== "X");
+
+const descendantsOf = (pid: number): number[] => {
+  const all = listProcesses();
+  const below = (parent: number): number[] =>
+    all.filter((each) => each.parent === parent).flatMap((each) => [each.pid, ...below(each.pid)]);
+  return below(pid);
+};
+
+/** Those of the processes that still run. */
+export const running = (pids: readonly number[]): number[] => {
+  const present = new Set(listProcesses().map(({ pid }) => pid));
+  return pids.filter((pid) => present.has(pid));
+};
+
+const commandLine = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${String(pid)}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+};
