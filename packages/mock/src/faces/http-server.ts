@@ -10,7 +10,7 @@ import { errors } from "../engine/errors.js";
 import { type EngineResponse, refusal } from "../engine/exchange.js";
 import { uploadOf } from "../engine/uploads.js";
 import { answerControl, isControlPath } from "./control-face.js";
-import { isOwnHost } from "./host-guard.js";
+import { isLoopback, isOwnHost } from "./host-guard.js";
 import { readBytes } from "./http-body.js";
 
 export interface ServerOptions {
@@ -38,30 +38,55 @@ export interface ServerAddress {
 export interface RunningServer extends ServerAddress {
   readonly engine: ReferenceEngine;
   readonly server: Server;
-  /** Takes no connection any more, answers what is under way, and ends. Connections that are still open after `grace` milliseconds (default 5000) are cut. */
+  /**
+   * Takes no connection any more, answers what is under way, and ends. Connections that are still open after `grace`
+   * milliseconds (default: 5000) are cut.
+   */
   close(grace?: number): Promise<void>;
 }
 
-/** Starts the reference server on `node:http`. Rejects with the system's error when the port is taken. */
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Starts the reference server on `node:http`. Rejects with the system's error when the port is taken, and with the error of
+ * `createEngine`; the port is free then.
+ */
 export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
-  const { host = "127.0.0.1", port = 0, engineOptions = {} } = options;
+  const { host = "127.0.0.1", port = 0 } = options;
   const server = createHttpServer({ keepAliveTimeout: 65_000 });
+  const begin = holdRequests(server);
   await listen(server, port, host);
   const address = addressOf(server, host);
-  const { settings } = engineOptions;
-  const engine = options.createEngine
-    ? await options.createEngine(address)
-    : new ReferenceEngine({ ...engineOptions, settings: { baseUrl: address.baseUrl, ...settings } });
   const closing = new AbortController();
-  server.on(
-    "request",
-    requestListener(engine, { ...options, host, port: address.port, closing: closing.signal }),
-  );
-  const end = (grace = 5_000): Promise<void> => {
-    closing.abort();
-    return close(server, engine, grace);
+  try {
+    const engine = await (options.createEngine ?? engineInMemory(options.engineOptions))(address);
+    begin(requestListener(engine, { ...options, host, port: address.port, closing: closing.signal }));
+    const end = async (grace = 5_000): Promise<void> => {
+      closing.abort();
+      await closeServer(server, grace);
+      await engine.stop();
+    };
+    return { ...address, engine, server, close: end };
+  } catch (error) {
+    await closeServer(server, 0);
+    throw error;
+  }
+};
+
+const engineInMemory =
+  (options: EngineOptions = {}) =>
+  ({ baseUrl }: ServerAddress): ReferenceEngine =>
+    new ReferenceEngine({ ...options, settings: { baseUrl, ...options.settings } });
+
+/** Lets requests wait until there is an engine; gives the function that begins to answer them. */
+const holdRequests = (server: Server): ((listener: Listener) => void) => {
+  const waiting: Parameters<Listener>[] = [];
+  const hold: Listener = (request, response) => void waiting.push([request, response]);
+  server.on("request", hold);
+  return (listener) => {
+    server.off("request", hold).on("request", listener);
+    for (const [request, response] of waiting) listener(request, response);
   };
-  return { ...address, engine, server, close: end };
 };
 
 const listen = (server: Server, port: number, host: string): Promise<void> =>
@@ -80,13 +105,16 @@ const addressOf = (server: Server, host: string): ServerAddress => {
   return { baseUrl: `http://${name}:${String(port)}`, host, port };
 };
 
-const close = async (server: Server, engine: ReferenceEngine, grace: number): Promise<void> => {
+/** How often connections are looked for that have become idle while the server closes, in milliseconds. */
+const idleCheck = 10;
+
+const closeServer = async (server: Server, grace: number): Promise<void> => {
   const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheck);
   const cut = setTimeout(() => server.closeAllConnections(), grace);
   await closed;
+  clearInterval(idle);
   clearTimeout(cut);
-  await engine.stop();
 };
 
 /** Answers `node:http` requests; for a server that has other pages too. */
@@ -98,13 +126,14 @@ export const requestListener = (
     /** Ends the streams of the control surface. */
     closing: AbortSignal;
   },
-): ((request: IncomingMessage, response: ServerResponse) => void) => {
+): Listener => {
   const { host, port, allowedHosts = [], controlSecret, closing } = options;
   const allowed = [
     ...allowedHosts,
     new URL(engine.settings.baseUrl).host,
     new URL(engine.settings.authUrl).host,
   ];
+  const offLoopback = !isLoopback(host);
   return (request, response) => {
     if (!isOwnHost(request, { host, port, allowed })) {
       const hint = "Ask the server by its own address";
@@ -116,7 +145,7 @@ export const requestListener = (
     } else if (isControlPath(request.url ?? "")) {
       void answerControl(engine, { secret: controlSecret, closing }, request, response);
     } else {
-      answer(engine, request, response);
+      answer(engine, offLoopback, request, response);
     }
   };
 };
@@ -126,11 +155,16 @@ const printRefusal = (error: ReturnType<typeof errors.forbidden>): EngineRespons
   return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 };
 
-const answer = (engine: ReferenceEngine, request: IncomingMessage, response: ServerResponse): void => {
+const answer = (
+  engine: ReferenceEngine,
+  offLoopback: boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void => {
   const { method = "GET", headers } = request;
   const path = pathOf(request.url ?? "/");
   const reply = (body?: Uint8Array, bodyTooLarge = false): void => {
-    const answered = engine.handle({ method, path, headers, body, bodyTooLarge });
+    const answered = engine.handle({ method, path, headers, body, bodyTooLarge, offLoopback });
     if (answered instanceof Promise) void answered.then((settled) => send(request, response, settled));
     else send(request, response, answered);
   };
