@@ -148,13 +148,10 @@ const checkDelete = (call: OneCall) => {
 const remove = {
   check: checkDelete,
   act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Answer => {
-    const { store, scheduler } = call.world;
+    const { store } = call.world;
     const now = deploymentIdsOf(call, app);
     if (now.some((id) => !deploymentIds.includes(id))) throw errors.appDeploymentsNotDeletable();
-    for (const id of now) {
-      scheduler.cancel(id);
-      store.deployments.delete(id);
-    }
+    for (const id of now) store.deployments.delete(id);
     store.apps.delete(app.id);
     return { status: 204 };
   },

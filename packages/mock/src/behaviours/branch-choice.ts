@@ -76,11 +76,8 @@ export const existingBranchId = (choice: BranchChoice): string | null | undefine
 };
 
 /** Makes the chosen branch when it does not exist, and gives its id. */
-export const settleBranch = (world: World, projectId: string, choice: NamedBranch): string => {
-  if ("branch" in choice) return choice.branch.id;
-  const { newGitName } = choice;
-  return (findBranch(world, projectId, newGitName) ?? addBranch(world, projectId, newGitName)).id;
-};
+export const settleBranch = (world: World, projectId: string, choice: NamedBranch): string =>
+  "branch" in choice ? choice.branch.id : addBranch(world, projectId, choice.newGitName).id;
 
 /** New branches are `preview`; only a project's first one is `production`. */
 export const addBranch = (

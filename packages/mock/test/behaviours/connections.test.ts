@@ -97,6 +97,20 @@ describe("creating a connection", () => {
     expect(api.store.connections.size).toBe(1);
   });
 
+  it("in a project that is transferred meanwhile answers 404 and leaves nothing behind (§ Transfer)", async () => {
+    const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
+    const { begun, release } = api.databases.hold("grant");
+    const rotation = api.ok("connections.rotate", { path: { id: firstId } });
+    await begun;
+    const creation = api.send("connections.create", { body: { databaseId, name: "app" } });
+    const body = { recipientAccessToken: await api.engine.tokens.otherUser() };
+    await api.ok("projects.transfer", { path: { id: projectId }, body });
+    release();
+    await rotation;
+    expect(await creation).toMatchObject({ status: 404, code: "database:not_found" });
+    expect(Object.keys(api.databases.passwords(databaseId) ?? {})).toEqual([firstId]);
+  });
+
   it("becomes the default connection of a database that has none (§ Shapes)", async () => {
     await api.ok("connections.delete", { path: { id: firstId } });
     const { id } = await add();

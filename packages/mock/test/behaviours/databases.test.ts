@@ -53,6 +53,18 @@ describe("projects.databases.create", () => {
     expect(api.defects).toEqual([]);
   });
 
+  it("stays as the control surface has set it while it was being made (§ Control surface)", async () => {
+    const { database } = await api.project({}, { provisioning: true });
+    const { begun, release } = api.databases.hold("create");
+    const making = api.later();
+    await begun;
+    await api.engine.states.setDatabaseStatus(database.id, "failure");
+    release();
+    await making;
+    expect(await api.status(database.id)).toBe("failure");
+    expect(api.databases.passwords(database.id)).toBeDefined();
+  });
+
   it.each([
     [{ region: "eu-west-3" }, undefined, "eu-west-3"],
     [{}, "ap-northeast-1", "ap-northeast-1"],
@@ -406,6 +418,22 @@ describe("databases.delete", () => {
     mend();
     await api.ok("databases.delete", { path: { databaseId: database.id } });
   });
+
+  it.each(Array.from({ length: 20 }, (_, index) => index))(
+    "does not wait for the making of a database, whenever that begins (%i)",
+    async (ticks) => {
+      const { project } = await api.project();
+      const database = await api.database(project.id, {}, { provisioning: true });
+      const { release } = api.databases.hold("create");
+      const making = api.later();
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+      await api.ok("databases.delete", { path: { databaseId: database.id } });
+      release();
+      await making;
+      expect(api.databases.databases.size).toBe(1);
+      expect(api.defects).toEqual([]);
+    },
+  );
 
   it("makes a database after all when it could not be taken away while it waited to be made", async () => {
     const { project } = await api.project();

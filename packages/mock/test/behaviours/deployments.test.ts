@@ -141,6 +141,18 @@ describe("starting and stopping", () => {
     expect((await get(path.deploymentId)).status).toBe("running");
   });
 
+  it("takes its time again when it is started again (§ Deployments)", async () => {
+    const path = { deploymentId: (await create()).id };
+    await api.ok("deployments.start", { path });
+    await api.ok("deployments.stop", { path });
+    await api.later(500);
+    await api.ok("deployments.start", { path });
+    await api.later(999);
+    expect((await get(path.deploymentId)).status).toBe("provisioning");
+    await api.later(1);
+    expect((await get(path.deploymentId)).status).toBe("running");
+  });
+
   it("gives up a start that is stopped (§ Deployments)", async () => {
     const path = { deploymentId: (await create()).id };
     await api.ok("deployments.start", { path });

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { Api } from "./api.js";
+import { brokenInvariants, differences } from "./invariants.js";
+import { Dice, RandomRequests } from "./random-requests.js";
+
+const rounds = 60;
+const works = ["create", "drop", "restore", "grant", "revoke", "dropBackup"] as const;
+
+/** A round: a few requests at once, while time passes and, now and then, the database engine fails. */
+const playRound = async (api: Api, requests: RandomRequests, dice: Dice): Promise<void> => {
+  const work = dice.chance(25) ? dice.oneOf(works) : undefined;
+  const mend = work && api.databases.fail(work);
+  const sent = Array.from({ length: 1 + dice.below(6) }, () => {
+    const { operationId, asked } = requests.next();
+    return api.send(operationId, asked);
+  });
+  const passing = dice.chance(40) ? [api.later(dice.below(3_000))] : [];
+  const ready = api.store.databases.filter(({ status }) => status === "ready");
+  const backedUp = dice.oneOf(ready);
+  const backup =
+    backedUp && dice.chance(30) ? [api.engine.seed.backup(backedUp.id).catch(() => undefined)] : [];
+  const replies = await Promise.all(sent);
+  await Promise.all([...passing, ...backup]);
+  mend?.();
+
+  const failed = api.defects.filter((defect) => !String(defect).includes("The database engine cannot"));
+  expect(failed).toEqual([]);
+  if (work === undefined) expect(replies.filter(({ status }) => status >= 500)).toEqual([]);
+  expect(brokenInvariants(api.store)).toEqual([]);
+};
+
+describe("whatever is asked, in any order and at the same time", () => {
+  it.each(Array.from({ length: 20 }, (_, index) => index + 1))(
+    "names stay unique, defaults single, and nothing refers to the dead (seed %i)",
+    async (seed) => {
+      const api = new Api();
+      const dice = new Dice(seed);
+      const requests = new RandomRequests(api, dice);
+      for (let round = 0; round < rounds; round += 1) await playRound(api, requests, dice);
+      await api.later(600_000);
+      expect(brokenInvariants(api.store)).toEqual([]);
+      expect(differences(api.store, api.databases)).toEqual([]);
+      const backups = api.store.backups.filter(({ status }) => status === "completed").map(({ id }) => id);
+      expect([...api.databases.backups.keys()].sort()).toEqual(backups.sort());
+    },
+  );
+});
+
+describe("many requests of one kind at the same time", () => {
+  const atOnce = async <T>(count: number, send: (index: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => send(index)));
+
+  it("give a logicalId to one project only (§ logicalId)", async () => {
+    const api = new Api();
+    const replies = await atOnce(20, () => api.send("projects.create", { body: { logicalId: "shop" } }));
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(replies.filter(({ code }) => code === "project:logical_id_conflict")).toHaveLength(19);
+  });
+
+  it("make one branch of a git name, and one app of a name on it (§ Branches)", async () => {
+    const api = new Api();
+    const { project } = await api.project();
+    const body = { projectId: project.id, displayName: "web", branchGitName: "dev" };
+    const replies = await atOnce(20, () => api.send("services.create", { body }));
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(api.store.branches.filter(({ gitName }) => gitName === "dev")).toHaveLength(1);
+  });
+
+  it("leave one default database (§ Databases)", async () => {
+    const api = new Api();
+    const { project } = await api.project();
+    await atOnce(20, () =>
+      api.send("databases.create", { body: { projectId: project.id, isDefault: true } }),
+    );
+    const defaults = api.store.databases.filter(({ isDefault }) => isDefault);
+    expect(defaults.map(({ id }) => id)).toEqual([api.store.databases.filter(() => true).at(-1)?.id]);
+  });
+
+  it("delete all connections of a database, and leave no default one (§ Shapes)", async () => {
+    const api = new Api();
+    const { database } = await api.project();
+    await atOnce(10, (index) =>
+      api.ok("connections.create", { body: { databaseId: database.id, name: `app ${String(index)}` } }),
+    );
+    const ids = api.store.connections.filter(() => true).map(({ id }) => id);
+    await atOnce(ids.length, (index) => api.ok("connections.delete", { path: { id: ids[index] ?? "" } }));
+    expect(api.databases.passwords(database.id)).toEqual({});
+    expect(api.store.databases.get(database.id)?.defaultConnectionId).toBeNull();
+  });
+});

@@ -1,0 +1,110 @@
+import type { Store } from "../../src/store/store.js";
+import type { ModelDatabases } from "./model-databases.js";
+
+const all = () => true;
+
+const repeated = (values: readonly string[]): string[] =>
+  values.filter((value, index) => values.indexOf(value) !== index);
+
+/** What must hold of the records at any time; empty when it does. */
+export const brokenInvariants = (store: Store): string[] => {
+  const broken: string[] = [];
+  const holds = (condition: boolean, what: string): void => {
+    if (!condition) broken.push(what);
+  };
+  const unique = (values: readonly string[], what: string): void => {
+    for (const value of repeated(values)) broken.push(`${what}: ${value}`);
+  };
+
+  const projects = store.projects.filter(all);
+  const branches = store.branches.filter(all);
+  const databases = store.databases.filter(all);
+  const apps = store.apps.filter(all);
+
+  const declared = projects.filter(({ logicalId }) => logicalId !== null);
+  unique(
+    declared.map(({ workspaceId, logicalId }) => `${workspaceId} ${String(logicalId)}`),
+    "two projects with one logicalId",
+  );
+  unique(
+    branches.map(({ projectId, gitName }) => `${projectId} ${gitName}`),
+    "two branches with one gitName",
+  );
+  unique(
+    databases.flatMap(({ branchId, logicalId }) =>
+      logicalId === null ? [] : [`${String(branchId)} ${logicalId}`],
+    ),
+    "two databases with one logicalId",
+  );
+  unique(
+    apps.map(({ projectId, branchId, name }) => `${projectId} ${String(branchId)} ${name}`),
+    "two apps with one name",
+  );
+  unique(
+    apps.flatMap(({ projectId, branchId, logicalId }) =>
+      logicalId === null ? [] : [`${projectId} ${String(branchId)} ${logicalId}`],
+    ),
+    "two apps with one logicalId",
+  );
+
+  for (const { id, workspaceId } of projects) {
+    const own = branches.filter(({ projectId }) => projectId === id);
+    const defaults = databases.filter((row) => row.projectId === id && row.isDefault);
+    holds(store.workspaces.get(workspaceId) !== undefined, `${id} lies in no workspace`);
+    holds(own.filter(({ isDefault }) => isDefault).length === 1, `${id} has not one default branch`);
+    holds(
+      own.filter(({ role }) => role === "production").length === 1,
+      `${id} has not one production branch`,
+    );
+    holds(defaults.length <= 1, `${id} has more than one default database`);
+  }
+  for (const { id, projectId } of branches) {
+    holds(store.projects.get(projectId) !== undefined, `the branch ${id} lies in no project`);
+  }
+  for (const { id, projectId, branchId } of [...databases, ...apps]) {
+    holds(store.projects.get(projectId) !== undefined, `${id} lies in no project`);
+    const branch = branchId === null ? undefined : store.branches.get(branchId);
+    holds(branchId === null || branch?.projectId === projectId, `${id} lies on no branch of its project`);
+  }
+  for (const { id, branchId, defaultConnectionId } of databases) {
+    const own = store.connections.filter(({ databaseId }) => databaseId === id);
+    holds(branchId !== null, `the database ${id} lies on no branch`);
+    holds(
+      own.length === 0
+        ? defaultConnectionId === null
+        : own.some((connection) => connection.id === defaultConnectionId),
+      `the default connection of ${id} is not a live one`,
+    );
+  }
+  for (const { id, databaseId } of [...store.connections.filter(all), ...store.backups.filter(all)]) {
+    holds(store.databases.get(databaseId) !== undefined, `${id} belongs to no database`);
+  }
+  for (const { id, appId } of store.deployments.filter(all)) {
+    holds(store.apps.get(appId) !== undefined, `the deployment ${id} belongs to no app`);
+  }
+  for (const { id, latestDeploymentId, domains } of apps) {
+    for (const deploymentId of [latestDeploymentId, ...domains.map((domain) => domain.deploymentId)]) {
+      const live = deploymentId === null || store.deployments.get(deploymentId)?.appId === id;
+      holds(live, `the app ${id} points at ${String(deploymentId)}`);
+    }
+  }
+  return broken;
+};
+
+/** Whether exactly the recorded credentials open exactly the recorded databases, once no work is left to do. */
+export const differences = (store: Store, { databases }: ModelDatabases): string[] => {
+  const wrong: string[] = [];
+  for (const id of databases.keys()) {
+    if (store.databases.get(id) === undefined) wrong.push(`${id} is left without a record`);
+  }
+  for (const { id, status, made } of store.databases.filter(all)) {
+    const roles = databases.get(id)?.roles;
+    if (status !== "ready" && status !== "failure") wrong.push(`${id} is still ${status}`);
+    if (made !== (roles !== undefined)) wrong.push(`${id} is made: ${String(made)}`);
+    if (roles === undefined) continue;
+    const recorded = store.connections.filter(({ databaseId }) => databaseId === id);
+    const right = roles.size === recorded.length && recorded.every((row) => roles.get(row.id) === row.pass);
+    if (!right) wrong.push(`${id} opens with other credentials than are recorded`);
+  }
+  return wrong;
+};
