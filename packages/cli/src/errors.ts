@@ -89,6 +89,23 @@ export const waitTimedOut = (id: string, status: string, seconds: number): CliEr
     `It goes on without us: mgmt databases get ${id} shows how far it is. --timeout takes a longer time.`,
   );
 
+/** A good status, but a body that is not what the contract says. */
+export const unexpectedAnswer = (expected: string): CliError =>
+  new CliError(
+    "failure",
+    "response:invalid",
+    `The service answered with something that is not ${expected}`,
+    "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
+  );
+
+export const brokenPaging = (problem: string): CliError =>
+  new CliError(
+    "failure",
+    "paging:broken",
+    `The list cannot go on: ${problem}`,
+    "Report the fault to whoever runs the service.",
+  );
+
 export const partlyDone = (failed: number, all: number): CliError =>
   new CliError("partlyDone", "bulk:partly_done", `${failed} of ${all} failed, the others are done`);
 

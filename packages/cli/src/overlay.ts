@@ -6,10 +6,8 @@ export interface CommandOverlay {
   readonly argument?: string;
   /** Asks before it is done; reads after "This will" and may name path parameters. */
   readonly confirm?: string;
-  /** The command makes or fills a database: where the answer holds it (dotted; empty: the answer itself). */
+  /** It makes or fills a database that `--wait` waits for: where the answer holds it (dotted; empty: the answer itself). */
   readonly wait?: string;
-  /** More words for the same command. */
-  readonly aliases?: readonly string[];
   /** Called when the group is called without a command. */
   readonly groupDefault?: boolean;
   /** What stands after `mgmt` in examples that the contract's own do not show. */

@@ -35,7 +35,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
     })
     .hook("preSubcommand", async (_, called) => {
       const group = groups.find(({ name }) => name === called.name());
-      if (group) fillGroup(called as MgmtCommand, await group.load(), context);
+      if (group) fillGroup(called, await group.load(), context);
     });
   addGlobalOptions(program);
   addGroups(program);
@@ -72,15 +72,14 @@ const fillGroup = (group: MgmtCommand, rows: readonly OperationCommand[], contex
 
 const descend = (parent: MgmtCommand, word: string): MgmtCommand => {
   const known = parent.commands.find((command) => command.name() === word);
-  // Every command below `mgmt` is made by `MgmtCommand.createCommand`.
-  if (known) return known as MgmtCommand;
+  if (known) return known;
   const words = word.replaceAll("-", " ");
   const command = parent
     .command(word)
     .usage("<command> [options]")
     .summary(`${words.slice(0, 1).toUpperCase()}${words.slice(1)} of ${parent.name()}`);
   addGlobalOptions(command, { hidden: true });
-  return command as MgmtCommand;
+  return command;
 };
 
 export const readFormat = (text: unknown): Format => {

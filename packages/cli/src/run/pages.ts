@@ -1,4 +1,5 @@
-import { CliError } from "../errors.js";
+import { brokenPaging, unexpectedAnswer } from "../errors.js";
+import { valueAt } from "../value-at.js";
 import type { Call, Send } from "./connect.js";
 
 export interface List {
@@ -7,41 +8,25 @@ export interface List {
   nextCursor: string | undefined;
 }
 
-const broken = (problem: string): CliError =>
-  new CliError(
-    "failure",
-    "paging:broken",
-    `The list cannot go on: ${problem}`,
-    "Report the fault to whoever runs the service.",
-  );
-
 export const readList = (body: unknown, seen?: ReadonlySet<string>): List => {
-  const { data, pagination } = (body ?? {}) as {
-    data?: unknown;
-    pagination?: { nextCursor?: unknown; hasMore?: unknown };
-  };
-  if (!Array.isArray(data)) {
-    throw new CliError(
-      "failure",
-      "response:invalid",
-      "The service answered with something that is not a list",
-      "Check the base URL.",
-    );
+  const items = valueAt(body, ["data"]);
+  if (!Array.isArray(items)) throw unexpectedAnswer("a list");
+  const nextCursor = valueAt(body, ["pagination", "nextCursor"]);
+  const more = valueAt(body, ["pagination", "hasMore"]) === true;
+  // Backups say that there is more, but have no cursor that leads there.
+  if (!more || nextCursor === undefined) return { items, nextCursor: undefined };
+  if (typeof nextCursor !== "string" || nextCursor === "") {
+    throw brokenPaging("there is more, but no cursor that leads there");
   }
-  if (pagination?.hasMore !== true || !("nextCursor" in pagination))
-    return { items: data, nextCursor: undefined };
-  const { nextCursor } = pagination;
-  if (typeof nextCursor !== "string" || nextCursor === "")
-    throw broken("there is more, but no cursor that leads there");
-  if (seen?.has(nextCursor)) throw broken("the service repeated a cursor");
-  return { items: data, nextCursor };
+  if (seen?.has(nextCursor)) throw brokenPaging("the service repeated a cursor");
+  return { items, nextCursor };
 };
 
 /** Every page; an empty one in the middle does not end the walk. */
 export const allPages = async (send: Send, call: Call): Promise<List> => {
   const items: unknown[] = [];
   const seen = new Set<string>();
-  let { cursor } = call.query ?? {};
+  let cursor = call.query?.["cursor"];
   for (;;) {
     const page = readList(await send({ ...call, query: { ...call.query, cursor } }), seen);
     for (const item of page.items) items.push(item);

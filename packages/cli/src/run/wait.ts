@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { databaseFailed, waitTimedOut } from "../errors.js";
+import { isObject, valueAt } from "../value-at.js";
 import type { Call, Send } from "./connect.js";
+import type { Context } from "./context.js";
 
 /** Polls grow from a tenth of a second to three. */
 const firstPauseMs = 100;
@@ -8,29 +9,52 @@ const longestPauseMs = 3_000;
 /** The last look gets this long, even when the time is over. */
 const shortestCallMs = 5_000;
 
-export interface Waiting {
-  timeoutMs: number;
-  signal: AbortSignal;
-  /** Called with every status that is seen. */
-  onStatus: (status: string) => void;
-}
+/**
+ * Waits until the database that an answer holds at `place` (dotted; empty: the answer itself) is ready, and keeps the
+ * answer's status up to date. Answers what went wrong rather than throwing it: the answer must be printed all the same.
+ */
+export const waitForDatabase = async (
+  answer: object,
+  place: string,
+  timeoutMs: number,
+  send: Send,
+  { output, signal }: Pick<Context, "output" | "signal">,
+): Promise<{ error: unknown } | undefined> => {
+  const database = valueAt(answer, place === "" ? [] : place.split("."));
+  if (!isObject(database) || typeof database["id"] !== "string") {
+    output.say("No database was made: there is nothing to wait for.");
+    return undefined;
+  }
+  const { id } = database;
+  output.say(`Database ${id} is ${String(database["status"])}; waiting until it is ready.`);
+  const onStatus = (status: string): void => {
+    if (status !== database["status"]) output.say(`Database ${id} is ${status}.`);
+    database["status"] = status;
+  };
+  try {
+    await poll(id, timeoutMs, send, signal, onStatus);
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+};
 
-/** Waits until a database is ready. Throws when it fails, and when the time is over. */
-export const waitUntilReady = async (send: Send, databaseId: string, waiting: Waiting): Promise<void> => {
-  const { timeoutMs, signal, onStatus } = waiting;
+const poll = async (
+  id: string,
+  timeoutMs: number,
+  send: Send,
+  signal: AbortSignal,
+  onStatus: (status: string) => void,
+): Promise<void> => {
   const end = performance.now() + timeoutMs;
   for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
     const left = end - performance.now();
-    const body = await send(look(databaseId), Math.max(left, shortestCallMs));
-    const status = statusOf(body);
-    onStatus(status);
+    const status = valueAt(await send(look(id), Math.max(left, shortestCallMs)), ["data", "status"]);
+    if (typeof status === "string") onStatus(status);
     if (status === "ready") return;
-    if (status === "failure") throw databaseFailed(databaseId);
-    if (left <= 0) throw waitTimedOut(databaseId, status, timeoutMs / 1_000);
-    await sleep(Math.min(pause, left), undefined, { signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw error;
-    });
+    if (status === "failure") throw databaseFailed(id);
+    if (left <= 0) throw waitTimedOut(id, String(status), timeoutMs / 1_000);
+    await sleep(Math.min(pause, left), signal);
   }
 };
 
@@ -40,7 +64,17 @@ const look = (databaseId: string): Call => ({
   pathParams: { databaseId },
 });
 
-const statusOf = (body: unknown): string => {
-  const { data } = (body ?? {}) as { data?: { status?: unknown } };
-  return typeof data?.status === "string" ? data.status : "unknown";
-};
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    const stop = (): void => {
+      clearTimeout(timer);
+      // Whoever aborts gives an error as the reason.
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
