@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,10 +23,13 @@ export const databases: Bench = {
   about: "mgmt dev --ephemeral: cold start to the first `select 1` of a tenant, then each next database",
   run: async (rounds) => {
     const caches = await mkdtemp(join(tmpdir(), "mgmt-bench-"));
+    const remove = (): void => rmSync(caches, { recursive: true, force: true });
+    process.once("exit", remove);
     try {
       return [...(await coldStarts(caches, rounds ?? 7)), await nextDatabases(caches, rounds ?? 21)];
     } finally {
-      await rm(caches, { recursive: true, force: true });
+      process.off("exit", remove);
+      remove();
     }
   },
 };

@@ -18,7 +18,9 @@ export const startServerProcess = async (
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const ended = once(child, "exit");
+  const endWithUs = (): boolean => child.kill("SIGTERM");
+  process.once("exit", endWithUs);
+  const ended = once(child, "exit").finally(() => process.off("exit", endWithUs));
   const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
   const lines = createInterface({ input: child.stdout });
   const line = await Promise.race([once(lines, "line"), ended.then(() => undefined)]);
