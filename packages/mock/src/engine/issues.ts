@@ -13,7 +13,7 @@ export const readableIssues = (
 ): Issue[] => {
   const byPath = new Map<string, string[]>();
   for (const finding of findings) {
-    if (finding.keyword === "anyOf" || finding.keyword === "oneOf") continue;
+    if (isSummary(finding)) continue;
     const path = toPath(pointerOf(finding));
     const messages = byPath.get(path) ?? [];
     const message = describe(finding);
@@ -22,6 +22,12 @@ export const readableIssues = (
   }
   return [...byPath].slice(0, maxIssues).map(([path, messages]) => ({ path, message: joined(messages) }));
 };
+
+/** Says again what other findings say: that none of several alternatives fits, or that what tells them apart is missing. */
+const isSummary = ({ keyword, params }: Finding): boolean =>
+  keyword === "anyOf" ||
+  keyword === "oneOf" ||
+  (keyword === "discriminator" && params["error"] === "tag" && params["tagValue"] === undefined);
 
 /** Alternatives that all failed read "must be a date or must be a date and time". */
 const joined = (messages: readonly string[]): string => messages.join(" or ");

@@ -1,7 +1,7 @@
-import { http } from "msw";
-import { type SetupServer, setupServer } from "msw/node";
+import { type HttpHandler, http } from "msw";
 import { type EngineOptions, ReferenceEngine } from "../control/reference-engine.js";
-import { answerRequest } from "./web-exchange.js";
+import { type UnhandledRequestStrategy, intercept, release } from "./interception.js";
+import { answerRequest, baseOf } from "./web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
   settings?: EngineOptions["settings"];
@@ -11,7 +11,7 @@ export interface MockOptions extends Omit<EngineOptions, "settings"> {
 
 export interface ListenOptions {
   /** What becomes of requests to other hosts. Requests to the base URL are always answered. Default: `bypass`. */
-  onUnhandledRequest?: "bypass" | "warn" | "error";
+  onUnhandledRequest?: UnhandledRequestStrategy;
 }
 
 /**
@@ -19,7 +19,9 @@ export interface ListenOptions {
  * memory, and never reach a network.
  */
 export class Mock extends ReferenceEngine {
-  readonly #server: SetupServer;
+  /** For an MSW server of your own, in place of `listen`: `setupServer(...mock.handlers, ...yours)`. */
+  readonly handlers: readonly HttpHandler[];
+  readonly #bases: readonly string[];
 
   constructor(options: MockOptions = {}) {
     const { baseUrl, settings, ...rest } = options;
@@ -28,10 +30,10 @@ export class Mock extends ReferenceEngine {
       ...rest,
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });
+    this.#bases = [this.settings.baseUrl, this.settings.authUrl].map(baseOf);
     // A pattern without parameters: MSW would decode them, and fail on a path that cannot be decoded.
-    const origins = [this.settings.baseUrl, this.settings.authUrl].map(escapePattern).join("|");
-    const everything = new RegExp(`^(${origins})(/|$)`);
-    this.#server = setupServer(http.all(everything, ({ request }) => answerRequest(this, request)));
+    const everything = new RegExp(`^(?:${this.#bases.map(escapePattern).join("|")})(?:/|$)`);
+    this.handlers = [http.all(everything, ({ request }) => answerRequest(this, this.#bases, request))];
   }
 
   /** Address of the API, without a trailing slash and without `/v1`. */
@@ -46,18 +48,18 @@ export class Mock extends ReferenceEngine {
 
   /** Answers the process's requests from now on. */
   listen({ onUnhandledRequest = "bypass" }: ListenOptions = {}): void {
-    this.#server.listen({ onUnhandledRequest });
+    intercept(this, { handlers: this.handlers, onUnhandledRequest });
   }
 
   /** Lets requests go where they were going before, and begins no background work any more. */
   async close(): Promise<void> {
-    this.#server.close();
+    release(this);
     await this.stop();
   }
 
   /** A `fetch` that asks this server alone, whether or not it listens. */
   readonly fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-    answerRequest(this, new Request(input, init)).then((response) => {
+    answerRequest(this, this.#bases, new Request(input, init)).then((response) => {
       if (response.type === "error") throw new TypeError("fetch failed");
       return response;
     });

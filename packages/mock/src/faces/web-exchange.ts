@@ -8,10 +8,17 @@ const readHeaders = [
   "access-control-request-headers",
 ] as const;
 
-/** Answers a `Request` of the web platform. A dropped connection is a network error, as `fetch` sees one. */
-export const answerRequest = async (engine: ReferenceEngine, request: Request): Promise<Response> => {
+/**
+ * Answers a `Request` of the web platform to one of the `bases` (as `baseOf` writes them). A dropped connection is a network error, as
+ * `fetch` sees one.
+ */
+export const answerRequest = async (
+  engine: ReferenceEngine,
+  bases: readonly string[],
+  request: Request,
+): Promise<Response> => {
   const { method, url } = request;
-  const path = url.slice(url.indexOf("/", url.indexOf("//") + 2)).replace(/#.*$/s, "");
+  const path = pathBelow(bases, url);
   const headers: Record<string, string | undefined> = {};
   for (const name of readHeaders) headers[name] = request.headers.get(name) ?? undefined;
   const hasBody = request.body !== null && engine.bodyCap(method, path) > 0;
@@ -20,4 +27,15 @@ export const answerRequest = async (engine: ReferenceEngine, request: Request): 
   const answer = await engine.handle({ method, path, headers, body });
   if (answer.dropped) return Response.error();
   return new Response(answer.body ?? null, { status: answer.status, headers: answer.headers });
+};
+
+/** A base URL as requests name it: host in lower case, no default port. */
+export const baseOf = (url: string): string => new URL(url).href.replace(/\/$/, "");
+
+/** Path and query, below the base URL that the request was sent to. */
+const pathBelow = (bases: readonly string[], url: string): string => {
+  const [target = ""] = url.split("#", 1);
+  const base = bases.find((each) => target.startsWith(each)) ?? new URL(target).origin;
+  const path = target.slice(base.length);
+  return path.startsWith("/") ? path : `/${path}`;
 };
