@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -13,20 +13,31 @@ export const bin = join(folder, "dist/mgmt.js");
 
 /** Builds the command, as `npm run build` does, when it is older than its sources; once for all test files. */
 export const ensureBuilt = async (): Promise<void> => {
-  const lock = join(folder, "node_modules/.building");
+  const cache = join(root, "node_modules/.cache/mgmt");
+  mkdirSync(cache, { recursive: true });
+  const lock = join(cache, "building-cli");
   for (;;) {
-    if (builtAt() >= newestSource()) return;
-    try {
-      mkdirSync(lock, { recursive: false });
-    } catch {
-      await sleep(100);
-      continue;
+    // A build under way has written some of its files, not all of them.
+    if (!existsSync(lock)) {
+      if (builtAt() >= newestSource()) return;
+      if (await take(lock)) return;
     }
-    try {
-      await buildBin();
-    } finally {
-      rmdirSync(lock);
-    }
+    await sleep(100);
+  }
+};
+
+/** Builds, unless somebody else has begun to. */
+const take = async (lock: string): Promise<boolean> => {
+  try {
+    mkdirSync(lock);
+  } catch {
+    return false;
+  }
+  try {
+    await buildBin();
+    return true;
+  } finally {
+    rmdirSync(lock);
   }
 };
 
