@@ -56,7 +56,7 @@ export const consentPage = (parts: ConsentParts): string => {
     `Allow ${clientName}`,
     html`<h1>${clientName} asks for access to a workspace</h1>
       <div class="rows signed-in">
-        <div class="row">
+        <div class="row account">
           ${face(user)} ${accountLines(user)}
           <a class="small" href="${action}">Switch account</a>
         </div>

@@ -38,12 +38,15 @@ fieldset { border: 0; margin: 0 0 1.25rem; padding: 0; min-width: 0; }
 a { color: var(--accent); text-underline-offset: .2em; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .rows { border: 1px solid var(--line); border-radius: .75rem; overflow: hidden; }
-.rows > * + * { border-top: 1px solid var(--line); }
 .row {
   display: flex; align-items: center; gap: .75rem; width: 100%; padding: .75rem .875rem; text-align: left;
   font: inherit; color: inherit; background: none; border: 0;
 }
+.rows > * + * { border-top: 1px solid var(--line); }
 .row > :nth-child(2) { flex: 1; min-width: 0; }
+.account { flex-wrap: wrap; }
+.account > :nth-child(2) { flex-basis: 8.5rem; }
+.account a { margin-left: auto; }
 .row strong, .row small { display: block; font-weight: 600; line-height: 1.35; }
 .row small { font-weight: 400; font-size: .8125rem; color: var(--quiet); }
 button.row, label.row { cursor: pointer; }

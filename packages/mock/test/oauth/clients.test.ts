@@ -1,0 +1,290 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { OAuthApi, basic, challenge, cli, encode, verifier, web } from "./oauth-api.js";
+
+describe("client authentication (RFC 6749 §2.3)", () => {
+  const api = new OAuthApi();
+  afterEach(() => api.engine.reset());
+
+  const form = async (): Promise<Record<string, string>> => {
+    const { code } = await api.engine.oauth.consent({ client: web.client, redirectUri: web.redirectUri });
+    return { grant_type: "authorization_code", redirect_uri: web.redirectUri, code };
+  };
+  const cliForm = async (): Promise<Record<string, string>> => ({
+    grant_type: "authorization_code",
+    redirect_uri: cli.redirectUri,
+    code_verifier: verifier,
+    code: await api.code(),
+  });
+
+  it("takes client_secret_basic and client_secret_post", async () => {
+    expect((await api.token(await form(), basic(web.client, web.secret))).status).toBe(200);
+    const posted = { ...(await form()), client_id: web.client, client_secret: web.secret };
+    expect((await api.token(posted)).status).toBe(200);
+    const both = { ...(await form()), client_id: web.client };
+    expect((await api.token(both, basic(web.client, web.secret))).status).toBe(200);
+  });
+
+  it("takes the scheme in any case, and ids and secrets that are form-encoded (§2.3.1)", async () => {
+    const secret = "s:e c+r%t ä&=";
+    const { id } = await api.engine.oauth.registerClient({
+      redirectUris: ["https://app.example/cb"],
+      secret,
+    });
+    const { code } = await api.engine.oauth.consent({ client: id });
+    const encoded = new URLSearchParams({ secret }).toString().slice("secret=".length);
+    const authorization = `bAsIc ${Buffer.from(`${id}:${encoded}`).toString("base64")}`;
+    expect((await api.token({ grant_type: "authorization_code", code }, { authorization })).status).toBe(200);
+  });
+
+  const refusals: [string, Record<string, string | undefined>, Record<string, string>][] = [
+    ["no client at all", {}, {}],
+    ["an unknown client", { client_id: "itgr_nobody" }, {}],
+    ["a client named like a property of all objects", { client_id: "__proto__" }, {}],
+    ["a confidential client without its secret", { client_id: web.client }, {}],
+    ["an empty secret", { client_id: web.client, client_secret: "" }, {}],
+    ["a wrong secret", { client_id: web.client, client_secret: `${web.secret}x` }, {}],
+    ["a secret's beginning", { client_id: web.client, client_secret: web.secret.slice(0, -1) }, {}],
+    ["a wrong secret in the header", {}, basic(web.client, "wrong")],
+    ["an empty secret in the header", {}, basic(web.client, "")],
+    ["an unknown client in the header", {}, basic("itgr_nobody", web.secret)],
+    ["an empty id in the header", {}, basic("", web.secret)],
+    ["a bearer token", { client_id: web.client }, { authorization: "Bearer abc" }],
+    ["Basic without credentials", { client_id: web.client }, { authorization: "Basic" }],
+    ["Basic that is no Base64", { client_id: web.client }, { authorization: "Basic !!" }],
+    ["Basic without a colon", {}, { authorization: `Basic ${Buffer.from(web.client).toString("base64")}` }],
+    [
+      "Basic with a broken percent-encoding",
+      {},
+      { authorization: `Basic ${Buffer.from("a%zz:b").toString("base64")}` },
+    ],
+    [
+      "Basic that is not UTF-8",
+      {},
+      { authorization: `Basic ${Buffer.from([255, 58, 97]).toString("base64")}` },
+    ],
+  ];
+  it.each(refusals)(
+    "refuses %s with 401 invalid_client, which costs no code (§5.2)",
+    async (_name, client, headers) => {
+      const asked = await form();
+      const { status, error, headers: answered, text } = await api.token({ ...asked, ...client }, headers);
+      expect([status, error]).toEqual([401, "invalid_client"]);
+      expect(answered["www-authenticate"]).toMatch(/^Basic realm="/);
+      expect(answered["cache-control"]).toBe("no-store");
+      expect(text).not.toContain(web.secret.slice(0, 20));
+      expect((await api.token(asked, basic(web.client, web.secret))).status).toBe(200);
+    },
+  );
+
+  it("refuses a public client that sends a secret", async () => {
+    const asked = await cliForm();
+    const posted = await api.token({ ...asked, client_id: cli.client, client_secret: "secret" });
+    const inHeader = await api.token(asked, basic(cli.client, "secret"));
+    const empty = await api.token(asked, basic(cli.client, ""));
+    expect([posted, inHeader, empty].map(({ error }) => error)).toEqual(Array(3).fill("invalid_client"));
+    expect((await api.token({ ...asked, client_id: cli.client, client_secret: "" })).status).toBe(200);
+  });
+
+  it("refuses two ways at once, and two clients at once, with invalid_request (§2.3)", async () => {
+    const asked = await form();
+    const header = basic(web.client, web.secret);
+    const two = await api.token({ ...asked, client_id: web.client, client_secret: web.secret }, header);
+    const others = await api.token({ ...asked, client_id: cli.client }, header);
+    expect([two, others].map(({ status, error }) => [status, error])).toEqual(
+      Array(2).fill([400, "invalid_request"]),
+    );
+  });
+
+  it("takes no credentials from the query (§2.3.1)", async () => {
+    const query = encode({ client_id: web.client, client_secret: web.secret });
+    const { error } = await api.post(`/token?${query}`, await form());
+    expect(error).toBe("invalid_client");
+  });
+});
+
+describe("token requests (RFC 6749 §5.2)", () => {
+  const api = new OAuthApi();
+  afterEach(() => api.engine.reset());
+
+  const good = async () =>
+    ({
+      grant_type: "authorization_code",
+      client_id: cli.client,
+      redirect_uri: cli.redirectUri,
+      code_verifier: verifier,
+      code: await api.code(),
+    }) as const;
+
+  it.each(["grant_type", "code"])("without %s are invalid_request", async (name) => {
+    const { status, error } = await api.token({ ...(await good()), [name]: undefined });
+    expect([status, error]).toEqual([400, "invalid_request"]);
+    const empty = await api.token({ ...(await good()), [name]: "" });
+    expect([empty.status, empty.error]).toEqual([400, "invalid_request"]);
+  });
+
+  it.each(["grant_type", "client_id", "redirect_uri", "code_verifier", "code"] as const)(
+    "with %s twice are invalid_request, and cost no code",
+    async (name) => {
+      const form = await good();
+      for (const value of [form[name], "", "other"]) {
+        const { status, error } = await api.token({ ...form, [name]: [form[name], value] });
+        expect([status, error]).toEqual([400, "invalid_request"]);
+      }
+      expect((await api.token(form)).status).toBe(200);
+    },
+  );
+
+  it.each(["client_secret", "scope", "refresh_token"])("with %s twice are invalid_request", async (name) => {
+    expect((await api.token({ ...(await good()), [name]: ["a", "b"] })).error).toBe("invalid_request");
+  });
+
+  it("may carry parameters that the server does not know", async () => {
+    expect((await api.token({ ...(await good()), audience: ["a", "b"] })).status).toBe(200);
+  });
+
+  it.each([
+    "password",
+    "client_credentials",
+    "implicit",
+    "urn:ietf:params:oauth:grant-type:device_code",
+    "AUTHORIZATION_CODE",
+    "constructor",
+  ])("for the grant type %s are unsupported_grant_type", async (grant_type) => {
+    const { status, error } = await api.token({ ...(await good()), grant_type });
+    expect([status, error]).toEqual([400, "unsupported_grant_type"]);
+  });
+
+  it.each([
+    ["JSON", "application/json", '{"grant_type":"authorization_code"}'],
+    ["multipart", "multipart/form-data; boundary=x", "--x--"],
+    ["text", "text/plain", "grant_type=authorization_code"],
+    [
+      "another encoding",
+      "application/x-www-form-urlencoded; charset=utf-16",
+      "grant_type=authorization_code",
+    ],
+  ])("as %s are invalid_request", async (_name, contentType, body) => {
+    const { status, error } = await api.send({
+      method: "POST",
+      path: "/token",
+      headers: { "content-type": contentType },
+      body,
+    });
+    expect([status, error]).toEqual([400, "invalid_request"]);
+  });
+
+  it("without a body, or a type, are invalid_request", async () => {
+    for (const headers of [{}, { "content-type": "application/x-www-form-urlencoded" }]) {
+      const { status, error } = await api.send({ method: "POST", path: "/token", headers });
+      expect([status, error]).toEqual(
+        "content-type" in headers ? [401, "invalid_client"] : [400, "invalid_request"],
+      );
+    }
+  });
+
+  it.each([
+    ["a broken percent-encoding", "grant_type=%zz"],
+    ["a percent-encoding that is not UTF-8", "grant_type=%ff"],
+    ["bytes that are not UTF-8", new Uint8Array([0x61, 0x3d, 0xff])],
+  ])("with %s are invalid_request", async (_name, body) => {
+    const { status, error } = await api.send({
+      method: "POST",
+      path: "/token",
+      headers: { "content-type": "application/x-www-form-urlencoded; charset=UTF-8" },
+      body,
+    });
+    expect([status, error]).toEqual([400, "invalid_request"]);
+  });
+
+  it("over 64 KiB are refused with 413", async () => {
+    const { status, error } = await api.token(`code=${"a".repeat(65_536)}`);
+    expect([status, error]).toEqual([413, "invalid_request"]);
+  });
+
+  it("are sent by POST only", async () => {
+    const query = encode(await good());
+    for (const path of ["/token", "/revoke"]) {
+      const { status, headers, error } = await api.send({
+        method: "GET",
+        path: `${path}?${query}`,
+        headers: {},
+      });
+      expect([status, headers["allow"], error]).toEqual([405, "POST", "invalid_request"]);
+    }
+  });
+
+  it("that are refused say why without repeating what was sent", async () => {
+    const secret = "s3cr3t-that-nobody-should-see";
+    const refusals = await Promise.all([
+      api.token({ ...(await good()), code: secret }),
+      api.token({ ...(await good()), code_verifier: secret.repeat(2) }),
+      api.token({ ...(await good()), grant_type: secret }),
+      api.token({ ...(await good()), client_id: secret }),
+      api.token({ ...(await good()), client_id: web.client, client_secret: secret }),
+      api.refresh(secret),
+      api.revoke({ client_id: cli.client, token: secret, client_secret: secret }),
+    ]);
+    for (const { text, json, headers } of refusals) {
+      expect(text).not.toContain(secret);
+      expect(json["error_description"]).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+      expect(headers["cache-control"]).toBe("no-store");
+    }
+    expect(JSON.stringify(api.engine.requests)).not.toContain(secret);
+  });
+});
+
+describe("clients are registered by the control surface", () => {
+  const api = new OAuthApi();
+  afterEach(() => api.engine.reset());
+
+  it("public ones without a secret, confidential ones with one that is shown once", async () => {
+    const { oauth } = api.engine;
+    const open = await oauth.registerClient({ redirectUris: ["http://localhost/cb"] });
+    expect([open.id, open.secret]).toEqual([expect.stringMatching(/^itgr_[a-z0-9]{24}$/), null]);
+    const closed = await oauth.registerClient({ redirectUris: [], confidential: true, name: "Shop" });
+    expect(closed).toMatchObject({ name: "Shop", secret: expect.stringMatching(/^[A-Za-z0-9]{43}$/) });
+  });
+
+  it.each([
+    ["", "no URI"],
+    ["/callback", "relative"],
+    ["app.example/cb", "without a scheme"],
+    ["https:app.example", "without an authority"],
+    ["https://app.example/cb#here", "a fragment"],
+    ["https://app.example/cb#", "an empty fragment"],
+    ["https://me@app.example/cb", "user information"],
+    ["http://app.example/cb", "http off loopback"],
+    ["http://127.0.0.1:99999/cb", "an impossible port"],
+    ["https://app.example/c b", "a space"],
+    ["https://app.example/\u00e4", "a character outside ASCII"],
+    ["https://app.example\\@evil.example/cb", "a backslash"],
+    ["javascript:alert(1)", "a script"],
+    ["data:text/html,x", "data"],
+    ["file:///etc/passwd", "a file"],
+    ["myapp:/cb", "a scheme that is no domain name"],
+  ])("but not with %j: %s", async (uri) => {
+    const before = api.engine.snapshot();
+    await expect(api.engine.oauth.registerClient({ redirectUris: [uri] })).rejects.toMatchObject({
+      name: "ControlError",
+      status: 400,
+    });
+    expect(api.engine.snapshot().store).toEqual(before.store);
+  });
+
+  it("but not twice under one id, nor with an empty secret", async () => {
+    const { oauth } = api.engine;
+    await expect(oauth.registerClient({ redirectUris: [], id: cli.client })).rejects.toMatchObject({
+      status: 409,
+    });
+    await expect(oauth.registerClient({ redirectUris: [], secret: "" })).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+
+  it("and the command line's and a sample web app are there from the start", async () => {
+    const { clients } = api.engine.store;
+    expect(clients.get(cli.client)).toMatchObject({ name: "mgmt CLI", secretHash: null });
+    expect(clients.get(web.client)?.secretHash).toMatch(/^[\w-]{43}$/);
+    expect((await api.redeem(await api.code({ codeChallenge: challenge }))).status).toBe(200);
+  });
+});

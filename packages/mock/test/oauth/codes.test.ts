@@ -1,0 +1,260 @@
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { afterEach, describe, expect, it } from "vitest";
+import { OAuthApi, basic, challenge, cli, pairOf, verifier, web } from "./oauth-api.js";
+
+const second = 1_000;
+
+describe("authorization codes (RFC 6749 §4.1.3)", () => {
+  const api = new OAuthApi();
+  afterEach(() => api.engine.reset());
+
+  /** A code for the sample web app, which began without PKCE. */
+  const webCode = (options: { codeChallenge?: string } = {}) =>
+    api.engine.oauth
+      .consent({ client: web.client, redirectUri: web.redirectUri, ...options })
+      .then(({ code }) => code);
+  const redeemWeb = (code: string, changes: Record<string, string | undefined> = {}) =>
+    api.token({
+      grant_type: "authorization_code",
+      client_id: web.client,
+      client_secret: web.secret,
+      redirect_uri: web.redirectUri,
+      code,
+      ...changes,
+    });
+
+  it("give a bearer token, its life and scope, and a refresh token for offline_access (§5.1)", async () => {
+    const { status, headers, json } = await api.redeem(await api.code());
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      pragma: "no-cache",
+    });
+    expect(json).toEqual({
+      access_token: expect.any(String),
+      token_type: "Bearer",
+      expires_in: 3600,
+      scope: "workspace:admin offline_access",
+      refresh_token: expect.stringMatching(/^[A-Za-z0-9]{43}$/),
+    });
+  });
+
+  it("give no refresh token without offline_access (§ Authentication)", async () => {
+    const { json } = await api.redeem(await api.code({ scope: "workspace:admin" }));
+    expect([json["scope"], "refresh_token" in json]).toEqual(["workspace:admin", false]);
+  });
+
+  it("ask for workspace:admin when the request names no scope", async () => {
+    const { json } = await api.redeem(
+      (await api.engine.oauth.consent({ ...cli, codeChallenge: challenge })).code,
+    );
+    expect(json["scope"]).toBe("workspace:admin");
+  });
+
+  it("sign access tokens with what the decisions list (§ Authentication)", async () => {
+    const { residents, settings, clock } = api.engine;
+    const { accessToken } = await api.login();
+    expect(decodeProtectedHeader(accessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
+    const now = Math.floor(clock.now() / second);
+    const [integration] = api.engine.store.integrations.filter(() => true);
+    expect(decodeJwt(accessToken)).toMatchObject({
+      iss: settings.authUrl,
+      aud: settings.baseUrl,
+      sub: residents.user.id,
+      email: residents.user.email,
+      workspace_id: residents.workspace.id,
+      scope: "workspace:admin offline_access",
+      client_id: cli.client,
+      integration_id: integration?.id,
+      iat: now,
+      exp: now + 3600,
+      jti: expect.any(String),
+    });
+    expect(await api.reach(accessToken)).toBe(200);
+  });
+
+  it("give tokens that reach nothing without workspace:admin", async () => {
+    const { accessToken } = await api.login({ scope: "offline_access" });
+    expect(await api.reach(accessToken)).toBe(403);
+  });
+
+  it("live for 60 seconds", async () => {
+    const [early, late] = [await api.code(), await api.code()];
+    await api.engine.clock.advance(60 * second - 1);
+    expect((await api.redeem(early)).status).toBe(200);
+    await api.engine.clock.advance(1);
+    const { status, error } = await api.redeem(late);
+    expect([status, error]).toEqual([400, "invalid_grant"]);
+  });
+
+  it("can be used once; the second use revokes what the first gave (§4.1.2)", async () => {
+    const code = await api.code();
+    const { accessToken, refreshToken } = pairOf(await api.redeem(code));
+    const other = await api.login();
+    const { status, error } = await api.redeem(code);
+    expect([status, error]).toEqual([400, "invalid_grant"]);
+    expect(await api.reach(accessToken)).toBe(401);
+    expect((await api.refresh(refreshToken)).error).toBe("invalid_grant");
+    expect(await api.reach(other.accessToken)).toBe(200);
+    expect((await api.redeem(code)).error).toBe("invalid_grant");
+  });
+
+  it("revoke what they gave also when the second use comes late, and all that was refreshed since", async () => {
+    const code = await api.code();
+    const first = pairOf(await api.redeem(code));
+    await api.engine.clock.advance(24 * 3600 * second);
+    const latest = pairOf(await api.refresh(first.refreshToken));
+    expect((await api.redeem(code)).error).toBe("invalid_grant");
+    expect(await api.reach(latest.accessToken)).toBe(401);
+    expect((await api.refresh(latest.refreshToken)).error).toBe("invalid_grant");
+  });
+
+  it("are given to one of two requests that come at once", async () => {
+    const code = await api.code();
+    const answers = await Promise.all([api.redeem(code), api.redeem(code)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+    expect(await api.reach(String(answers[0]?.json["access_token"]))).toBe(401);
+  });
+
+  it("of another client are refused, and stay good for their own", async () => {
+    const code = await api.code();
+    const { error } = await redeemWeb(code, { redirect_uri: cli.redirectUri, code_verifier: verifier });
+    expect(error).toBe("invalid_grant");
+    expect((await api.redeem(code)).status).toBe(200);
+  });
+
+  it("that were used are not revoked by a request that could not have used them", async () => {
+    const code = await api.code();
+    const { accessToken } = pairOf(await api.redeem(code));
+    expect((await redeemWeb(code)).error).toBe("invalid_grant");
+    expect((await api.redeem(code, { code_verifier: "a".repeat(43) })).error).toBe("invalid_grant");
+    expect((await api.redeem(code, { redirect_uri: "http://127.0.0.1:1/callback" })).error).toBe(
+      "invalid_grant",
+    );
+    expect(await api.reach(accessToken)).toBe(200);
+  });
+
+  it.each([
+    ["is missing", undefined],
+    ["is on another port", "http://127.0.0.1:51235/callback"],
+    ["has another path", "http://127.0.0.1:51234/other"],
+    ["is the registered one, but not the one that was asked for", "http://127.0.0.1/callback"],
+  ])("are refused when the redirect URI %s (§4.1.3)", async (_name, redirect_uri) => {
+    const { status, error } = await api.redeem(await api.code(), { redirect_uri });
+    expect([status, error]).toEqual([400, "invalid_grant"]);
+  });
+
+  it("need no redirect URI where the authorization request had none", async () => {
+    const { id } = await api.engine.oauth.registerClient({ redirectUris: ["https://app.example/cb"] });
+    const code = () =>
+      api.engine.oauth.consent({ client: id, codeChallenge: challenge }).then((given) => given.code);
+    const redeem = async (redirect_uri?: string) =>
+      (await api.redeem(await code(), { client_id: id, redirect_uri })).error;
+    expect(await redeem()).toBeUndefined();
+    expect(await redeem("https://app.example/cb")).toBeUndefined();
+    expect(await redeem("https://app.example/other")).toBe("invalid_grant");
+  });
+
+  describe("that began with PKCE (RFC 7636 §4.6)", () => {
+    it.each([
+      ["no verifier", undefined],
+      ["an empty verifier", ""],
+      ["a wrong verifier", "b".repeat(43)],
+      ["the challenge as the verifier", challenge],
+      ["a verifier that is too short", "short"],
+      ["a verifier that is too long", "a".repeat(129)],
+      ["a verifier of other characters", `${verifier.slice(0, 42)}+`],
+      ["a verifier with a space after it", `${verifier} `],
+    ])("are refused with %s, and stay good", async (_name, code_verifier) => {
+      const code = await api.code();
+      const { status, error } = await api.redeem(code, { code_verifier });
+      expect([status, error]).toEqual([400, "invalid_grant"]);
+      expect((await api.redeem(code)).status).toBe(200);
+    });
+
+    it("must be finished with it, by confidential clients too (RFC 9700 §4.8)", async () => {
+      const code = await webCode({ codeChallenge: challenge });
+      expect((await redeemWeb(code)).error).toBe("invalid_grant");
+      expect((await redeemWeb(code, { code_verifier: verifier })).status).toBe(200);
+    });
+
+    it("take a verifier of the longest form", async () => {
+      const long = "-._~".repeat(32);
+      const { createHash } = await import("node:crypto");
+      const codeChallenge = createHash("sha256").update(long).digest("base64url");
+      expect((await api.redeem(await api.code({ codeChallenge }), { code_verifier: long })).status).toBe(200);
+    });
+  });
+
+  it("that began without PKCE are refused with a verifier: its challenge was taken away (RFC 9700 §4.8.2)", async () => {
+    const code = await webCode();
+    expect((await redeemWeb(code, { code_verifier: verifier })).error).toBe("invalid_grant");
+    expect((await redeemWeb(code)).status).toBe(200);
+  });
+
+  it.each([
+    ["unknown", "a".repeat(43)],
+    ["named like a property of all objects", "__proto__"],
+    ["longer than any", "a".repeat(10_000)],
+  ])("that are %s are refused", async (_name, code) => {
+    const { status, error } = await api.redeem(code);
+    expect([status, error]).toEqual([400, "invalid_grant"]);
+  });
+
+  it("are refused once their user has left the workspace", async () => {
+    const code = await api.code();
+    const snapshot = api.engine.snapshot();
+    for (const [, workspace] of snapshot.store.workspaces.rows) workspace.memberIds = [];
+    await api.engine.load(snapshot);
+    expect((await api.redeem(code)).error).toBe("invalid_grant");
+  });
+
+  it("outlive a restart", async () => {
+    const code = await api.code();
+    const restarted = new OAuthApi({ snapshot: api.engine.snapshot() });
+    expect((await restarted.redeem(code)).status).toBe(200);
+  });
+
+  it("end with a reset", async () => {
+    const code = await api.code();
+    await api.engine.reset();
+    expect((await api.redeem(code)).error).toBe("invalid_grant");
+  });
+
+  it("and the tokens that they give are kept as digests only", async () => {
+    const unused = await api.code();
+    const used = await api.code();
+    const { accessToken, refreshToken } = pairOf(await api.redeem(used));
+    const { id, secret } = await api.engine.oauth.registerClient({
+      redirectUris: ["https://app.example/cb"],
+      confidential: true,
+    });
+    const state = JSON.stringify(api.engine.snapshot().store);
+    expect(state).toContain(id);
+    for (const value of [unused, used, accessToken, refreshToken, secret, web.secret]) {
+      expect(value).toBeTruthy();
+      expect(state).not.toContain(value);
+    }
+  });
+
+  it("and what comes with them is not in the request log", async () => {
+    const code = await api.code();
+    const { refreshToken } = pairOf(await api.redeem(code));
+    await api.refresh(refreshToken);
+    await redeemWeb("wrong");
+    await api.token({ grant_type: "authorization_code", code }, basic(web.client, web.secret));
+    await api.revoke({ client_id: cli.client, token: refreshToken });
+    const log = JSON.stringify(api.engine.requests);
+    for (const value of [code, refreshToken, verifier, web.secret]) expect(log).not.toContain(value);
+    expect(
+      api.engine.requests.map(({ operationId, body, code: error }) => [operationId, body, error]),
+    ).toEqual([
+      ["oauth.token", { client_id: cli.client, grant_type: "authorization_code" }, null],
+      ["oauth.token", { client_id: cli.client, grant_type: "refresh_token" }, null],
+      ["oauth.token", { client_id: web.client, grant_type: "authorization_code" }, "invalid_grant"],
+      ["oauth.token", { client_id: web.client, grant_type: "authorization_code" }, "invalid_grant"],
+      ["oauth.revoke", { client_id: cli.client }, null],
+    ]);
+  });
+});

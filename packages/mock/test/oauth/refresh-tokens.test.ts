@@ -1,0 +1,170 @@
+import { decodeJwt } from "jose";
+import { afterEach, describe, expect, it } from "vitest";
+import { OAuthApi, type TokenPair, basic, pairOf, web } from "./oauth-api.js";
+
+const second = 1_000;
+const day = 86_400 * second;
+
+describe("refresh tokens (§ Authentication)", () => {
+  const api = new OAuthApi();
+  afterEach(() => api.engine.reset());
+
+  const next = async ({ refreshToken }: TokenPair): Promise<TokenPair> =>
+    pairOf(await api.refresh(refreshToken));
+  const refused = async (token: string) => {
+    const { status, error } = await api.refresh(token);
+    return status === 400 ? error : status;
+  };
+
+  it("are rotated at each refresh", async () => {
+    const first = await api.login();
+    const second = await next(first);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    expect(second.accessToken).not.toBe(first.accessToken);
+    const third = await next(second);
+    for (const { accessToken } of [first, second, third]) expect(await api.reach(accessToken)).toBe(200);
+  });
+
+  it("answer one replay within 10 s with a pair of its own, and both pairs go on", async () => {
+    const first = await api.login();
+    const one = await next(first);
+    await api.engine.clock.advance(10 * second);
+    const other = await next(first);
+    expect(other.refreshToken).not.toBe(one.refreshToken);
+    const [oneOn, otherOn] = [await next(one), await next(other)];
+    for (const { accessToken } of [one, other, oneOn, otherOn])
+      expect(await api.reach(accessToken)).toBe(200);
+  });
+
+  it("refuse a replay after 10 s, and revoke the whole family with its access tokens", async () => {
+    const first = await api.login();
+    const latest = await next(await next(first));
+    const bystander = await api.login();
+    await api.engine.clock.advance(10 * second + 1);
+    expect(await refused(first.refreshToken)).toBe("invalid_grant");
+    expect(await refused(latest.refreshToken)).toBe("invalid_grant");
+    for (const { accessToken } of [first, latest]) expect(await api.reach(accessToken)).toBe(401);
+    expect(await api.reach(bystander.accessToken)).toBe(200);
+    await next(bystander);
+  });
+
+  it("refuse the second replay within 10 s, and revoke the whole family", async () => {
+    const first = await api.login();
+    const pairs = [await next(first), await next(first)];
+    expect(await refused(first.refreshToken)).toBe("invalid_grant");
+    for (const { refreshToken, accessToken } of pairs) {
+      expect(await refused(refreshToken)).toBe("invalid_grant");
+      expect(await api.reach(accessToken)).toBe(401);
+    }
+  });
+
+  it("count the grace from the use of each token of the family", async () => {
+    const first = await api.login();
+    await api.engine.clock.advance(3600 * second);
+    const renewed = await next(first);
+    await api.engine.clock.advance(9 * second);
+    await next(renewed);
+    await api.engine.clock.advance(9 * second);
+    await next(renewed);
+    expect(await refused(first.refreshToken)).toBe("invalid_grant");
+  });
+
+  it("answer two of three requests that come at once, and then end the family", async () => {
+    const { refreshToken } = await api.login();
+    const answers = await Promise.all([1, 2, 3].map(() => api.refresh(refreshToken)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
+    for (const { json } of answers.slice(0, 2))
+      expect(await refused(String(json["refresh_token"]))).toBe("invalid_grant");
+  });
+
+  it("can be used for 90 days, each", async () => {
+    let pair = await api.login();
+    await api.engine.clock.advance(90 * day - 1);
+    pair = await next(pair);
+    await api.engine.clock.advance(90 * day);
+    expect(await refused(pair.refreshToken)).toBe("invalid_grant");
+    await api.engine.clock.advance(2 * day);
+    expect(await refused(pair.refreshToken)).toBe("invalid_grant");
+  });
+
+  it("are forgotten with their grants once they can do nothing any more", async () => {
+    await next(await api.login());
+    await api.redeem(await api.code({ scope: "workspace:admin" }));
+    await api.engine.clock.advance(91 * day);
+    await next(await api.login());
+    const { grants, refreshTokens, authorizationCodes } = api.engine.store;
+    expect([grants.size, refreshTokens.size, authorizationCodes.size]).toEqual([1, 2, 1]);
+  });
+
+  it("of an access token that has expired work on", async () => {
+    const pair = await api.login();
+    await api.engine.clock.advance(3600 * second);
+    expect(await api.reach(pair.accessToken)).toBe(401);
+    expect(await api.reach((await next(pair)).accessToken)).toBe(200);
+  });
+
+  it("give fewer scopes when asked for fewer, and all again when asked for none (RFC 6749 §6)", async () => {
+    const pair = await api.login();
+    const narrow = await api.refresh(pair.refreshToken, { scope: "offline_access" });
+    expect([narrow.json["scope"], decodeJwt(pairOf(narrow).accessToken)["scope"]]).toEqual([
+      "offline_access",
+      "offline_access",
+    ]);
+    expect(await api.reach(pairOf(narrow).accessToken)).toBe(403);
+    const wide = await api.refresh(pairOf(narrow).refreshToken);
+    expect(wide.json["scope"]).toBe("workspace:admin offline_access");
+  });
+
+  it.each([
+    ["beyond the grant", "workspace:admin"],
+    ["that is unknown", "openid"],
+  ])("refuse a scope %s with invalid_scope, and stay good", async (_name, scope) => {
+    const { refreshToken } = await api.login({ scope: "offline_access" });
+    const { status, error } = await api.refresh(refreshToken, { scope });
+    expect([status, error]).toEqual([400, "invalid_scope"]);
+    expect((await api.refresh(refreshToken)).status).toBe(200);
+  });
+
+  it("of another client are refused, and their family lives on", async () => {
+    const pair = await api.login();
+    const { error } = await api.token(
+      { grant_type: "refresh_token", refresh_token: pair.refreshToken },
+      basic(web.client, web.secret),
+    );
+    expect(error).toBe("invalid_grant");
+    await next(pair);
+  });
+
+  it.each(["", " ", "unknown", "__proto__", "a".repeat(20_000)])(
+    "that were never given are refused: %#",
+    async (token) => {
+      const { status, error } = await api.refresh(token);
+      expect([status, error]).toEqual([400, token === "" ? "invalid_request" : "invalid_grant"]);
+    },
+  );
+
+  it("are no access tokens, nor codes, nor the other way round", async () => {
+    const { accessToken, refreshToken } = await api.login();
+    expect(await api.reach(refreshToken)).toBe(401);
+    expect(await refused(accessToken)).toBe("invalid_grant");
+    expect((await api.redeem(refreshToken)).error).toBe("invalid_grant");
+    expect(await refused(await api.code())).toBe("invalid_grant");
+  });
+
+  it("take the grace and the lives from the settings", async () => {
+    const own = new OAuthApi({
+      settings: {
+        oauth: { refreshGrace: 0, accessToken: 60 * second, refreshToken: 120 * second, code: second },
+      },
+    });
+    const pair = await own.login();
+    expect(decodeJwt(pair.accessToken).exp).toBe(own.engine.clock.now() / second + 60);
+    await own.engine.clock.advance(119 * second);
+    expect((await own.refresh(pair.refreshToken)).status).toBe(200);
+    await own.engine.clock.advance(1);
+    expect((await own.refresh(pair.refreshToken)).error).toBe("invalid_grant");
+    const code = await own.code();
+    await own.engine.clock.advance(second);
+    expect((await own.redeem(code)).error).toBe("invalid_grant");
+  });
+});
