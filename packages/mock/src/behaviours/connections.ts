@@ -44,8 +44,9 @@ const create = (status: 200 | 201, call: Call, databaseId: string, name: string)
 
 const rotate = (call: Call, { id, databaseId }: ConnectionRow): Promise<Answer> =>
   workUnderWay(call.world).inTurn([databaseId], async () => {
+    const connection = reach(call, "connection", id);
     const pass = inventPassword(call.world);
-    await grant(call, { ...reach(call, "connection", id), pass });
+    await grant(call, { ...connection, pass });
 
     const { connections } = call.world.store;
     if (connections.get(id) === undefined) throw errors.notFound("connection");

@@ -27,8 +27,9 @@ const credentials = (world: World, databaseId: string): Credential[] =>
 const sourceIds = (source: DatabaseSource): string[] => (source.type === "empty" ? [] : [source.databaseId]);
 
 /**
- * Runs work that fills a database, and brings the database from `under way` to `ready` or `failure`. One that was
- * deleted meanwhile, or brought into another state by the control surface, is left as it is.
+ * Runs work that fills a database, and brings the database from `underWay` to `ready` or `failure`. One that was deleted
+ * meanwhile, or brought into another state by the control surface, is left as it is. Throws why the work failed, for the
+ * operator; work that a deletion cut short has not failed.
  */
 const settle = async (
   world: World,
@@ -44,11 +45,13 @@ const settle = async (
       status: current.status === underWay ? status : current.status,
     });
   };
+  const work = workUnderWay(world);
   try {
-    await workUnderWay(world).filling(row.id, fill);
-  } catch {
+    await work.filling(row.id, fill);
+  } catch (error) {
     finish("failure", {});
-    return;
+    if (work.isRemoving(row.id)) return;
+    throw error;
   }
   finish("ready", { made: true });
 };

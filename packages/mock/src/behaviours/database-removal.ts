@@ -19,7 +19,10 @@ export const dropDatabase = async (
 ): Promise<void> => {
   const work = workUnderWay(world);
   await work.removing(databaseId, async () => {
-    if (work.isFilling(databaseId)) await world.databaseEngine.drop(databaseId);
+    if (work.isFilling(databaseId)) {
+      await world.databaseEngine.drop(databaseId);
+      if (world.store.databases.get(databaseId)) world.store.databases.update(databaseId, { made: false });
+    }
     await work.inTurn([databaseId], async () => {
       confirm();
       await world.databaseEngine.drop(databaseId);

@@ -35,7 +35,7 @@ const refuseTakenLogicalId = (
   if (taken) throw errors.databaseLogicalIdConflict(logicalId);
 };
 
-/** Every database belongs to a branch: null is a 422, by the contract's schema as a rule. */
+/** Every database belongs to a branch: null, which leaves an app unassigned, is a 422 here. */
 const chooseDatabaseBranch = (
   call: Call,
   projectId: string,
@@ -58,9 +58,9 @@ const checkCreate = (call: Call, projectId: string, fields: CreateFields) => {
   const choice = chooseDatabaseBranch(call, project.id, fields) ?? {
     branch: defaultBranch(call.world, project.id),
   };
+  refuseUnusableSource(call, fields);
   const logicalId = fields.logicalId ?? null;
   if (logicalId !== null) refuseTakenLogicalId(call.world, existingBranchId(choice), logicalId);
-  refuseUnusableSource(call, fields);
   return { project, choice, source, logicalId };
 };
 

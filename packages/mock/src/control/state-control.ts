@@ -1,3 +1,4 @@
+import { beginProvisioning } from "../behaviours/database-lifecycle.js";
 import { workUnderWay } from "../behaviours/work-under-way.js";
 import { canonicalId } from "../engine/ids.js";
 import type { ServerWorld } from "../engine/world.js";
@@ -22,9 +23,13 @@ export class StateControl {
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<DatabaseRow> {
     const id = canonicalId("database", databaseId);
     const { store, scheduler } = this.world();
-    if (!store.databases.get(id)) throw new ControlError(404, `There is no database ${databaseId}`);
-    if (status === "ready") await scheduler.finish(id);
-    else scheduler.cancel(id);
+    const database = store.databases.get(id);
+    if (!database) throw new ControlError(404, `There is no database ${databaseId}`);
+    if (status === "ready") {
+      // Work that an earlier status dropped has to be done after all.
+      if (!database.made) beginProvisioning(this.world(), id);
+      await scheduler.finish(id);
+    } else scheduler.cancel(id);
     const row = store.databases.update(id, { status });
     await this.world().changes.settle();
     return row;

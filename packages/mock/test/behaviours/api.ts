@@ -212,5 +212,15 @@ export const unseenAnswers = (...operationIds: OperationId[]): string[] =>
     ),
   );
 
+/** Answers about what a new database is filled from, which have a file of tests of their own. */
+export const sourceAnswers: readonly string[] = (
+  ["projects.databases.create", "databases.create"] as const
+).flatMap((operationId) => [
+  triple(operationId, 404, "database:not_found"),
+  triple(operationId, 404, "backup:not_found"),
+  triple(operationId, 422, "database:source_not_ready"),
+  triple(operationId, 422, "backup:unusable"),
+]);
+
 /** An id of the right form that names nothing. */
 export const nobody = (prefix: string): string => `${prefix}${"0".repeat(24)}`;

