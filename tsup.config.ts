@@ -38,7 +38,7 @@ const library = (name: string, entries: string[]): Options => ({
 });
 
 export default defineConfig([
-  library("sdk", ["index", "node"]),
+  library("sdk", ["index", "node", "auth/index", "auth/node"]),
   library("mock", ["index", "server"]),
   { ...library("platform", ["index"]), format: ["esm"] },
   {
@@ -63,8 +63,17 @@ export default defineConfig([
         },
       },
     ],
-    banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-    },
+    plugins: [
+      {
+        // CommonJS dependencies ask for built-in modules through one chunk; no other has to pay for it.
+        name: "require-in-esm",
+        renderChunk: (code) =>
+          code.includes("typeof require")
+            ? {
+                code: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);${code}`,
+              }
+            : undefined,
+      },
+    ],
   },
 ]);
