@@ -11,7 +11,7 @@ import {
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
 import { writeManifest } from "./data-dir/manifest.js";
-import { StateFile } from "./data-dir/state-file.js";
+import { StateFile, writeState } from "./data-dir/state-file.js";
 import { type OpenDatabases, openDatabases } from "./databases/open-databases.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import type { Ready } from "./platform.js";
@@ -26,13 +26,20 @@ export interface OpenServer {
   close(): Promise<void>;
 }
 
+/** What an earlier run has left. */
+export interface KeptStates {
+  /** The state at its end. */
+  state: Snapshot;
+  /** The state of the very first start. */
+  initial: Snapshot;
+}
+
 interface Surroundings {
   host: string;
   port: number;
   onLog: (line: string) => void;
   dataDir: DataDir;
-  /** The state of the last run. */
-  kept: Snapshot | undefined;
+  kept: KeptStates | undefined;
   postgres: OpenPostgres;
 }
 
@@ -44,16 +51,13 @@ const rateLimit = { requests: 600, window: 60_000 };
 
 /** Opens the databases that the kept state speaks of, and the API in front of them. */
 export const openServer = async (surroundings: Surroundings): Promise<OpenServer> => {
-  const { host, port, postgres, onLog } = surroundings;
-  const { kept } = surroundings;
-  const databases = await openDatabases(
-    postgres.address,
-    postgres.major,
-    kept === undefined ? [] : recordedDatabases(kept),
-  );
-  for (const id of databases.losses.databaseIds) onLog(`Postgres has no data of the database ${id}`);
+  const { host, port, postgres, onLog, kept } = surroundings;
+  const recorded = kept === undefined ? [] : recordedDatabases(kept.state);
+  const databases = await openDatabases(postgres.address, postgres.major, recorded);
+  const { losses } = databases;
+  for (const id of losses.databaseIds) onLog(`Postgres has no data of the database ${id}`);
   try {
-    return await serve(surroundings, databases, kept && withLosses(kept, databases.losses));
+    return await serve(surroundings, databases, kept && { ...kept, state: withLosses(kept.state, losses) });
   } catch (error) {
     await databases.close();
     throw systemErrorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
@@ -61,23 +65,24 @@ export const openServer = async (surroundings: Surroundings): Promise<OpenServer
 };
 
 /** @throws PlatformError `platform:data_dir_corrupt`. */
-export const readSnapshot = ({ kept, path }: DataDir): Snapshot | undefined => {
+export const readKeptStates = ({ kept, path }: DataDir): KeptStates | undefined => {
   if (kept === undefined) return undefined;
   try {
-    const { state } = kept;
+    const { state, initial } = kept;
     assertSnapshot(state);
+    assertSnapshot(initial);
     recordedDatabases(state);
-    return state;
+    return { state, initial };
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    throw platformErrors.dataDirCorrupt(path, `state.json holds no state of the server (${what})`, error);
+    throw platformErrors.dataDirCorrupt(path, `it holds no state of the server (${what})`, error);
   }
 };
 
 const serve = async (
   surroundings: Surroundings,
   databases: OpenDatabases,
-  snapshot: Snapshot | undefined,
+  kept: KeptStates | undefined,
 ): Promise<OpenServer> => {
   const { host, dataDir, postgres, onLog } = surroundings;
   const files = filesIn(dataDir.path);
@@ -91,7 +96,7 @@ const serve = async (
       databaseEngine: databases.engine,
       afterMutation: () => state?.save(),
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-      ...(snapshot && { snapshot }),
+      ...(kept && { snapshot: kept.state, initial: kept.initial }),
     });
     if (!dataDir.ephemeral) state = new StateFile(files.state, () => engine.snapshot());
     return engine;
@@ -104,8 +109,11 @@ const serve = async (
   });
   try {
     const issued = await issueServiceToken(server.engine, files.token);
-    await state?.save();
-    if (!dataDir.ephemeral) await completeManifest(dataDir, postgres, server.port);
+    if (!dataDir.ephemeral) {
+      if (kept === undefined) await writeState(files.initial, server.engine.snapshot());
+      await state?.save();
+      await completeManifest(dataDir, postgres, server.port);
+    }
     const { baseUrl } = server;
     return {
       ready: {

@@ -62,7 +62,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     : await openDataDir(options.dataDir ?? defaultDataDir());
   let postgres: OpenPostgres | undefined;
   try {
-    const kept = dataDir.kept && (await serverModule).readSnapshot(dataDir);
+    const kept = dataDir.kept && (await serverModule).readKeptStates(dataDir);
     postgres = await openPostgres(dataDir);
     const { openServer } = await serverModule;
     const server = await openServer({ host, port, onLog, dataDir, kept, postgres });

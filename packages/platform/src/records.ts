@@ -3,15 +3,29 @@ import type { Losses, RecordedDatabase } from "./databases/reconcile.js";
 
 /** The databases that the API's records speak of. */
 export const recordedDatabases = ({ store }: Snapshot): RecordedDatabase[] => {
-  const connections = store.connections.rows.map(([, row]) => row);
-  const backups = store.backups.rows.map(([, row]) => row).filter(({ status }) => status === "completed");
-  return store.databases.rows.map(([, { id }]) => ({
-    databaseId: id,
-    credentials: connections
-      .filter(({ databaseId }) => databaseId === id)
-      .map(({ id: connectionId, user, pass }) => ({ connectionId, user, pass })),
-    backupIds: backups.filter(({ databaseId }) => databaseId === id).map((backup) => backup.id),
+  const connections = byDatabase(store.connections.rows.map(([, row]) => row));
+  const backups = byDatabase(
+    store.backups.rows.map(([, row]) => row).filter(({ status }) => status === "completed"),
+  );
+  return store.databases.rows.map(([, { id: databaseId }]) => ({
+    databaseId,
+    credentials: (connections.get(databaseId) ?? []).map(({ id, user, pass }) => ({
+      connectionId: id,
+      user,
+      pass,
+    })),
+    backupIds: (backups.get(databaseId) ?? []).map(({ id }) => id),
   }));
+};
+
+const byDatabase = <Row extends { databaseId: string }>(rows: readonly Row[]): Map<string, Row[]> => {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.databaseId);
+    if (group === undefined) groups.set(row.databaseId, [row]);
+    else group.push(row);
+  }
+  return groups;
 };
 
 /**

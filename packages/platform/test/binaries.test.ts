@@ -72,6 +72,12 @@ describe("the search for Postgres", () => {
     expect(error.hint).toMatch(/install/i);
   });
 
+  it("refuses a choice that is none", async () => {
+    expect((await failure(findBinaries({ ...nowhere, choice: "postgres-18" }))).message).toContain(
+      "postgres-18",
+    );
+  });
+
   it.each([
     ["is not there", "none", undefined, "no postgres and initdb there"],
     ["is too old", "old", "echo 'postgres (PostgreSQL) 13.9'", "version 13.9 is too old"],

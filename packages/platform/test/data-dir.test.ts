@@ -59,6 +59,21 @@ describe("a data directory that is kept", () => {
     expect((await stat(join(root, "kept", "postgres"))).mode & 0o777).toBe(0o700);
   });
 
+  it("goes back to its very first state at a reset, with the same token and workspace", async () => {
+    const first = await start("reset");
+    await first.stop();
+    const second = await start("reset");
+    const { database } = await makeProject(second.ready);
+    await control(second.ready, "POST", "/reset", {});
+    expect(await call(second.ready, "GET", "/v1/projects")).toEqual([]);
+    await expect(query(database.connectionString, "select 1")).rejects.toMatchObject({ code: "28P01" });
+    await second.stop();
+    const third = await start("reset");
+    expect(third.ready).toMatchObject({ token: first.ready.token, workspaceId: first.ready.workspaceId });
+    expect(await call(third.ready, "GET", "/v1/projects")).toEqual([]);
+    await third.stop();
+  });
+
   it("gets another token when its own was deleted", async () => {
     const first = await start("kept");
     const { data } = await (
@@ -167,6 +182,7 @@ describe("a data directory that cannot be used", () => {
     ["state.json is something else", "state.json", '{"version":1}', /no state of the server/],
     ["state.json is of another version", "state.json", '{"version":99}', /not of version 1/],
     ["state.json is missing", "state.json", undefined, /state\.json cannot be read/],
+    ["initial-state.json is missing", "initial-state.json", undefined, /initial-state\.json cannot be read/],
     ["platform.json is missing", "platform.json", undefined, /holds no platform\.json/],
     ["its Postgres files are of another version", "postgres/PG_VERSION", "12\n", /of version 12/],
     ["its Postgres files have no version", "postgres/PG_VERSION", undefined, /not all there/],

@@ -36,6 +36,8 @@ export interface EngineOptions {
   frozen?: boolean;
   /** State to start from, in place of two workspaces with an owner each. */
   snapshot?: Snapshot;
+  /** State that `reset` goes back to. Default: two workspaces with an owner each. */
+  initial?: Snapshot;
   /** What makes the databases behind the records. Default: addresses are invented, and all work succeeds at once. */
   databaseEngine?: DatabaseEngine;
   /** Awaited after every change of the state, before the answer that made it leaves. */
@@ -71,7 +73,7 @@ export class ReferenceEngine {
 
   constructor(options: EngineOptions = {}) {
     const { seed = null, onDefect = console.error, afterMutation } = options;
-    if (options.snapshot) assertSnapshot(options.snapshot);
+    for (const given of [options.snapshot, options.initial]) if (given) assertSnapshot(given);
     this.settings = mergeSettings(options.settings);
     this.#surroundings = {
       settings: this.settings,
@@ -79,7 +81,7 @@ export class ReferenceEngine {
       afterMutation,
       onDefect,
     };
-    this.#initial = firstSnapshot(seed, startOf(options));
+    this.#initial = options.initial ?? firstSnapshot(seed, startOf(options));
     this.#world = worldOf(options.snapshot ?? this.#initial, this.#surroundings);
     const world = (): ServerWorld => this.#world;
 

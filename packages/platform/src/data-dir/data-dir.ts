@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
 import { PlatformError, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
@@ -13,7 +13,7 @@ export interface DataDir {
   path: string;
   ephemeral: boolean;
   /** What an earlier run has left; undefined when this is the first one. */
-  kept: { manifest: Manifest; state: unknown } | undefined;
+  kept: { manifest: Manifest; state: unknown; initial: unknown } | undefined;
   /** Lets others have it; removes an ephemeral one. */
   release(): Promise<void>;
 }
@@ -24,6 +24,8 @@ export interface DataDirFiles {
   /** Where Postgres writes what happens to it. */
   log: string;
   state: string;
+  /** The state of the first start, which a reset goes back to. */
+  initial: string;
   /** The service token of the ready line. */
   token: string;
   controlSecret: string;
@@ -33,6 +35,7 @@ export const filesIn = (dataDir: string): DataDirFiles => ({
   cluster: join(dataDir, "postgres"),
   log: join(dataDir, "postgres.log"),
   state: join(dataDir, "state.json"),
+  initial: join(dataDir, "initial-state.json"),
   token: join(dataDir, "token"),
   controlSecret: join(dataDir, "control-secret"),
 });
@@ -95,10 +98,16 @@ const readKept = async (path: string): Promise<DataDir["kept"]> => {
   if (!manifest.postgres.complete) return undefined;
 
   await checkCluster(path, manifest);
+  const { state, initial } = filesIn(path);
+  return { manifest, state: await readStateIn(path, state), initial: await readStateIn(path, initial) };
+};
+
+const readStateIn = async (path: string, file: string): Promise<unknown> => {
   try {
-    return { manifest, state: await readState(filesIn(path).state) };
+    return await readState(file);
   } catch (error) {
-    throw platformErrors.dataDirCorrupt(path, `state.json cannot be read (${messageOf(error)})`, error);
+    const what = `${basename(file)} cannot be read (${messageOf(error)})`;
+    throw platformErrors.dataDirCorrupt(path, what, error);
   }
 };
 

@@ -20,7 +20,7 @@ export class StateFile {
     if (this.#closed) return Promise.resolve();
     this.#next ??= this.#writing.then(nothing, nothing).then(() => {
       this.#next = undefined;
-      this.#writing = writeAtomically(this.#path, JSON.stringify(this.#read()), { durable: true });
+      this.#writing = writeState(this.#path, this.#read());
       return this.#writing;
     });
     return this.#next;
@@ -35,6 +35,9 @@ export class StateFile {
 }
 
 const nothing = (): void => undefined;
+
+export const writeState = (path: string, state: object): Promise<void> =>
+  writeAtomically(path, JSON.stringify(state), { durable: true });
 
 /** The state that was kept last. Throws when there is none, or no whole one. */
 export const readState = async (path: string): Promise<unknown> => {

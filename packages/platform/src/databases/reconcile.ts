@@ -50,17 +50,20 @@ export const reconcile = async (
   const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
   const owners = new Set(databases.map(({ name }) => name).filter((name) => present.has(name)));
   await dropOwners(admin, copies, logins, owners);
-  for (const { name, credentials } of databases) {
-    if (!owners.has(name)) continue;
-    if (present.get(name)?.open === false) {
-      await admin.script([`alter database ${identifier(name)} allow_connections true`]);
-    }
-    await logins.dropAll(
-      name,
-      credentials.map(({ user }) => user),
-    );
-    for (const credential of credentials) await logins.grant(name, credential);
-  }
+  await Promise.all(
+    databases
+      .filter(({ name }) => owners.has(name))
+      .map(async ({ name, credentials }) => {
+        if (present.get(name)?.open === false) {
+          await admin.script([`alter database ${identifier(name)} allow_connections true`]);
+        }
+        await logins.dropAll(
+          name,
+          credentials.map(({ user }) => user),
+        );
+        for (const credential of credentials) await logins.grant(name, credential);
+      }),
+  );
   return {
     losses: {
       databaseIds: databases.filter(({ name }) => !present.has(name)).map(({ databaseId }) => databaseId),

@@ -53,6 +53,9 @@ export const findBinaries = async (search: BinariesSearch): Promise<Binaries> =>
     if (found !== undefined) return found;
     throw platformErrors.noPostgres(tried);
   }
+  if (choice !== undefined && choice !== "package" && choice !== "system") {
+    throw platformErrors.noPostgres([`${choice} (neither package nor system, nor an absolute path)`]);
+  }
   const found =
     (choice === "system" ? undefined : await findInPackage(search, tried)) ??
     (choice === "package" ? undefined : await findInSystem(search, tried));
