@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { exitCodeHelp, exitCodeOf, exitCodes } from "../src/exit-codes.js";
+import { runInProcess } from "./in-process.js";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+describe("the exit codes", () => {
+  it("stand in the README and in the help as they are", async () => {
+    const table = [...readme.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, code, text]) => [
+      Number(code),
+      text,
+    ]);
+    expect(table).toEqual(exitCodeHelp);
+    const { stdout } = await runInProcess(["--help"]);
+    for (const [code, meaning] of exitCodeHelp)
+      expect(stdout).toMatch(new RegExp(`^  ${code} +${meaning}$`, "m"));
+    expect(exitCodeHelp.map(([code]) => code)).toEqual(Object.values(exitCodes));
+  });
+
+  it.each([
+    [400, 7],
+    [401, 4],
+    [403, 5],
+    [404, 6],
+    [405, 1],
+    [408, 8],
+    [409, 7],
+    [413, 7],
+    [415, 7],
+    [418, 7],
+    [422, 7],
+    [429, 9],
+    [500, 1],
+    [503, 1],
+    [302, 1],
+  ])("of status %i with a code that nobody knows: %i", (status, expected) => {
+    expect(exitCodeOf({ status, code: "nobody:knows" })).toBe(expected);
+  });
+
+  it("of an approval that is needed: 3, as for every other confirmation", () => {
+    expect(exitCodeOf({ status: 403, code: "approval_required" })).toBe(3);
+    expect(exitCodeOf({ status: 403, code: "approval:denied" })).toBe(5);
+  });
+});
