@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { OAuthApi, cli, pairOf } from "./oauth-api.js";
+
+describe("faults of the authorization server", () => {
+  const api = new OAuthApi();
+  afterEach(() => api.engine.reset());
+
+  const refresh = (refreshToken: string) => api.refresh(refreshToken);
+
+  it("strike an endpoint by its name, and change nothing", async () => {
+    const { refreshToken } = await api.login();
+    api.engine.faults.add({ operation: "oauth.token", status: 503, times: 1 });
+    const { status, json } = await refresh(refreshToken);
+    expect([status, json["error"]]).toEqual([503, "server_error"]);
+    pairOf(await refresh(refreshToken));
+    expect(api.engine.requests.map(({ operationId, status: logged }) => [operationId, logged])).toEqual([
+      ["oauth.token", 200],
+      ["oauth.token", 503],
+      ["oauth.token", 200],
+    ]);
+  });
+
+  it("play a proxy's page, and any code", async () => {
+    api.engine.faults.add({ operation: "oauth.token", status: 502, body: "<h1>Bad gateway</h1>", times: 1 });
+    api.engine.faults.add({ operation: ["oauth.token", "oauth.revoke"], status: 400, code: "invalid_grant" });
+    const { status, text, headers } = await refresh("x");
+    expect([status, text, headers["content-type"]]).toEqual([502, "<h1>Bad gateway</h1>", "text/html"]);
+    expect((await refresh("x")).json).toMatchObject({ error: "invalid_grant" });
+    expect((await api.revoke({ client_id: cli.client, token: "x" })).error).toBe("invalid_grant");
+  });
+
+  it("drop the connection after the work: the refresh token was used, and the grace answers it once more", async () => {
+    const { refreshToken } = await api.login();
+    api.engine.faults.add({ operation: "oauth.token", drop: "after", times: 1 });
+    const form = `grant_type=refresh_token&client_id=${cli.client}&refresh_token=${refreshToken}`;
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const { dropped } = await api.engine.handle({ method: "POST", path: "/token", headers, body: form });
+    expect(dropped).toBe(true);
+    pairOf(await refresh(refreshToken));
+    expect((await refresh(refreshToken)).error).toBe("invalid_grant");
+  });
+
+  it("that name nothing leave it alone, and none strikes an endpoint that is not there", async () => {
+    api.engine.faults.add({ status: 500 });
+    const { accessToken } = await api.login();
+    expect(await api.reach(accessToken)).toBe(500);
+    // A wrong name, as it may come as JSON.
+    const wrong = { operation: "oauth.nothing", status: 500 } as never;
+    expect(() => api.engine.faults.add(wrong)).toThrow(TypeError);
+  });
+});
