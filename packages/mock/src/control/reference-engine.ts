@@ -182,6 +182,11 @@ export class ReferenceEngine {
     return this.#world.scheduler.idle();
   }
 
+  /** Begins background work again after `stop`. */
+  start(): void {
+    this.#world.scheduler.reopen();
+  }
+
   /** Begins no work any more; resolves when that which has begun is done. */
   async stop(): Promise<void> {
     this.#world.scheduler.close();

@@ -96,6 +96,12 @@ export class JobQueue implements Scheduler {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
+  /** Jobs begin again after `close`. */
+  reopen(): void {
+    this.#closed = false;
+    this.arm();
+  }
+
   /** No job begins any more. */
   close(): void {
     this.#closed = true;

@@ -38,10 +38,15 @@ export const readBody = (
 const byteLength = (body: Uint8Array | string): number =>
   typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 
-/** `application/json`, in UTF-8, the only encoding of JSON (RFC 8259). */
-const isJson = (contentType: string | undefined): boolean =>
-  contentType === "application/json" ||
-  (contentType !== undefined && /^application\/json *(; *charset="?utf-8"? *)?;?$/i.test(contentType.trim()));
+/** `application/json`, with any parameters but a charset that is not UTF-8, the only encoding of JSON (RFC 8259). */
+const isJson = (contentType: string | undefined): boolean => {
+  if (contentType === "application/json") return true;
+  const [mediaType = "", ...parameters] = (contentType ?? "")
+    .split(";")
+    .map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
+  return mediaType === "application/json" && (charset === undefined || /^"?utf-8"?$/.test(charset));
+};
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 

@@ -14,9 +14,10 @@ export const isOwnHost = (
   server: { host: string; port: number; allowed: readonly string[] },
 ): boolean => {
   if (!isLoopback(server.host)) return true;
-  const port = String(server.port);
   const named = request.headers.host?.toLowerCase();
-  const own = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);
+  // Clients leave the port of their scheme out.
+  const port = server.port === 80 ? "" : `:${String(server.port)}`;
+  const own = ["127.0.0.1", "localhost", "[::1]"].map((name) => name + port);
   return named !== undefined && (own.includes(named) || server.allowed.includes(named));
 };
 

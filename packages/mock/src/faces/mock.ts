@@ -49,6 +49,7 @@ export class Mock extends ReferenceEngine {
   /** Answers the process's requests from now on. */
   listen({ onUnhandledRequest = "bypass" }: ListenOptions = {}): void {
     intercept(this, { handlers: this.handlers, onUnhandledRequest });
+    this.start();
   }
 
   /** Lets requests go where they were going before, and begins no background work any more. */

@@ -61,6 +61,38 @@ describe("the order of checks (§ Reading requests)", () => {
     expect(await post("{}")).toBe("validation:failed");
   });
 
+  it("takes JSON under any spelling of its type", async () => {
+    for (const type of [
+      "application/json; charset=utf-8",
+      'Application/JSON;charset="UTF-8"',
+      "application/json; profile=x; charset=UTF-8",
+      "application/json;",
+    ]) {
+      const headers = { "content-type": type };
+      const { status } = await face.send("PATCH", `/v1/projects/${projectId}`, {
+        token: user,
+        body: {},
+        headers,
+      });
+      expect([type, status]).toEqual([type, 200]);
+    }
+    for (const type of [
+      "application/json2",
+      "text/json",
+      "application/vnd.api+json",
+      "application/json; charset=utf-16",
+      "",
+    ]) {
+      const headers = { "content-type": type };
+      const { status } = await face.send("PATCH", `/v1/projects/${projectId}`, {
+        token: user,
+        body: {},
+        headers,
+      });
+      expect([type, status]).toEqual([type, 415]);
+    }
+  });
+
   it("validates before it asks for the scope: 422, then 403", async () => {
     expect(
       (await face.send("PATCH", `/v1/projects/${projectId}`, { token: scopeless, body: { name: 1 } })).code,

@@ -82,6 +82,16 @@ describe("setupMock", () => {
     await expect(fetch("http://127.0.0.1:1/v1/me")).rejects.toThrow();
   });
 
+  it("can listen again, and goes on working in the background", async () => {
+    const mock = start({ settings: { lifecycle: { provisioning: 10 } } });
+    mock.listen();
+    await mock.close();
+    mock.listen();
+    const headers = await bearer(mock.tokens.user());
+    await fetch(`${mock.baseUrl}/v1/projects`, { method: "POST", headers });
+    await vi.waitFor(() => expect(mock.store.databases.find(() => true)?.status).toBe("ready"));
+  });
+
   it("serves several base URLs at once, each with a state of its own", async () => {
     const [one, two] = [start({ baseUrl: "https://one.test" }), start({ baseUrl: "https://two.test" })];
     one.listen();
