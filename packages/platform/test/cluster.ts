@@ -110,6 +110,25 @@ export class Cluster {
     return this.connectTo(`postgres://postgres:${adminPassword}@${host}:${String(port)}/${database}`);
   }
 
+  /** Names of databases or roles, in alphabetical order. */
+  async namesIn(column: "datname" | "rolname", containing: string): Promise<string[]> {
+    const admin = await this.connectAsAdmin("postgres");
+    const table = column === "datname" ? "pg_database" : "pg_roles";
+    const { rows } = await admin.query<{ name: string }>(
+      `select ${column} as name from ${table} where ${column} like $1 order by 1`,
+      [`%${containing}%`],
+    );
+    await admin.end();
+    return rows.map(({ name }) => name);
+  }
+
+  /** A database with one connection. */
+  async makeTenant(): Promise<{ id: string; credential: Credential }> {
+    const tenant = newTenant();
+    await this.databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
+    return tenant;
+  }
+
   async connectTo(connectionString: string): Promise<Client> {
     const client = new Client({ connectionString });
     // Sessions are ended by what is tested here.
@@ -131,3 +150,10 @@ export const newTenant = (): { id: string; credential: Credential } => {
     credential: { connectionId: `con_tenant${number}`, user: `role_tenant${number}`, pass: `pass${number}` },
   };
 };
+
+/** Of the same database. */
+export const secondCredential = ({ connectionId, user }: Credential): Credential => ({
+  connectionId: `${connectionId}_second`,
+  user: `${user}_second`,
+  pass: "another",
+});

@@ -1,36 +1,12 @@
-import type { Credential } from "@mgmt/mock/server";
 import { describe, expect, it } from "vitest";
 import { DatabaseDropped } from "../src/databases/postgres-databases.js";
-import { Cluster, newTenant } from "./cluster.js";
+import { Cluster, newTenant, secondCredential } from "./cluster.js";
 
 const cluster = new Cluster();
 
-const makeTenant = async (): Promise<{ id: string; credential: Credential }> => {
-  const tenant = newTenant();
-  await cluster.databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
-  return tenant;
-};
-
-const secondCredential = ({ connectionId, user }: Credential): Credential => ({
-  connectionId: `${connectionId}_second`,
-  user: `${user}_second`,
-  pass: "another",
-});
-
-const namesIn = async (column: "datname" | "rolname", like: string): Promise<string[]> => {
-  const admin = await cluster.connectAsAdmin("postgres");
-  const table = column === "datname" ? "pg_database" : "pg_roles";
-  const { rows } = await admin.query<{ name: string }>(
-    `select ${column} as name from ${table} where ${column} like $1 order by 1`,
-    [`%${like}%`],
-  );
-  await admin.end();
-  return rows.map(({ name }) => name);
-};
-
 describe("a new database", () => {
   it("takes connections with its connection's credentials once it is made (§ Database life cycle)", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     const { rows } = await client.query("select current_database() as name, 1 as one");
     expect(rows).toEqual([{ name: id, one: 1 }]);
@@ -42,14 +18,14 @@ describe("a new database", () => {
   });
 
   it("refuses a wrong password", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     await expect(cluster.connect(id, { ...credential, pass: "wrong" })).rejects.toMatchObject({
       code: "28P01",
     });
   });
 
   it("is made once, however often it is asked for, with the credentials given last", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     await client.query("create table kept (id int)");
     const changed = { ...credential, pass: "changed" };
@@ -59,7 +35,7 @@ describe("a new database", () => {
   });
 
   it("is one of many that are made at once", async () => {
-    const tenants = await Promise.all(Array.from({ length: 8 }, makeTenant));
+    const tenants = await Promise.all(Array.from({ length: 8 }, () => cluster.makeTenant()));
     for (const { id, credential } of tenants) await cluster.connect(id, credential);
   });
 
@@ -74,7 +50,7 @@ describe("a new database", () => {
   });
 
   it("takes no user that another database has", async () => {
-    const first = await makeTenant();
+    const first = await cluster.makeTenant();
     const second = newTenant();
     const stolen = { ...second.credential, user: first.credential.user };
     await expect(cluster.databases.create(second.id, { type: "empty" }, [stolen])).rejects.toThrow();
@@ -82,13 +58,13 @@ describe("a new database", () => {
       cluster.databases.grant(first.id, { connectionId: "con_x", user: "postgres", pass: "mine" }),
     ).rejects.toThrow("belongs to another database");
     await cluster.connect(first.id, first.credential);
-    expect(await namesIn("datname", second.id)).toEqual([]);
+    expect(await cluster.namesIn("datname", second.id)).toEqual([]);
   });
 });
 
 describe("the connections of one database", () => {
   it("use and change what another one has made", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     const second = secondCredential(credential);
     await cluster.databases.grant(id, second);
     const first = await cluster.connect(id, credential);
@@ -100,7 +76,7 @@ describe("the connections of one database", () => {
   });
 
   it("may install the extensions that Postgres trusts, and schemas", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     await client.query(
       "create extension citext; create schema app; drop schema public cascade; create schema public",
@@ -108,7 +84,7 @@ describe("the connections of one database", () => {
   });
 
   it("begin again as the owner after a pool has reset its session", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     await client.query("discard all");
     expect((await client.query("select current_user as name")).rows).toEqual([{ name: id }]);
@@ -117,7 +93,7 @@ describe("the connections of one database", () => {
 
 describe("rotating a connection", () => {
   it("ends the old password and its sessions at once (§ Database life cycle)", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     const session = await cluster.connect(id, credential);
     await cluster.databases.grant(id, { ...credential, pass: "fresh" });
     await expect(session.query("select 1")).rejects.toThrow();
@@ -126,7 +102,7 @@ describe("rotating a connection", () => {
   });
 
   it("leaves the sessions of the other connections", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     const second = secondCredential(credential);
     await cluster.databases.grant(id, second);
     const session = await cluster.connect(id, second);
@@ -135,16 +111,16 @@ describe("rotating a connection", () => {
   });
 
   it("takes the old user away when the new credential has another", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     await cluster.databases.grant(id, { ...credential, user: `${credential.user}_new` });
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
-    expect(await namesIn("rolname", credential.user)).toEqual([`${credential.user}_new`]);
+    expect(await cluster.namesIn("rolname", credential.user)).toEqual([`${credential.user}_new`]);
   });
 });
 
 describe("deleting a connection", () => {
   it("ends its credentials and sessions, and leaves what it made to the others", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     const second = secondCredential(credential);
     await cluster.databases.grant(id, second);
     const leaving = await cluster.connect(id, credential);
@@ -158,7 +134,7 @@ describe("deleting a connection", () => {
     await cluster.databases.revoke(id, credential.connectionId);
     await expect(leaving.query("select 1")).rejects.toThrow();
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
-    expect(await namesIn("rolname", credential.user)).toEqual([second.user]);
+    expect(await cluster.namesIn("rolname", credential.user)).toEqual([second.user]);
     const staying = await cluster.connect(id, second);
     expect((await staying.query("select id from own")).rows).toEqual([{ id: 7 }]);
     await staying.query("drop table own");
@@ -167,7 +143,7 @@ describe("deleting a connection", () => {
   });
 
   it("does nothing for one that is not there", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     await cluster.databases.revoke(id, "con_unknown");
     await cluster.connect(id, credential);
   });
@@ -175,20 +151,20 @@ describe("deleting a connection", () => {
 
 describe("deleting a database", () => {
   it("takes data, roles, sessions and backups away", async () => {
-    const { id, credential } = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
     await cluster.databases.backup(id, "bkp_gone");
     const session = await cluster.connect(id, credential);
     await cluster.databases.drop(id);
     await expect(session.query("select 1")).rejects.toThrow();
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
-    expect(await namesIn("datname", id)).toEqual([]);
-    expect(await namesIn("rolname", id)).toEqual([]);
+    expect(await cluster.namesIn("datname", id)).toEqual([]);
+    expect(await cluster.namesIn("rolname", id)).toEqual([]);
     await cluster.databases.drop(id);
     await cluster.databases.dropBackup("bkp_gone");
   });
 
   it("cuts short the copying that makes it", async () => {
-    const source = await makeTenant();
+    const source = await cluster.makeTenant();
     const client = await cluster.connect(source.id, source.credential);
     await client.query(
       "create table large as select generate_series(1, 400000) as id, repeat('x', 100) as text",
@@ -200,154 +176,21 @@ describe("deleting a database", () => {
     const outcome = expect(made).rejects.toThrow(DatabaseDropped);
     await cluster.databases.drop(target.id);
     await outcome;
-    expect(await namesIn("datname", target.id)).toEqual([]);
-    expect(await namesIn("rolname", target.id)).toEqual([]);
+    expect(await cluster.namesIn("datname", target.id)).toEqual([]);
+    expect(await cluster.namesIn("rolname", target.id)).toEqual([]);
     await cluster.connect(source.id, source.credential);
   });
 
   it("goes through although its tenant has declared it a template, and others have privileges in it", async () => {
-    const { id, credential } = await makeTenant();
-    const neighbour = await makeTenant();
+    const { id, credential } = await cluster.makeTenant();
+    const neighbour = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     await client.query(`alter database ${id} is_template true; create table open_to_others (id int)`);
     await client.query(`grant select on open_to_others to ${neighbour.credential.user}, ${neighbour.id}`);
     await client.query(`grant connect on database ${id} to ${neighbour.credential.user}`);
     await cluster.databases.drop(neighbour.id);
-    expect(await namesIn("rolname", neighbour.credential.user)).toEqual([]);
+    expect(await cluster.namesIn("rolname", neighbour.credential.user)).toEqual([]);
     await cluster.databases.drop(id);
-    expect(await namesIn("datname", id)).toEqual([]);
-  });
-});
-
-describe("a backup", () => {
-  it("is restored in place: connections and credentials stay, later writes are lost (§ States and transitions)", async () => {
-    const { id, credential } = await makeTenant();
-    const before = await cluster.connect(id, credential);
-    await before.query("create table notes (text text); insert into notes values ('kept')");
-    await before.query(`alter database ${id} set work_mem = '7MB'`);
-    const { size } = await cluster.databases.backup(id, "bkp_place");
-    expect(size).toBeGreaterThan(1_000_000);
-
-    const later = await cluster.connect(id, credential);
-    await later.query("insert into notes values ('lost')");
-    const third = secondCredential(credential);
-    await cluster.databases.grant(id, third);
-    await cluster.databases.restore(id, "bkp_place");
-
-    await expect(later.query("select 1")).rejects.toThrow();
-    for (const known of [credential, third]) {
-      const after = await cluster.connect(id, known);
-      expect((await after.query("select text from notes")).rows).toEqual([{ text: "kept" }]);
-      await after.query("alter table notes add column if not exists written_by text");
-      expect((await after.query("show work_mem")).rows).toEqual([{ work_mem: "7MB" }]);
-    }
-    expect((await namesIn("datname", id)).length).toBe(2);
-  });
-
-  it("is restored into another database, whose own everything then is", async () => {
-    const source = await makeTenant();
-    const client = await cluster.connect(source.id, source.credential);
-    await client.query(
-      "create table notes (text text); insert into notes values ('copied'); create extension citext",
-    );
-    await client.query("alter default privileges grant select on tables to public");
-    await cluster.databases.backup(source.id, "bkp_other");
-    const target = await makeTenant();
-    await cluster.databases.restore(target.id, "bkp_other");
-
-    const restored = await cluster.connect(target.id, target.credential);
-    expect((await restored.query("select text from notes")).rows).toEqual([{ text: "copied" }]);
-    await restored.query("alter table notes add column extra int; drop extension citext");
-    await expect(cluster.connect(target.id, source.credential)).rejects.toMatchObject({ code: "42501" });
-    const untouched = await cluster.connect(source.id, source.credential);
-    await untouched.query("insert into notes values ('still mine'); create schema another");
-    await cluster.databases.drop(source.id);
-    await (await cluster.connect(target.id, target.credential)).query("insert into notes values ('alone')");
-  });
-
-  it("is no database that anybody can connect to", async () => {
-    const { id, credential } = await makeTenant();
-    await cluster.databases.backup(id, "bkp_closed");
-    const [name = ""] = (await namesIn("datname", id)).filter((each) => each !== id);
-    const { host, port } = cluster.databases.endpoints(id).direct;
-    await expect(
-      cluster.connectTo(`postgres://${credential.user}:${credential.pass}@${host}:${String(port)}/${name}`),
-    ).rejects.toMatchObject({ code: "55000" });
-    await cluster.databases.dropBackup("bkp_closed");
-    expect(await namesIn("datname", id)).toEqual([id]);
-  });
-
-  it("that is not there restores nothing", async () => {
-    const { id, credential } = await makeTenant();
-    const session = await cluster.connect(id, credential);
-    await expect(cluster.databases.restore(id, "bkp_unknown")).rejects.toThrow("There is no backup");
-    await session.query("select 1");
-  });
-});
-
-describe("a clone", () => {
-  it("has the source's data for its own connection, and leaves the source as it was", async () => {
-    const source = await makeTenant();
-    const busy = await cluster.connect(source.id, source.credential);
-    await busy.query("create table notes (text text); insert into notes values ('original')");
-    const target = newTenant();
-    await cluster.databases.create(target.id, { type: "database", databaseId: source.id }, [
-      target.credential,
-    ]);
-
-    const clone = await cluster.connect(target.id, target.credential);
-    await clone.query("update notes set text = 'changed'");
-    const original = await cluster.connect(source.id, source.credential);
-    expect((await original.query("select text from notes")).rows).toEqual([{ text: "original" }]);
-    await original.query(`comment on database ${source.id} is 'still the owner'`);
-    await expect(cluster.connect(source.id, target.credential)).rejects.toMatchObject({ code: "42501" });
-  });
-
-  it("of a database that is not there fails and leaves nothing", async () => {
-    const target = newTenant();
-    const made = cluster.databases.create(target.id, { type: "database", databaseId: "db_unknown" }, [
-      target.credential,
-    ]);
-    await expect(made).rejects.toThrow("There is no Postgres database");
-    expect(await namesIn("datname", target.id)).toEqual([]);
-  });
-
-  it("is made while sessions write to its source", async () => {
-    const source = await makeTenant();
-    const client = await cluster.connect(source.id, source.credential);
-    await client.query("create table notes (id int)");
-    let stop = false;
-    const writing = (async () => {
-      for (let id = 0; !stop; id += 1) {
-        const session = await cluster.connect(source.id, source.credential).catch(() => undefined);
-        await session?.query("insert into notes values ($1)", [id]).catch(() => undefined);
-        await session?.end().catch(() => undefined);
-      }
-    })();
-    const target = newTenant();
-    await cluster.databases.create(target.id, { type: "database", databaseId: source.id }, [
-      target.credential,
-    ]);
-    stop = true;
-    await writing;
-    await (await cluster.connect(target.id, target.credential)).query("select from notes");
-  });
-});
-
-describe("usage", () => {
-  it("counts bytes and transactions of the database", async () => {
-    const { id, credential } = await makeTenant();
-    const before = await cluster.databases.usage(id);
-    const client = await cluster.connect(id, credential);
-    await client.query("create table filled as select generate_series(1, 50000) as id");
-    await client.end();
-    await expect
-      .poll(async () => (await cluster.databases.usage(id)).operations)
-      .toBeGreaterThan(before.operations);
-    expect((await cluster.databases.usage(id)).bytes).toBeGreaterThan(before.bytes + 1_000_000);
-  });
-
-  it("of a database that is not there is an error", async () => {
-    await expect(cluster.databases.usage("db_unknown")).rejects.toThrow("There is no Postgres database");
+    expect(await cluster.namesIn("datname", id)).toEqual([]);
   });
 });
