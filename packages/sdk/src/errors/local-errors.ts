@@ -16,8 +16,8 @@ export class InvalidArgumentError extends MgmtError {
 export class TokenError extends MgmtError {
   static override readonly kind: string = "TokenError";
 
-  constructor(message: string, options?: ErrorOptions & { hint?: string }) {
-    super("token:unavailable", message, options);
+  constructor(message: string, options?: FailureOptions) {
+    super(options?.code ?? "token:unavailable", message, options);
   }
 }
 

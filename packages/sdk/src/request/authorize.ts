@@ -1,11 +1,15 @@
 import { TokenError } from "../errors/local-errors.js";
 import type { Message } from "./encode.js";
-import type { Token } from "./settings.js";
+import type { Token, TokenRequest } from "./settings.js";
 
 /** Adds the credential, unless the caller has set `authorization` for this call. */
-export const authorize = async (message: Message, token: Token | undefined): Promise<Message> => {
+export const authorize = async (
+  message: Message,
+  token: Token | undefined,
+  request: TokenRequest,
+): Promise<Message> => {
   if (token === undefined || message.headers["authorization"] !== undefined) return message;
-  const value = typeof token === "function" ? await ask(token) : token;
+  const value = typeof token === "function" ? await ask(token, request) : token;
   // The token itself is never quoted.
   if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
     throw new TokenError(
@@ -18,10 +22,24 @@ export const authorize = async (message: Message, token: Token | undefined): Pro
   return { ...message, headers: { ...message.headers, authorization: `Bearer ${value}` } };
 };
 
-const ask = async (token: () => string | Promise<string>): Promise<unknown> => {
+/** The message with another credential than the one that was refused; undefined when there is none. */
+export const reauthorize = async (
+  message: Message,
+  refused: Message,
+  token: Token | undefined,
+  request: TokenRequest,
+): Promise<Message | undefined> => {
+  if (typeof token !== "function" || message === refused) return undefined;
+  const { authorization } = refused.headers;
+  const renewed = await authorize(message, token, { ...request, rejected: authorization?.slice(7) });
+  return renewed.headers["authorization"] === authorization ? undefined : renewed;
+};
+
+const ask = async (token: Exclude<Token, string>, request: TokenRequest): Promise<unknown> => {
   try {
-    return await token();
+    return await token(request);
   } catch (error) {
+    if (error instanceof TokenError) throw error;
     throw new TokenError("The token function failed", { cause: error });
   }
 };

@@ -1,6 +1,6 @@
 import { TimeoutError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
-import { authorize } from "./authorize.js";
+import { authorize, reauthorize } from "./authorize.js";
 import type { Call, RequestOptions } from "./call.js";
 import { withDeadline } from "./deadline.js";
 import { decode } from "./decode.js";
@@ -14,7 +14,7 @@ export type Open<T> = (body: unknown, requestId: string | undefined) => T | unde
 /** The one request path, bound to the settings of a client. */
 export type RequestPath = <T>(call: Call, options: RequestOptions | undefined, open: Open<T>) => Promise<T>;
 
-/** Encode → authorize → send → decode. */
+/** Encode → authorize → send → once more with another credential after a 401 → decode. */
 export const requestPath =
   (settings: Settings): RequestPath =>
   async (call, options, open) => {
@@ -30,7 +30,13 @@ export const exchange = (
 ): Promise<TransportResponse> => {
   const timeoutMs = options?.timeoutMs === undefined ? settings.timeoutMs : readTimeout(options.timeoutMs);
   const timedOut = (): TimeoutError => new TimeoutError(message, timeoutMs);
-  return withDeadline({ signal: options?.signal, timeoutMs, timedOut }, async (signal) =>
-    send(settings.transport, await authorize(message, settings.token), signal),
-  );
+  return withDeadline({ signal: options?.signal, timeoutMs, timedOut }, async (signal) => {
+    const { token, transport } = settings;
+    const authorized = await authorize(message, token, { signal, timeoutMs });
+    const answer = await send(transport, authorized, signal);
+    // A 401 says that nothing was done: any method may be sent again.
+    const renewed =
+      answer.status === 401 && (await reauthorize(message, authorized, token, { signal, timeoutMs }));
+    return renewed ? send(transport, renewed, signal) : answer;
+  });
 };

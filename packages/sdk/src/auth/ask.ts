@@ -1,0 +1,113 @@
+import { type CustomFetchOptions, allowInsecureRequests, customFetch } from "oauth4webapi";
+import { withDeadline } from "../request/deadline.js";
+import { reasonOf } from "../request/send.js";
+import type { TransportResponse } from "../transport/transport.js";
+import { AuthError } from "./auth-error.js";
+import { type Stage, authErrors } from "./errors.js";
+import type { OAuthSettings } from "./oauth-settings.js";
+
+/** One question to the authorization server. */
+export interface Question {
+  stage: Stage;
+  settings: OAuthSettings;
+  signal?: AbortSignal | undefined;
+  /** Sent along, and never quoted, not even when the server quotes them. */
+  secrets: readonly (string | undefined)[];
+}
+
+/** What the library takes with each request. */
+export interface RequestOptions {
+  signal: AbortSignal;
+  [allowInsecureRequests]: boolean;
+  [customFetch]: (
+    url: string,
+    options: CustomFetchOptions<"GET" | "POST", URLSearchParams | undefined>,
+  ) => Promise<Response>;
+}
+
+/**
+ * Asks, over the transport of the settings and within their time. Whatever goes wrong becomes an `AuthError` of the stage,
+ * or the reason of the caller's signal. The library's own errors carry requests and answers, so none is handed on.
+ */
+export const ask = async <T>(
+  { stage, settings, signal, secrets }: Question,
+  work: (options: RequestOptions) => Promise<T>,
+): Promise<T> => {
+  const { transport, timeoutMs, allowsHttp } = settings;
+  let asked = settings.issuer;
+  let answer: TransportResponse | undefined;
+  const send: RequestOptions[typeof customFetch] = async (url, { method, headers, body, signal: limit }) => {
+    asked = `${method} ${url}`;
+    const sent = {
+      method,
+      url,
+      headers,
+      body: body?.toString(),
+      signal: limit ?? new AbortController().signal,
+    };
+    answer = await transport.send(sent);
+    const { status } = answer;
+    const text = [204, 205, 304].includes(status) ? null : answer.body;
+    return new Response(text, { status, headers: answer.headers });
+  };
+  try {
+    return await withDeadline(
+      { signal, timeoutMs, timedOut: () => authErrors.serverTimeout(asked, timeoutMs) },
+      (limit) => work({ signal: limit, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),
+    );
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (error instanceof AuthError) throw error;
+    const hide = (text: string): string => hideSecrets(text, secrets);
+    if (!answer)
+      throw authErrors.failed(stage, hide(`${asked} got no whole answer (${reasonOf(error)})`), {});
+    const { status } = answer;
+    const { oauthError, description } = readError(answer.body);
+    const problem =
+      oauthError === undefined
+        ? `answered ${status} (${typeOf(answer)}), which is not what OAuth says${why(error, status)}`
+        : `refused with ${oauthError}${description === undefined ? "" : `: ${description}`}`;
+    throw authErrors.failed(stage, hide(`${asked} ${problem}`), {
+      oauthError: oauthError && hide(oauthError),
+      status,
+    });
+  }
+};
+
+const typeOf = ({ headers, body }: TransportResponse): string =>
+  body === "" ? "no body" : (headers["content-type"]?.split(";")[0] ?? "no content type");
+
+/** The library's messages name fields and quote none; of a bad status there is no more to say. */
+const why = (error: unknown, status: number): string =>
+  status === 200 && error instanceof Error ? `: ${error.message}` : "";
+
+/** § RFC 6749 5.2: what these may consist of. A proxy's page is no error of OAuth. */
+const isErrorText = (value: unknown): value is string =>
+  typeof value === "string" && /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,300}$/.test(value);
+
+/** The `error` and `error_description` of an answer or a callback, as far as they are what OAuth says. */
+export const readErrorFields = (
+  error: unknown,
+  description: unknown,
+): { oauthError?: string | undefined; description?: string | undefined } => ({
+  oauthError: isErrorText(error) ? error : undefined,
+  description: isErrorText(description) ? description : undefined,
+});
+
+const readError = (body: string): ReturnType<typeof readErrorFields> => {
+  try {
+    const json: unknown = JSON.parse(body);
+    if (typeof json !== "object" || json === null) return {};
+    const { error, error_description: description } = json as {
+      error?: unknown;
+      error_description?: unknown;
+    };
+    return readErrorFields(error, description);
+  } catch {
+    return {};
+  }
+};
+
+/** The text without what must not be in it, should a server or a transport have quoted it. */
+export const hideSecrets = (text: string, secrets: readonly (string | undefined)[]): string =>
+  secrets.reduce<string>((hidden, secret) => (secret ? hidden.replaceAll(secret, "…") : hidden), text);

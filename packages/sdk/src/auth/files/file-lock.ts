@@ -1,0 +1,194 @@
+import { constants } from "node:fs";
+import {
+  access,
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  unlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { TokenStoreError } from "../auth-error.js";
+import { fileErrors, systemCode } from "./file-errors.js";
+import { type LockOwner, lifeOf, newOwner, parseOwner } from "./lock-owner.js";
+
+/** How often a holder shows that it lives, in milliseconds. */
+const beat = 1_000;
+/** How long a holder may be silent that cannot be looked up, as a waiter counts its own waits, in milliseconds. */
+const silence = 10_000;
+
+/**
+ * Runs `work` while no other process runs one with the same lock file, and answers what it does. Rejects with the signal's
+ * reason when it is aborted before, and with `TokenStoreError` when the folder cannot be written.
+ *
+ * The file comes into being whole, by `link`, and says who holds it. A holder that was killed is noticed at once: its process
+ * is gone, or is another one by now (by the system's start time). Where that cannot be told, on another machine that shares
+ * the folder, the file's time shows that its holder lives; after 10 seconds without a change it is dead. A holder that lives
+ * is never pushed aside on its own machine.
+ *
+ * A dead holder's lock is inherited, never deleted: whoever creates `<file>.<nonce of the dead>` is the heir, if the lock still
+ * names the dead one afterwards. So two that find the same dead holder cannot both take its place, nor push aside its heir.
+ */
+export const withFileLock = async <T>(
+  file: string,
+  work: () => Promise<T>,
+  { signal }: { signal: AbortSignal },
+): Promise<T> => {
+  const me = await acquire(file, signal);
+  const beating = setInterval(() => void touch(file), beat).unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(beating);
+    await release(file, me);
+  }
+};
+
+const ownFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
+const heirFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
+
+const acquire = async (file: string, signal: AbortSignal): Promise<LockOwner> => {
+  signal.throwIfAborted();
+  const me = await newOwner();
+  const own = ownFile(file, me);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(own, JSON.stringify(me), { flag: "wx", mode: 0o600 });
+    await waitForTurn(file, me, signal);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw error instanceof TokenStoreError ? error : fileErrors.unwritable(file, error);
+  } finally {
+    await rm(own, { force: true }).catch(() => undefined);
+  }
+  return me;
+};
+
+const waitForTurn = async (file: string, me: LockOwner, signal: AbortSignal): Promise<void> => {
+  const isSilent = silenceWatch();
+  for (;;) {
+    if (await createWhole(ownFile(file, me), file)) return;
+    const chain = await holdersOf(file);
+    const [holder, last] = [chain[0], chain.at(-1)];
+    if (holder && last) {
+      const life = await lifeOf(last.owner, me);
+      if (life === "dead" || (life === "unknown" && isSilent(last))) {
+        if (await inherit(file, me, holder.owner, last.owner)) return;
+      }
+    }
+    // A folder that has become read-only keeps the lock for ever.
+    await access(dirname(file), constants.W_OK);
+    await delay(15 + Math.random() * 20, undefined, { signal });
+  }
+};
+
+/** Creates a file with the text of another, unless it is there already. */
+const createWhole = async (source: string, file: string): Promise<boolean> => {
+  try {
+    await link(source, file);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "EEXIST") return false;
+    if (code === "ENOENT" || code === "EROFS") throw error;
+  }
+  // Some file systems have no links.
+  try {
+    await copyFile(source, file, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    throw error;
+  }
+};
+
+interface Holder {
+  owner: LockOwner;
+  path: string;
+  /** When it last showed that it lives. */
+  seen: number;
+}
+
+/** The holder that the lock names, its heir, the heir's heir …; the last one holds the lock, if it lives. */
+const holdersOf = async (file: string): Promise<Holder[]> => {
+  const holders: Holder[] = [];
+  let path: string | undefined = file;
+  while (path !== undefined) {
+    const holder = await readHolder(path);
+    if (holder) holders.push(holder);
+    path = holder && heirFile(file, holder.owner);
+  }
+  return holders;
+};
+
+/** Where there are no links, a file may be read before it is written: then nobody is known to have it. */
+const unknown: LockOwner = { nonce: "unknown", pid: 0, machine: "unknown", startedAt: undefined };
+
+const readHolder = async (path: string): Promise<Holder | undefined> => {
+  try {
+    const [text, { mtimeMs }] = [await readFile(path, "utf8"), await stat(path)];
+    return { owner: parseOwner(text) ?? unknown, path, seen: mtimeMs };
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** Takes the place of the last holder, which is dead. False when somebody else was faster. */
+const inherit = async (file: string, me: LockOwner, holder: LockOwner, last: LockOwner): Promise<boolean> => {
+  const heir = heirFile(file, last);
+  if (!(await createWhole(ownFile(file, me), heir))) return false;
+  const current = await readHolder(file);
+  if (current?.owner.nonce !== holder.nonce) {
+    await rm(heir, { force: true });
+    return false;
+  }
+  await rename(ownFile(file, me), file);
+  await removeHeirs(file, me);
+  return true;
+};
+
+/** The lock names its holder again, so no heir is needed; nor what killed waiters have left. */
+const removeHeirs = async (file: string, me: LockOwner): Promise<void> => {
+  const folder = dirname(file);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.`)) continue;
+    const path = join(folder, name);
+    const holder = name.endsWith(".own") ? await readHolder(path) : undefined;
+    const isNeeded = holder && (await lifeOf(holder.owner, me)) !== "dead";
+    if (!isNeeded) await rm(path, { force: true });
+  }
+};
+
+/** Tells whether a holder has been silent for too long, counted in waits: a machine that sleeps wakes all at once. */
+const silenceWatch = (): ((holder: Holder) => boolean) => {
+  let before: Holder | undefined;
+  let waits = 0;
+  return (holder) => {
+    waits = before?.owner.nonce === holder.owner.nonce && before.seen === holder.seen ? waits + 1 : 0;
+    before = holder;
+    return waits * 25 > silence;
+  };
+};
+
+const touch = async (file: string): Promise<void> => {
+  const now = new Date();
+  await utimes(file, now, now).catch(() => undefined);
+};
+
+/** Where the folder has become read-only meanwhile, it is tried again as long as this process lives. */
+const release = async (file: string, me: LockOwner): Promise<void> => {
+  try {
+    const holder = await readHolder(file);
+    if (holder?.owner.nonce === me.nonce) await unlink(file);
+  } catch {
+    setTimeout(() => void release(file, me), beat).unref();
+  }
+};

@@ -1,0 +1,14 @@
+export { AuthError, LoginRequiredError, TokenStoreError } from "./auth-error.js";
+export type { AuthErrorCode, AuthErrorInit } from "./auth-error.js";
+export { createAuthenticator } from "./authenticator.js";
+export type { Authenticator, AuthenticatorOptions } from "./authenticator.js";
+export { isCredential } from "./credential.js";
+export type { Credential } from "./credential.js";
+export { finishLogin, startLogin } from "./login.js";
+export type { FinishLoginOptions, LoginOptions, StartLoginOptions, StartedLogin } from "./login.js";
+export { logout } from "./logout.js";
+export type { LogoutOptions } from "./logout.js";
+export type { OAuthEndpoints, OAuthOptions } from "./oauth-settings.js";
+export type { LoginAttempt } from "./protocol.js";
+export { memoryStore } from "./token-store.js";
+export type { TokenStore } from "./token-store.js";

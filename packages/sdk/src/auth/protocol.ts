@@ -1,0 +1,226 @@
+import * as oauth from "oauth4webapi";
+import { ask, hideSecrets, readErrorFields } from "./ask.js";
+import type { Credential } from "./credential.js";
+import { authErrors } from "./errors.js";
+import type { OAuthSettings } from "./oauth-settings.js";
+
+// The only file that loads the OAuth library. The others load this one, when something is asked.
+
+/** What the caller keeps between the two halves of a login. */
+export interface LoginAttempt {
+  state: string;
+  codeVerifier: string;
+  redirectUri: string;
+  scopes: string[];
+}
+
+/** The server's metadata (RFC 8414), asked for once; or the endpoints that were given. */
+const serverOf = async (
+  settings: OAuthSettings,
+  signal: AbortSignal | undefined,
+): Promise<oauth.AuthorizationServer> => {
+  const discovery = (settings.server ??= ask(
+    { stage: "discovery", settings, signal, secrets: [] },
+    async (options) => {
+      const issuer = new URL(settings.issuer);
+      const answer = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
+      return oauth.processDiscoveryResponse(issuer, answer).catch((error: unknown) => {
+        const isOthers =
+          error instanceof Error && "code" in error && error.code === oauth.JSON_ATTRIBUTE_COMPARISON;
+        throw isOthers ? authErrors.metadataIssuer(settings.issuer) : error;
+      });
+    },
+  ));
+  try {
+    return await discovery;
+  } catch (error) {
+    settings.server = undefined;
+    throw error;
+  }
+};
+
+const clientOf = ({ clientId }: OAuthSettings): oauth.Client => ({ client_id: clientId });
+
+/** Basic is what every server must know (RFC 6749 § 2.3.1). */
+const authenticationOf = (
+  { clientSecret }: OAuthSettings,
+  { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] }: oauth.AuthorizationServer,
+): oauth.ClientAuth => {
+  if (clientSecret === undefined) return oauth.None();
+  return methods.includes("client_secret_basic")
+    ? oauth.ClientSecretBasic(clientSecret)
+    : oauth.ClientSecretPost(clientSecret);
+};
+
+/** Begins a login: an address for the browser, and what must be known to finish it. */
+export const begin = async (
+  settings: OAuthSettings,
+  { redirectUri, scopes }: { redirectUri: string; scopes: string[] },
+  signal: AbortSignal | undefined,
+): Promise<{ url: string; attempt: LoginAttempt }> => {
+  const server = await serverOf(settings, signal);
+  const codeVerifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
+  const url = authorizationEndpointOf(server, settings);
+  const parameters = {
+    response_type: "code",
+    client_id: settings.clientId,
+    redirect_uri: redirectUri,
+    scope: scopes.join(" "),
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url: url.href, attempt: { state, codeVerifier, redirectUri, scopes } };
+};
+
+const authorizationEndpointOf = (
+  { authorization_endpoint: address = "" }: oauth.AuthorizationServer,
+  { issuer, allowsHttp }: OAuthSettings,
+): URL => {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && allowsHttp)) return url;
+  throw authErrors.failed("discovery", `The metadata of ${issuer} has no authorization_endpoint to use`, {});
+};
+
+/** Turns the callback of a login into a credential. `parameters` is the callback's query. */
+export const finish = async (
+  settings: OAuthSettings,
+  { state, codeVerifier, redirectUri, scopes }: LoginAttempt,
+  parameters: URLSearchParams,
+  signal: AbortSignal | undefined,
+): Promise<Credential> => {
+  const server = await serverOf(settings, signal);
+  const client = clientOf(settings);
+  const callback = readCallback(server, client, parameters, state);
+  const secrets = [callback.get("code") ?? "", codeVerifier, state, settings.clientSecret];
+  const issuedAt = Date.now();
+  const answer = await ask({ stage: "login", settings, signal, secrets }, async (options) =>
+    assertBearer(
+      await oauth.processAuthorizationCodeResponse(
+        server,
+        client,
+        await oauth.authorizationCodeGrantRequest(
+          server,
+          client,
+          authenticationOf(settings, server),
+          callback,
+          redirectUri,
+          codeVerifier,
+          options,
+        ),
+      ),
+    ),
+  );
+  return credentialOf(settings, answer, { issuedAt, scopes });
+};
+
+/** The callback's parameters, once state and `iss` (RFC 9207) have proved it to be the answer to this attempt. */
+const readCallback = (
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  parameters: URLSearchParams,
+  state: string,
+): URLSearchParams => {
+  const only = (name: string): string | undefined => {
+    const [value, ...others] = parameters.getAll(name);
+    if (others.length > 0) throw authErrors.callback(`has more than one ${name}`);
+    return value;
+  };
+  if (only("state") !== state) throw authErrors.state();
+  const iss = only("iss");
+  const isWanted = server.authorization_response_iss_parameter_supported === true;
+  if (iss === undefined ? isWanted : iss !== server.issuer) throw authErrors.callbackIssuer(server.issuer);
+  const { oauthError, description } = readErrorFields(only("error"), only("error_description"));
+  if (oauthError !== undefined) {
+    throw authErrors.denied(oauthError, description && hideSecrets(description, [state]));
+  }
+  if (!only("code")) throw authErrors.callback("carries no code");
+  try {
+    // The library checks all of it once more, and takes no other parameters than those that it has checked.
+    return oauth.validateAuthResponse(server, client, parameters, state);
+  } catch {
+    throw authErrors.callback("is not what OAuth says");
+  }
+};
+
+/** The next credential. An answer without a refresh token keeps the old one, one without scopes the old ones. */
+export const refresh = async (
+  settings: OAuthSettings,
+  credential: Credential & { refreshToken: string },
+  signal: AbortSignal,
+): Promise<Credential> => {
+  const server = await serverOf(settings, signal);
+  const client = clientOf(settings);
+  const { refreshToken, accessToken, scopes } = credential;
+  const secrets = [refreshToken, accessToken, settings.clientSecret];
+  const issuedAt = Date.now();
+  const answer = await ask({ stage: "refresh", settings, signal, secrets }, async (options) =>
+    assertBearer(
+      await oauth.processRefreshTokenResponse(
+        server,
+        client,
+        await oauth.refreshTokenGrantRequest(
+          server,
+          client,
+          authenticationOf(settings, server),
+          refreshToken,
+          options,
+        ),
+      ),
+    ),
+  );
+  return credentialOf(settings, answer, { issuedAt, scopes, refreshToken });
+};
+
+/** Ends the refresh token with all that came from it, or else the access token (RFC 7009). */
+export const revoke = async (
+  settings: OAuthSettings,
+  { refreshToken, accessToken }: Credential,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const server = await serverOf(settings, signal);
+  if (server.revocation_endpoint === undefined) return;
+  const client = clientOf(settings);
+  const secrets = [refreshToken, accessToken, settings.clientSecret];
+  await ask({ stage: "revoke", settings, signal, secrets }, async (options) => {
+    const authentication = authenticationOf(settings, server);
+    const token = refreshToken ?? accessToken;
+    const hint = refreshToken === undefined ? "access_token" : "refresh_token";
+    await oauth.processRevocationResponse(
+      await oauth.revocationRequest(server, client, authentication, token, {
+        ...options,
+        additionalParameters: { token_type_hint: hint },
+      }),
+    );
+  });
+};
+
+const assertBearer = (answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse => {
+  if (answer.token_type !== "bearer") throw new Error("its token is no bearer token");
+  return answer;
+};
+
+const credentialOf = (
+  { issuer, clientId }: OAuthSettings,
+  {
+    access_token: accessToken,
+    expires_in: lifetime,
+    refresh_token: given,
+    scope,
+  }: oauth.TokenEndpointResponse,
+  before: Pick<Credential, "issuedAt" | "refreshToken" | "scopes"> & { issuedAt: number },
+): Credential => {
+  const refreshToken = given ?? before.refreshToken;
+  const { issuedAt } = before;
+  return {
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    issuedAt,
+    ...(lifetime !== undefined && { expiresAt: issuedAt + lifetime * 1000 }),
+    scopes: scope === undefined ? before.scopes : scope.split(" ").filter((each) => each !== ""),
+    issuer,
+    clientId,
+  };
+};

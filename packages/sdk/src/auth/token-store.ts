@@ -1,0 +1,55 @@
+import type { Credential } from "./credential.js";
+
+/**
+ * Keeps one credential. What a method throws reaches the caller of the SDK, so it must not hold a secret. A store that
+ * several processes or tabs share must have `lock`; its `write` must be seen by the others whole or not at all.
+ */
+export interface TokenStore {
+  /** Undefined when nobody is logged in. */
+  read(): Promise<Credential | undefined>;
+  /** Replaces what is there. */
+  write(credential: Credential): Promise<void>;
+  /** Forgets what is there, if anything. */
+  clear(): Promise<void>;
+  /** Throws when `write` would. Asked before a login begins, and before a refresh token is used up. */
+  probe?(): Promise<void>;
+  /**
+   * Runs `work` while nobody else runs one for the same credential, in this process or another, and answers what it does.
+   * Rejects when `signal` is aborted before its turn comes. Without it, work is done one after another in this process.
+   */
+  lock?<T>(work: () => Promise<T>, options: { signal: AbortSignal }): Promise<T>;
+}
+
+/** A store in this process's memory. It can be given a credential that was kept elsewhere. */
+export const memoryStore = (credential?: Credential): TokenStore => {
+  let kept = credential;
+  return {
+    read: async () => kept,
+    write: async (next) => {
+      kept = next;
+    },
+    clear: async () => {
+      kept = undefined;
+    },
+  };
+};
+
+const queues = new WeakMap<TokenStore, Promise<unknown>>();
+
+/** Runs `work` alone on the store: under its own lock, or else one after another in this process. */
+export const exclusively = <T>(
+  store: TokenStore,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> => {
+  if (store.lock) return store.lock(work, { signal });
+  const turn = (queues.get(store) ?? Promise.resolve()).then(() => {
+    signal.throwIfAborted();
+    return work();
+  });
+  queues.set(
+    store,
+    turn.catch(() => undefined),
+  );
+  return turn;
+};

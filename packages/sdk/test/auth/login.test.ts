@@ -1,0 +1,341 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { setupMock } from "@mgmt/mock";
+import { createClient } from "@mgmt/sdk";
+import {
+  type Credential,
+  type FinishLoginOptions,
+  type TokenStore,
+  TokenStoreError,
+  createAuthenticator,
+  finishLogin,
+  memoryStore,
+  startLogin,
+} from "@mgmt/sdk/auth";
+import { thrown } from "../server.js";
+
+const mock = setupMock({ seed: "login" });
+const clientId = "itgr_mgmtcommandlineinterface";
+const redirectUri = "http://127.0.0.1:5000/callback";
+const oauth = { authUrl: mock.authUrl, clientId };
+
+beforeAll(() => mock.listen({ onUnhandledRequest: "error" }));
+afterEach(() => mock.reset());
+afterAll(() => mock.close());
+
+const start = (more: object = {}) => startLogin({ ...oauth, redirectUri, ...more });
+
+/** A login that the user has allowed. */
+const allowed = async (more: object = {}) => {
+  const { url, attempt } = await start(more);
+  const { redirect, code } = await mock.oauth.consent({ url });
+  return { attempt, redirect, code };
+};
+
+const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
+
+/** Expects a finish to be refused before its code is sent anywhere. */
+const expectRefused = async (options: Omit<FinishLoginOptions, "authUrl" | "clientId">, code: string) => {
+  expect(await thrown(finishLogin({ ...oauth, ...options }))).toMatchObject({
+    name: "AuthError",
+    code,
+    hint: expect.any(String),
+  });
+  expect(tokenRequests()).toEqual([]);
+};
+
+describe("startLogin", () => {
+  it("makes an authorization request with PKCE S256, a state and all scopes (RFC 6749 § 4.1.1, RFC 7636 § 4.3)", async () => {
+    const { url, attempt } = await start();
+    const { origin, pathname, searchParams } = new URL(url);
+    expect(origin + pathname).toBe(`${mock.authUrl}/authorize`);
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(attempt.codeVerifier));
+    expect(Object.fromEntries(searchParams)).toEqual({
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: "workspace:admin offline_access",
+      state: attempt.state,
+      code_challenge: Buffer.from(digest).toString("base64url"),
+      code_challenge_method: "S256",
+    });
+    expect(url).not.toContain(attempt.codeVerifier);
+  });
+
+  it("begins each login with a state and a verifier of its own", async () => {
+    const logins = await Promise.all(Array.from({ length: 20 }, () => start()));
+    const secrets = logins.flatMap(({ attempt: { state, codeVerifier } }) => [state, codeVerifier]);
+    expect(new Set(secrets).size).toBe(40);
+    for (const secret of secrets) expect(secret).toMatch(/^[\w-]{43}$/);
+  });
+
+  it("keeps what the address of the authorization endpoint carries already", async () => {
+    const endpoints = {
+      authorization: "https://login.example.com/start?tenant=blue",
+      token: "https://login.example.com/token",
+    };
+    const { url } = await start({ endpoints });
+    expect(url).toMatch(/^https:\/\/login\.example\.com\/start\?tenant=blue&response_type=code&/);
+    expect(mock.requests).toEqual([]);
+  });
+
+  it.each([
+    [{ authUrl: "auth.example.com" }, "authUrl"],
+    [{ authUrl: "http://auth.example.com" }, "authUrl"],
+    [{ authUrl: "ftp://localhost" }, "authUrl"],
+    [{ authUrl: "https://user:canary@auth.example.com" }, "authUrl"],
+    [{ authUrl: "https://auth.example.com/?x" }, "authUrl"],
+    [{ authUrl: "https://auth.example.com/#x" }, "authUrl"],
+    [{ clientId: "" }, "clientId"],
+    [{ clientSecret: "" }, "clientSecret"],
+    [{ timeoutMs: 0 }, "timeoutMs"],
+    [{ endpoints: { authorization: "https://x.test/a", token: "http://x.test/t" } }, "endpoints.token"],
+    [{ endpoints: { authorization: "/a", token: "https://x.test/t" } }, "endpoints.authorization"],
+  ])("refuses %j", async (options, argument) => {
+    const error = await thrown(start(options));
+    expect(error).toMatchObject({ code: "argument:invalid", argument });
+    expect(String(error)).not.toContain("canary");
+  });
+
+  it("throws the reason of a signal that is aborted", async () => {
+    const reason = new Error("The user left.");
+    expect(await thrown(start({ signal: AbortSignal.abort(reason) }))).toBe(reason);
+  });
+});
+
+describe("finishLogin", () => {
+  it("redeems the code and keeps the credential, which then serves a client", async () => {
+    const store = memoryStore();
+    const { attempt, redirect } = await allowed();
+    const before = Date.now();
+    const credential = await finishLogin({ ...oauth, attempt, callback: redirect, store });
+    expect(credential).toEqual({
+      accessToken: expect.any(String),
+      refreshToken: expect.any(String),
+      issuedAt: expect.any(Number),
+      expiresAt: (credential.issuedAt ?? 0) + 3_600_000,
+      scopes: ["workspace:admin", "offline_access"],
+      issuer: mock.authUrl,
+      clientId,
+    });
+    expect(credential.issuedAt).toBeGreaterThanOrEqual(before);
+    expect(await store.read()).toEqual(credential);
+    const { token } = createAuthenticator({ ...oauth, store });
+    const { user, credential: used } = await createClient({ baseUrl: mock.baseUrl, token }).me.get();
+    expect(user?.id).toBe(mock.residents.user.id);
+    expect(used.type).toBe("oauth");
+  });
+
+  it("takes the attempt as it was kept: as JSON in a session", async () => {
+    const { attempt, redirect } = await allowed();
+    const kept: typeof attempt = JSON.parse(JSON.stringify(attempt));
+    const credential = await finishLogin({ ...oauth, attempt: kept, callback: new URL(redirect) });
+    expect(credential.issuer).toBe(mock.authUrl);
+  });
+
+  it("takes a callback as the path and query that a web server is asked for", async () => {
+    const { attempt, redirect } = await allowed();
+    const { pathname, search } = new URL(redirect);
+    const credential = await finishLogin({ ...oauth, attempt, callback: pathname + search });
+    expect(credential.accessToken).toMatch(/^ey/);
+  });
+
+  it("takes a bare code that the user has pasted; PKCE guards it", async () => {
+    const { attempt, code } = await allowed();
+    await finishLogin({ ...oauth, attempt, callback: { code } });
+    const other = await allowed();
+    const stolen = { ...oauth, attempt, callback: { code: other.code } };
+    expect(await thrown(finishLogin(stolen))).toMatchObject({
+      code: "auth:login_failed",
+      oauthError: "invalid_grant",
+    });
+  });
+
+  it("has no refresh token without offline_access", async () => {
+    const { attempt, redirect } = await allowed({ scopes: ["workspace:admin"] });
+    const credential = await finishLogin({ ...oauth, attempt, callback: redirect });
+    expect(credential.refreshToken).toBeUndefined();
+    expect(credential.scopes).toEqual(["workspace:admin"]);
+  });
+
+  it("authenticates a confidential client with its secret", async () => {
+    const client = await mock.oauth.registerClient({ redirectUris: [redirectUri], secret: "s3cr:t %+é" });
+    const confidential = { authUrl: mock.authUrl, clientId: client.id, redirectUri };
+    const { url, attempt } = await startLogin(confidential);
+    const { redirect } = await mock.oauth.consent({ url });
+    const login = { ...confidential, attempt, callback: redirect };
+    expect(await thrown(finishLogin({ ...login, clientSecret: "wrong" }))).toMatchObject({
+      code: "auth:login_failed",
+      oauthError: "invalid_client",
+      status: 401,
+    });
+    const credential = await finishLogin({ ...login, clientSecret: "s3cr:t %+é" });
+    expect(credential.clientId).toBe(client.id);
+  });
+
+  it("is auth:denied when the user says no", async () => {
+    const { url, attempt } = await start();
+    await expectRefused({ attempt, callback: mock.oauth.deny({ url }).redirect }, "auth:denied");
+  });
+
+  it.each(["invalid_scope", "server_error", "temporarily_unavailable"])(
+    "is auth:login_failed when the callback says %s (RFC 6749 § 4.1.2.1)",
+    async (oauthError) => {
+      const { attempt } = await start();
+      const query = {
+        error: oauthError,
+        error_description: "Not now",
+        state: attempt.state,
+        iss: mock.authUrl,
+      };
+      const callback = `${redirectUri}?${new URLSearchParams(query).toString()}`;
+      const error = await thrown(finishLogin({ ...oauth, attempt, callback }));
+      expect(error).toMatchObject({
+        code: "auth:login_failed",
+        oauthError,
+        message: `The login ended with ${oauthError}: Not now`,
+      });
+    },
+  );
+
+  it.each(["another", "", undefined])(
+    "refuses a callback whose state is %j, an error's too (RFC 9700 § 4.7)",
+    async (state) => {
+      const { attempt, redirect } = await allowed();
+      for (const callback of [new URL(redirect), new URL(`${redirectUri}?error=access_denied`)]) {
+        if (state === undefined) callback.searchParams.delete("state");
+        else callback.searchParams.set("state", state);
+        await expectRefused({ attempt, callback }, "auth:state_mismatch");
+      }
+    },
+  );
+
+  it("refuses the callback of another login", async () => {
+    const [one, other] = [await allowed(), await allowed()];
+    await expectRefused({ attempt: one.attempt, callback: other.redirect }, "auth:state_mismatch");
+  });
+
+  it.each(["https://evil.example.com", `${mock.authUrl}/`, "", undefined])(
+    "refuses a callback whose iss is %j (RFC 9207 § 2.4)",
+    async (iss) => {
+      const { attempt, redirect } = await allowed();
+      const callback = new URL(redirect);
+      if (iss === undefined) callback.searchParams.delete("iss");
+      else callback.searchParams.set("iss", iss);
+      await expectRefused({ attempt, callback }, "auth:issuer_mismatch");
+    },
+  );
+
+  it("refuses a wrong iss also where no metadata promises one", async () => {
+    const endpoints = { authorization: `${mock.authUrl}/authorize`, token: `${mock.authUrl}/token` };
+    const { attempt, redirect } = await allowed();
+    const wrong = new URL(redirect);
+    wrong.searchParams.set("iss", "https://evil.example.com");
+    expect(await thrown(finishLogin({ ...oauth, endpoints, attempt, callback: wrong }))).toMatchObject({
+      code: "auth:issuer_mismatch",
+    });
+    const silent = new URL(redirect);
+    silent.searchParams.delete("iss");
+    const credential = await finishLogin({ ...oauth, endpoints, attempt, callback: silent });
+    expect(credential.issuer).toBe(mock.authUrl);
+  });
+
+  it.each(["state", "iss", "code"])(
+    "refuses a callback with more than one %s (RFC 6749 § 3.1)",
+    async (name) => {
+      const { attempt, redirect } = await allowed();
+      const callback = new URL(redirect);
+      callback.searchParams.append(name, callback.searchParams.get(name) ?? "");
+      await expectRefused({ attempt, callback }, "auth:callback_invalid");
+    },
+  );
+
+  it.each(["code", "response"])(
+    "refuses a callback without a code, or one of another kind: %s",
+    async (name) => {
+      const { attempt, redirect } = await allowed();
+      const callback = new URL(redirect);
+      if (name === "code") callback.searchParams.delete("code");
+      else callback.searchParams.set(name, "eyJ");
+      await expectRefused({ attempt, callback }, "auth:callback_invalid");
+    },
+  );
+
+  it("refuses what is no address", async () => {
+    const { attempt } = await start();
+    await expectRefused({ attempt, callback: "http://[" }, "auth:callback_invalid");
+  });
+
+  it.each(["wrong", "a".repeat(43), "with spaces and +"])(
+    "is invalid_grant with the verifier %j (RFC 7636 § 4.6)",
+    async (codeVerifier) => {
+      const { attempt, redirect } = await allowed();
+      const login = { ...oauth, attempt: { ...attempt, codeVerifier }, callback: redirect };
+      expect(await thrown(finishLogin(login))).toMatchObject({ oauthError: "invalid_grant", status: 400 });
+    },
+  );
+
+  it("is invalid_grant with a changed redirect URI (RFC 6749 § 4.1.3)", async () => {
+    const { attempt, redirect } = await allowed();
+    const changed = { ...attempt, redirectUri: "http://127.0.0.1:5001/callback" };
+    expect(await thrown(finishLogin({ ...oauth, attempt: changed, callback: redirect }))).toMatchObject({
+      oauthError: "invalid_grant",
+    });
+  });
+
+  it("is invalid_grant when the callback is hit twice, or too late", async () => {
+    const { attempt, redirect } = await allowed();
+    await finishLogin({ ...oauth, attempt, callback: redirect });
+    const second = await thrown(finishLogin({ ...oauth, attempt, callback: redirect }));
+    expect(second).toMatchObject({ code: "auth:login_failed", oauthError: "invalid_grant" });
+    const late = await allowed();
+    await mock.clock.advance(61_000);
+    const error = await thrown(finishLogin({ ...oauth, attempt: late.attempt, callback: late.redirect }));
+    expect(error).toMatchObject({ oauthError: "invalid_grant" });
+  });
+
+  it("does not use up the code when the store cannot be written", async () => {
+    const refusal = new TokenStoreError("auth:store_read_only", "no", { hint: "no" });
+    const store: TokenStore = { ...memoryStore(), probe: () => Promise.reject(refusal) };
+    const { attempt, redirect } = await allowed();
+    expect(await thrown(finishLogin({ ...oauth, attempt, callback: redirect, store }))).toBe(refusal);
+    expect(tokenRequests()).toEqual([]);
+    await finishLogin({ ...oauth, attempt, callback: redirect });
+  });
+
+  it("throws what the store throws when it fails after all", async () => {
+    const refusal = new Error("The keyring is locked.");
+    const store: TokenStore = { ...memoryStore(), write: () => Promise.reject(refusal) };
+    const { attempt, redirect } = await allowed();
+    expect(await thrown(finishLogin({ ...oauth, attempt, callback: redirect, store }))).toBe(refusal);
+  });
+
+  it("replaces a login that is used already, at once", async () => {
+    const store = memoryStore();
+    const { token } = createAuthenticator({ ...oauth, store });
+    const login = async (user: string): Promise<Credential> => {
+      const { url, attempt } = await start();
+      const { redirect } = await mock.oauth.consent({ url, user });
+      return finishLogin({ ...oauth, attempt, callback: redirect, store });
+    };
+    for (const { id } of [mock.residents.user, mock.residents.otherUser]) {
+      const { accessToken } = await login(id);
+      expect(await token()).toBe(accessToken);
+      const { user } = await createClient({ baseUrl: mock.baseUrl, token }).me.get();
+      expect(user?.id).toBe(id);
+    }
+  });
+
+  it("lets two logins at once both end, the later one in the store", async () => {
+    const store = memoryStore();
+    const [one, other] = [await allowed(), await allowed()];
+    const credentials = await Promise.all(
+      [one, other].map(({ attempt, redirect }) =>
+        finishLogin({ ...oauth, attempt, callback: redirect, store }),
+      ),
+    );
+    expect(credentials).toContainEqual(await store.read());
+    for (const { accessToken } of credentials) {
+      await createClient({ baseUrl: mock.baseUrl, token: accessToken }).me.get();
+    }
+  });
+});
