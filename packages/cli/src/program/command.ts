@@ -1,4 +1,5 @@
 import { Command, type HelpContext } from "commander";
+import type { OperationCommand } from "../command-table.js";
 import { usageError } from "../errors.js";
 
 /** The second is commander's old form. */
@@ -6,9 +7,23 @@ type HelpRequest = HelpContext | ((text: string) => string);
 
 /** A command that says what is missing rather than printing its whole help where none was asked for. */
 export class MgmtCommand extends Command {
+  /** All of them are made by `createCommand`. */
+  declare readonly commands: readonly MgmtCommand[];
+  /** Loads the commands of a group. */
+  load?: () => Promise<void>;
+  /** What the contract says about the command of an operation. */
+  row?: OperationCommand;
+
   constructor(name?: string) {
     super(name);
     this.helpCommand(false);
+  }
+
+  /** Has the commands of a group, once they are asked for. */
+  async fill(): Promise<void> {
+    const { load } = this;
+    delete this.load;
+    await load?.();
   }
 
   override createCommand(name?: string): MgmtCommand {

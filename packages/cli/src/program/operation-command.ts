@@ -1,10 +1,11 @@
-import { Argument, type Command, Option } from "commander";
+import { Argument, Option } from "commander";
 import type { Field, OperationCommand, PathArgument } from "../command-table.js";
 import { usageError } from "../errors.js";
 import { parseDuration } from "../input/duration.js";
 import type { Typed } from "../input/read-input.js";
 import { type CommandOverlay, overlayOf } from "../overlay.js";
 import type { Context } from "../run/context.js";
+import type { MgmtCommand } from "./command.js";
 import { asksFirst, operationExamples } from "./examples.js";
 import { addFieldOption, typedValue } from "./field-options.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
@@ -16,7 +17,8 @@ const defaultWait = "5m";
 const aliases: Readonly<Record<string, string>> = { list: "ls", delete: "rm" };
 
 /** Fills in a command from its row of the table and its overlay. */
-export const defineOperation = (command: Command, row: OperationCommand, context: Context): void => {
+export const defineOperation = (command: MgmtCommand, row: OperationCommand, context: Context): void => {
+  command.row = row;
   const overlay = overlayOf(row.id);
   const argument = row.body?.fields.find(({ path }) => path.join(".") === overlay.argument);
   const manyIds = row.method === "DELETE";
@@ -60,7 +62,7 @@ const describe = ({ summary, description, deprecated }: OperationCommand): strin
 };
 
 const addArguments = (
-  command: Command,
+  command: MgmtCommand,
   { arguments: ids }: OperationCommand,
   manyIds: boolean,
   argument: Field | undefined,
@@ -77,7 +79,7 @@ const idHelp = ({ help, prefix }: PathArgument): string =>
 
 const fieldsOf = ({ query, body }: OperationCommand): Field[] => [...query, ...(body?.fields ?? [])];
 
-const addOptions = (command: Command, row: OperationCommand, overlay: CommandOverlay): void => {
+const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: CommandOverlay): void => {
   const rank = (field: Field): number => (field.required === "always" ? 0 : field.deprecated ? 2 : 1);
   for (const field of fieldsOf(row).sort((a, b) => rank(a) - rank(b))) addFieldOption(command, field);
   const nullable = row.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
@@ -104,7 +106,7 @@ const unsetOption = (nullable: readonly string[]): Option => {
   });
 };
 
-const typedOf = (command: Command, row: OperationCommand, argument: Field | undefined): Typed => {
+const typedOf = (command: MgmtCommand, row: OperationCommand, argument: Field | undefined): Typed => {
   const flags: Record<string, string | boolean> = {};
   for (const field of fieldsOf(row)) {
     const value = typedValue(command, field);

@@ -16,7 +16,7 @@ export const usageFailure = async (error: CommanderError, program: Command): Pro
   const ask = `${lineOf(command)} --help says what it takes.`;
   if (error.code === "commander.unknownCommand") return unknownCommand(command);
   const hint = suggestion === undefined ? ask : suggestion.replace(/^\((.*)\)$/, "$1");
-  return usageError(`${capitalised(message)}`, hint);
+  return usageError(capitalised(message), hint);
 };
 
 const unknownCommand = async (command: Command): Promise<Error> => {
