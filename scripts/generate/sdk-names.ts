@@ -22,6 +22,15 @@ export const resourceClass = (operationId: string): string => namespaceClass(nam
 
 export const namespaceClass = (namespace: string): string => `${pascal(namespace)}Resource`;
 
+/** Resources with hand-written methods too: `src/resources/` has a class for each, on top of what is generated here. */
+const extended: ReadonlySet<string> = new Set(["agentApprovals", "databases", "deployments"]);
+
+export const isExtended = (namespace: string): boolean => extended.has(namespace);
+
+/** The class that is generated of a namespace: what the client has, or what a hand-written class extends. */
+export const generatedClass = (namespace: string): string =>
+  isExtended(namespace) ? `${pascal(namespace)}Operations` : namespaceClass(namespace);
+
 export const resourceFile = (root: string): string => kebab(root);
 
 export const queryName = (operationId: string): string => `${pascal(operationId)}Query`;

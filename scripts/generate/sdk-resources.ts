@@ -1,7 +1,9 @@
 import type { Contract, Operation } from "./contract.js";
 import { comment, operationComment } from "./sdk-docs.js";
 import {
+  generatedClass,
   header,
+  isExtended,
   methodName,
   namespaceClass,
   namespaceOf,
@@ -67,12 +69,16 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
     importTypes([...types], "../types.js"),
     ...elsewhere
       .filter((namespace) => body.includes(`{@link ${namespaceClass(namespace)}.`))
-      .map((namespace) => importTypes([namespaceClass(namespace)], `./${fileOf(namespace)}.js`)),
+      .map((namespace) =>
+        importTypes([namespaceClass(namespace)], moduleOf(namespace, "./", "../../resources/")),
+      ),
   ];
   return `${header}\n${imports.join("")}\n${body}`;
 };
 
-const fileOf = (namespace: string): string => resourceFile(namespace.split(".")[0] ?? namespace);
+/** Where the class of a namespace comes from, given the ways to what is generated and to what is hand-written. */
+const moduleOf = (namespace: string, generated: string, written: string): string =>
+  `${isExtended(namespace) ? written : generated}${resourceFile(namespace.split(".")[0] ?? namespace)}.js`;
 
 const importTypes = (names: string[], from: string): string =>
   names.length ? `import type { ${[...new Set(names)].sort().join(", ")} } from "${from}";\n` : "";
@@ -85,8 +91,9 @@ const resourceDeclaration = (
 ): string => {
   const own = contract.operations.filter(({ id }) => namespaceOf(id) === namespace);
   const methods = own.map((operation) => method(operation, contract, types));
-  const text = comment([`\`client.${namespace}\``]);
-  return `${text}export class ${namespaceClass(namespace)} extends Resource {\n${[constructorOf(namespace, children), ...methods].filter(Boolean).join("\n")}}\n`;
+  const rest = isExtended(namespace) ? ", but for what is written by hand" : "";
+  const text = comment([`\`client.${namespace}\`${rest}`]);
+  return `${text}export class ${generatedClass(namespace)} extends Resource {\n${[constructorOf(namespace, children), ...methods].filter(Boolean).join("\n")}}\n`;
 };
 
 const constructorOf = (namespace: string, children: string[]): string => {
@@ -168,15 +175,11 @@ const named = (
 };
 
 const resourcesModule = (roots: string[], namespaces: string[]): string => {
-  const imports = roots.map(
-    (root) => `import { ${namespaceClass(root)} } from "./resources/${resourceFile(root)}.js";\n`,
+  const from = (namespace: string): string => moduleOf(namespace, "./resources/", "../resources/");
+  const imports = roots.map((root) => `import { ${namespaceClass(root)} } from "${from(root)}";\n`);
+  const exported = namespaces.map(
+    (namespace) => `export { ${namespaceClass(namespace)} } from "${from(namespace)}";\n`,
   );
-  const exported = roots.map((root) => {
-    const names = namespaces
-      .filter((each) => each === root || each.startsWith(`${root}.`))
-      .map(namespaceClass);
-    return `export { ${names.join(", ")} } from "./resources/${resourceFile(root)}.js";\n`;
-  });
   const fields = roots.map((root) => `  readonly ${root}: ${namespaceClass(root)};\n`);
   const made = roots.map((root) => `    this.${root} = new ${namespaceClass(root)}(request);\n`);
   return `${header}

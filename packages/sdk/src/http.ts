@@ -6,7 +6,7 @@ import { exchange } from "./request/request.js";
 import type { Settings } from "./request/settings.js";
 
 /** The parts of a call's `init` that the SDK sees to itself. */
-interface Init extends Pick<RequestOptions, "signal" | "timeoutMs"> {
+interface Init extends Pick<RequestOptions, "signal" | "timeoutMs" | "waitForApproval"> {
   params?: object;
   middleware?: Middleware[];
 }
@@ -33,9 +33,9 @@ export const createHttp = (settings: Settings): HttpClient => {
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
     const http = await load();
     // A `Request` that is given the caller's signal leaves a listener on it, so it is not.
-    const { signal, timeoutMs, ...rest } = init;
+    const { signal, timeoutMs, waitForApproval, ...rest } = init;
     const call = {
-      fetch: (written: Request) => carry(settings, written, { signal, timeoutMs }),
+      fetch: (written: Request) => carry(settings, written, { signal, timeoutMs, waitForApproval }),
       ...rest,
       params: { path: {}, ...init.params },
       middleware: [...own, ...(init.middleware ?? [])],

@@ -11,6 +11,8 @@ export {
   TokenError,
 } from "./errors/local-errors.js";
 export { MgmtError } from "./errors/mgmt-error.js";
+export { WaitError, WaitFailedError, WaitTimeoutError } from "./errors/wait-errors.js";
+export type { AwaitedResource, WaitErrorInit, WaitFailedCode } from "./errors/wait-errors.js";
 export * from "./generated/errors.js";
 export { operationTable } from "./generated/operations.js";
 export type { OperationId, OperationInfo } from "./generated/operations.js";
@@ -24,3 +26,9 @@ export type { Call, RequestOptions } from "./request/call.js";
 export type { ClientOptions, Token, TokenRequest } from "./request/settings.js";
 export type { Fetch } from "./transport/fetch-transport.js";
 export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
+export type {
+  ApprovalProgress,
+  ApprovalWaitOptions,
+  WaitOptions,
+  WaitProgress,
+} from "./wait/wait-options.js";

@@ -1,3 +1,5 @@
+import type { ApprovalWaitOptions } from "../wait/wait-options.js";
+
 /** One call, before it is written as an HTTP request. */
 export interface Call {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -19,4 +21,6 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   /** Added to the client's headers, replacing those of the same name. */
   headers?: Record<string, string> | undefined;
+  /** As on the client: false does not wait, true waits as the client says, an object changes what it says. */
+  waitForApproval?: boolean | ApprovalWaitOptions | undefined;
 }

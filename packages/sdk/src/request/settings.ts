@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
 import type { Transport } from "../transport/transport.js";
+import type { ApprovalWaitOptions } from "../wait/wait-options.js";
 import { headersOf } from "./headers.js";
 
 /**
@@ -33,6 +34,12 @@ export interface ClientOptions {
   headers?: Record<string, string> | undefined;
   /** Milliseconds for one call, its body included. Default: 60,000. `Infinity`: no deadline. */
   timeoutMs?: number | undefined;
+  /**
+   * For agents: whether a call that is answered 403 `approval_required` waits for its sponsor, and once approved sends the
+   * same request again, one time. It then throws what `agentApprovals.wait` throws, with the `ApprovalRequiredError` as the
+   * `cause`. Default: false; the call throws the `ApprovalRequiredError`.
+   */
+  waitForApproval?: boolean | ApprovalWaitOptions | undefined;
 }
 
 /** The options, checked once and with their defaults. */
@@ -42,6 +49,7 @@ export interface Settings {
   transport: Transport;
   headers: Record<string, string>;
   timeoutMs: number;
+  waitForApproval: ApprovalWaitOptions | undefined;
 }
 
 export const readSettings = (options: ClientOptions): Settings => ({
@@ -50,6 +58,7 @@ export const readSettings = (options: ClientOptions): Settings => ({
   transport: options.transport ?? fetchTransport(options.fetch),
   headers: headersOf(options.headers),
   timeoutMs: readTimeout(options.timeoutMs ?? 60_000),
+  waitForApproval: readApprovalWait(options.waitForApproval),
 });
 
 const readBaseUrl = (baseUrl: string): string => {
@@ -72,7 +81,19 @@ const parseUrl = (text: string): URL | undefined => {
   }
 };
 
-export const readTimeout = (timeoutMs: number): number => {
-  if (!(timeoutMs > 0)) throw new InvalidArgumentError("timeoutMs", "must be a number above 0");
+export const readTimeout = (timeoutMs: number, argument = "timeoutMs"): number => {
+  if (!(timeoutMs > 0)) throw new InvalidArgumentError(argument, "must be a number above 0");
   return timeoutMs;
+};
+
+/** How a call waits for its approval: its own word over the client's. Undefined: it does not wait. */
+export const readApprovalWait = (
+  call: boolean | ApprovalWaitOptions | undefined,
+  client?: ApprovalWaitOptions,
+): ApprovalWaitOptions | undefined => {
+  if (call === undefined) return client;
+  if (call === false) return undefined;
+  const wait = call === true ? { ...client } : { ...client, ...call };
+  if (wait.timeoutMs !== undefined) readTimeout(wait.timeoutMs, "waitForApproval.timeoutMs");
+  return wait;
 };

@@ -11,8 +11,8 @@ import type {
 } from "../errors.js";
 import type { Approval } from "../types.js";
 
-/** `client.agentApprovals` */
-export class AgentApprovalsResource extends Resource {
+/** `client.agentApprovals`, but for what is written by hand */
+export class AgentApprovalsOperations extends Resource {
   /**
    * Get an approval.
    *

@@ -141,8 +141,8 @@ export class DatabasesUsageResource extends Resource {
   }
 }
 
-/** `client.databases` */
-export class DatabasesResource extends Resource {
+/** `client.databases`, but for what is written by hand */
+export class DatabasesOperations extends Resource {
   readonly backups: DatabasesBackupsResource;
   readonly connections: DatabasesConnectionsResource;
   readonly usage: DatabasesUsageResource;

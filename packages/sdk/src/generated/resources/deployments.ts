@@ -17,8 +17,8 @@ import type {
 } from "../errors.js";
 import type { DeploymentDetails, StartedDeployment } from "../types.js";
 
-/** `client.deployments` */
-export class DeploymentsResource extends Resource {
+/** `client.deployments`, but for what is written by hand */
+export class DeploymentsOperations extends Resource {
   /**
    * Get a deployment.
    *

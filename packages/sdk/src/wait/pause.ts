@@ -1,0 +1,15 @@
+import { onAbort } from "../request/on-abort.js";
+
+/** Resolves after `ms`, or throws the signal's reason as soon as it aborts. Leaves neither timer nor listener behind. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const release = onAbort(signal, (reason) => {
+      clearTimeout(timer);
+      reject(reason);
+    });
+    const timer = setTimeout(() => {
+      release();
+      resolve();
+    }, ms);
+  });
