@@ -1,0 +1,322 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { AuthError, createAuthenticator, finishLogin, logout, memoryStore, startLogin } from "@mgmt/sdk/auth";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { json, thrown } from "../server.js";
+import { type Replies, credentialFor, metadataOf, startFaultServer, tokens } from "./fault-server.js";
+
+type Reply = NonNullable<Replies["token"]>;
+interface Expected {
+  code?: string;
+  message: string | RegExp;
+  status?: number;
+  oauthError?: string;
+}
+
+const html: Reply = (response) =>
+  response.writeHead(200, { "content-type": "text/html" }).end("<html>refresh-0 canary</html>");
+
+/** What is wrong with an answer of the token endpoint, and what is said of it. */
+const badAnswers: [string, Reply, Expected][] = [
+  ["HTML", html, { message: "answered 200 (text/html), which is not what OAuth says", status: 200 }],
+  [
+    "500",
+    (response) => response.writeHead(500, { "content-type": "text/html" }).end("<h1>canary</h1>"),
+    { message: "answered 500 (text/html), which is not what OAuth says", status: 500 },
+  ],
+  [
+    "500 with an error of OAuth",
+    (response) => json(response, 500, { error: "server_error", error_description: "Try later" }),
+    { message: "refused with server_error: Try later", status: 500, oauthError: "server_error" },
+  ],
+  [
+    "502 and nothing else",
+    (response) => response.writeHead(502).end(),
+    { message: "answered 502 (no body)" },
+  ],
+  ["204", (response) => response.writeHead(204).end(), { message: "answered 204 (no body)" }],
+  [
+    "broken JSON",
+    (response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end('{"access_token":"canary'),
+    { message: "failed to parse" },
+  ],
+  ["a list", (response) => json(response, 200, ["canary"]), { message: "must be a top level object" }],
+  [
+    "no access token",
+    (response) => json(response, 200, { token_type: "Bearer", refresh_token: "canary" }),
+    { message: '"access_token" property must be a string' },
+  ],
+  [
+    "an empty access token",
+    (response) => json(response, 200, tokens(1, { access_token: "" })),
+    { message: '"access_token"' },
+  ],
+  [
+    "no token type",
+    (response) => json(response, 200, { access_token: "canary" }),
+    { message: '"token_type"' },
+  ],
+  [
+    "another token type",
+    (response) => json(response, 200, tokens(1, { token_type: "mac" })),
+    { message: "unsupported `token_type`" },
+  ],
+  [
+    "a DPoP token",
+    (response) => json(response, 200, tokens(1, { token_type: "DPoP" })),
+    { message: "no bearer token" },
+  ],
+  [
+    "a lifetime that is no number",
+    (response) => json(response, 200, tokens(1, { expires_in: "canary" })),
+    { message: '"expires_in"' },
+  ],
+  [
+    "a negative lifetime",
+    (response) => json(response, 200, tokens(1, { expires_in: -5 })),
+    { message: '"expires_in"' },
+  ],
+  [
+    "a refresh token that is no string",
+    (response) => json(response, 200, tokens(1, { refresh_token: 5 })),
+    { message: '"refresh_token"' },
+  ],
+  [
+    "a redirect",
+    (response) => response.writeHead(302, { location: "https://evil.example.com/token" }).end(),
+    { message: "answered 302 (no body)" },
+  ],
+  [
+    "invalid_client",
+    (response) => json(response, 401, { error: "invalid_client" }, { "www-authenticate": 'Basic realm="x"' }),
+    { message: /refused with invalid_client$/, status: 401, oauthError: "invalid_client" },
+  ],
+  [
+    "secrets, quoted",
+    (response, { body }) =>
+      json(response, 400, {
+        error: "invalid_request",
+        error_description: `What is ${new URLSearchParams(body).get("refresh_token") ?? new URLSearchParams(body).get("code")}?`,
+      }),
+    { message: "refused with invalid_request: What is …?" },
+  ],
+  [
+    "an error that is no error of OAuth",
+    (response) => json(response, 400, { error: { canary: 1 } }),
+    { message: "answered 400 (application/json)" },
+  ],
+  ["a cut connection", (response) => response.destroy(), { message: "got no whole answer (" }],
+  [
+    "half an answer",
+    (response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write("{", () => response.destroy());
+    },
+    { message: "got no whole answer (" },
+  ],
+  ["nothing, ever", () => undefined, { code: "auth:timeout", message: "got no whole answer within 150 ms" }],
+  [
+    "half an answer, and then nothing",
+    (response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('{"access_token":"canary');
+    },
+    { code: "auth:timeout", message: "got no whole answer within 150 ms" },
+  ],
+];
+
+const transports = [
+  ["fetch", () => undefined],
+  ["nodeTransport", () => nodeTransport()],
+] as const;
+
+const expectFailure = (error: unknown, { message, ...fields }: Expected): void => {
+  expect(error).toBeInstanceOf(AuthError);
+  expect(error).toMatchObject({ ...fields, hint: expect.any(String) });
+  expect((error as AuthError).message).toMatch(
+    message instanceof RegExp ? message : new RegExp(escape(message)),
+  );
+  expect(`${String(error)}${JSON.stringify(error)}`).not.toMatch(/canary|refresh-0|code-1/);
+};
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Short where nothing comes; long enough elsewhere, however busy the machine is. */
+const limit = ({ code }: Expected): { timeoutMs?: number } =>
+  code === "auth:timeout" ? { timeoutMs: 150 } : {};
+
+describe.each(transports)("a token endpoint over %s", (_, transport) => {
+  it.each(badAnswers)("that answers a refresh with %s", async (_name, token, expected) => {
+    const server = await startFaultServer({ token });
+    const store = memoryStore(credentialFor(server, -1));
+    const oauth = { authUrl: server.baseUrl, clientId: "app", transport: transport(), ...limit(expected) };
+    const refreshing = createAuthenticator({ ...oauth, store }).token();
+    const error = await thrown(refreshing);
+    if (expected.code === "auth:timeout")
+      expectFailure(error, { ...expected, message: "No token within 150 ms" });
+    else expectFailure(error, { code: "auth:refresh_failed", ...expected });
+    expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
+  });
+
+  it.each(badAnswers)("that answers a code with %s", async (_name, token, expected) => {
+    const server = await startFaultServer({ token });
+    const oauth = { authUrl: server.baseUrl, clientId: "app", transport: transport(), ...limit(expected) };
+    const store = memoryStore();
+    const redirectUri = "http://127.0.0.1/callback";
+    const { attempt } = await startLogin({ ...oauth, redirectUri, timeoutMs: undefined });
+    const callback = { code: "code-1" };
+    const error = await thrown(finishLogin({ ...oauth, attempt, callback, store }));
+    expectFailure(error, { code: "auth:login_failed", ...expected });
+    expect(await store.read()).toBeUndefined();
+  });
+});
+
+describe("metadata (RFC 8414)", () => {
+  const start = (authUrl: string, more: object = {}) =>
+    startLogin({
+      authUrl,
+      clientId: "app",
+      redirectUri: "http://127.0.0.1/callback",
+      timeoutMs: 150,
+      ...more,
+    });
+
+  it.each<[string, Reply, Expected]>([
+    ["is HTML", html, { message: "answered 200 (text/html)", status: 200 }],
+    [
+      "is missing",
+      (response) => response.writeHead(404).end(),
+      { message: "answered 404 (no body)", status: 404 },
+    ],
+    ["fails", (response) => response.writeHead(500).end(), { message: "answered 500", status: 500 }],
+    ["never comes", () => undefined, { code: "auth:timeout", message: "got no whole answer within 150 ms" }],
+    [
+      "names no issuer",
+      (response) => json(response, 200, {}),
+      { message: '"issuer" property must be a string' },
+    ],
+    [
+      "is another server's (RFC 8414 § 3.3)",
+      (response) => json(response, 200, metadataOf("https://evil.example.com")),
+      { code: "auth:issuer_mismatch", message: "is another server's" },
+    ],
+  ])("that %s", async (_name, metadata, expected) => {
+    const { baseUrl } = await startFaultServer({ metadata });
+    expectFailure(await thrown(start(baseUrl, limit(expected))), {
+      code: "auth:discovery_failed",
+      ...expected,
+    });
+  });
+
+  it.each([undefined, "", "nonsense", 5, "ftp://x.test/authorize", "http://auth.example.com/authorize"])(
+    "of a server on https whose authorization endpoint is %j is refused",
+    async (authorization_endpoint) => {
+      const issuer = "https://auth.example.com";
+      const fetch = async (): Promise<Response> =>
+        Response.json({ ...metadataOf(issuer), authorization_endpoint });
+      const error = await thrown(start(issuer, { fetch }));
+      expectFailure(error, {
+        code: "auth:discovery_failed",
+        message: "has no authorization_endpoint to use",
+      });
+    },
+  );
+
+  it("of a server on https cannot send a secret somewhere in the clear", async () => {
+    const issuer = "https://auth.example.com";
+    const asked: string[] = [];
+    const fetch = async (url: string): Promise<Response> => {
+      asked.push(url);
+      return Response.json({ ...metadataOf(issuer), token_endpoint: "http://auth.example.com/token" });
+    };
+    const store = memoryStore(credentialFor({ baseUrl: issuer }, -1));
+    const { token } = createAuthenticator({ authUrl: issuer, clientId: "app", store, fetch });
+    expect(await thrown(token())).toMatchObject({ code: "auth:refresh_failed" });
+    expect(asked).toEqual([`${issuer}/.well-known/oauth-authorization-server`]);
+  });
+
+  it("of an issuer with a path lies before the path (RFC 8414 § 3.1)", async () => {
+    const issuer = "https://example.com/tenant/blue";
+    const asked: string[] = [];
+    const fetch = async (url: string): Promise<Response> => {
+      asked.push(url);
+      return Response.json(metadataOf(issuer));
+    };
+    const { url } = await start(`${issuer}/`, { fetch });
+    expect(asked).toEqual(["https://example.com/.well-known/oauth-authorization-server/tenant/blue"]);
+    expect(url).toMatch(/^https:\/\/example\.com\/tenant\/blue\/authorize\?/);
+  });
+
+  it("is asked for again after it could not be had", async () => {
+    let count = 0;
+    const server = await startFaultServer({
+      metadata: (response) =>
+        (count += 1) === 1 ? response.writeHead(503).end() : json(response, 200, metadataOf(server.baseUrl)),
+    });
+    const store = memoryStore(credentialFor(server, -1));
+    const { token } = createAuthenticator({ authUrl: server.baseUrl, clientId: "app", store });
+    expect(await thrown(token())).toMatchObject({ code: "auth:discovery_failed", status: 503 });
+    expect(await token()).toBe("access-1");
+    await store.write(credentialFor(server, -1, { accessToken: "spent" }));
+    expect(await token({ rejected: "access-1" })).toBe("access-2");
+    expect(count).toBe(2);
+  });
+
+  it("is not asked for when the endpoints are given", async () => {
+    const server = await startFaultServer({ metadata: html });
+    const { baseUrl } = server;
+    const endpoints = { authorization: `${baseUrl}/authorize`, token: `${baseUrl}/token` };
+    const oauth = { authUrl: baseUrl, clientId: "app", endpoints };
+    const { attempt } = await startLogin({ ...oauth, redirectUri: "http://127.0.0.1/callback" });
+    const store = memoryStore();
+    await finishLogin({ ...oauth, attempt, callback: { code: "code-1" }, store });
+    expect(Object.fromEntries(server.tokenRequests[0] ?? [])).toEqual({
+      grant_type: "authorization_code",
+      client_id: "app",
+      code: "code-1",
+      redirect_uri: "http://127.0.0.1/callback",
+      code_verifier: attempt.codeVerifier,
+    });
+    await logout({ ...oauth, store });
+    expect(server.seen.map(({ url }) => url)).toEqual(["/token"]);
+  });
+});
+
+describe("an authorization server that is not there", () => {
+  it("is named with the reason", async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+    // A listening TCP server has an address of this form.
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const authUrl = `http://127.0.0.1:${port}`;
+    const options = { authUrl, clientId: "app", redirectUri: "http://127.0.0.1/callback" };
+    expectFailure(await thrown(startLogin(options)), {
+      code: "auth:discovery_failed",
+      message: `${authUrl}/.well-known/oauth-authorization-server got no whole answer (ECONNREFUSED)`,
+    });
+  });
+
+  it("is an AuthError whatever a fetch of the caller's throws, none of which is handed on", async () => {
+    const server = await startFaultServer();
+    const endpoints = { authorization: "https://x.test/a", token: "https://x.test/t" };
+    const store = memoryStore(credentialFor(server, -1));
+    const fetch = (_: string, init: RequestInit): Promise<Response> => {
+      throw Object.assign(new Error(`failed with ${String(init.body)}`), { config: init });
+    };
+    const { token } = createAuthenticator({
+      authUrl: server.baseUrl,
+      clientId: "app",
+      endpoints,
+      store,
+      fetch,
+    });
+    const error = await thrown(token());
+    expectFailure(error, {
+      code: "auth:refresh_failed",
+      message: "POST https://x.test/t got no whole answer (failed with refresh_token=…&grant_type=",
+    });
+    expect((error as AuthError).cause).toBeUndefined();
+  });
+});

@@ -1,0 +1,434 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Credential,
+  LoginRequiredError,
+  type TokenStore,
+  createAuthenticator,
+  memoryStore,
+} from "@mgmt/sdk/auth";
+import { json, thrown } from "../server.js";
+import { type FaultServer, type Replies, credentialFor, startFaultServer, tokens } from "./fault-server.js";
+
+interface Setup {
+  secondsLeft?: number;
+  credential?: Partial<Credential>;
+  replies?: Replies;
+  timeoutMs?: number;
+}
+
+/** A stored login, its server and its authenticator. */
+const setup = async ({ secondsLeft = -1, credential, replies, timeoutMs }: Setup = {}) => {
+  const server = await startFaultServer(replies);
+  const store = memoryStore(credentialFor(server, secondsLeft, credential));
+  const reported: unknown[] = [];
+  const options = {
+    ...{ authUrl: server.baseUrl, clientId: "app", store, timeoutMs },
+    onBackgroundError: (error: unknown) => void reported.push(error),
+  };
+  return { server, store, reported, options, ...createAuthenticator(options) };
+};
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+const html: Replies["token"] = (response) =>
+  response.writeHead(500, { "content-type": "text/html" }).end("<html>");
+const invalidGrant: Replies["token"] = (response) => json(response, 400, { error: "invalid_grant" });
+const refreshTokens = ({ tokenRequests }: FaultServer) =>
+  tokenRequests.map((request) => request.get("refresh_token"));
+
+describe("an access token", () => {
+  it.each([150, 3600, 10 ** 9])("that is good for %d seconds is given as it is", async (secondsLeft) => {
+    const { token, server, settled } = await setup({ secondsLeft });
+    expect(await token()).toBe("access-0");
+    expect(await token()).toBe("access-0");
+    await settled();
+    expect(server.seen).toEqual([]);
+  });
+
+  it("whose end the server did not tell is given as it is", async () => {
+    const { token, server } = await setup({ credential: { expiresAt: undefined } });
+    expect(await token()).toBe("access-0");
+    expect(server.seen).toEqual([]);
+  });
+
+  it("that ends within 2 minutes is given at once, and refreshed in the background", async () => {
+    let answer = (): void => undefined;
+    const token: Replies["token"] = (response, _, count) => {
+      answer = () => json(response, 200, tokens(count));
+    };
+    const auth = await setup({ secondsLeft: 110, replies: { token } });
+    expect(await Promise.all([auth.token(), auth.token(), auth.token()])).toEqual(
+      Array.from({ length: 3 }, () => "access-0"),
+    );
+    await until(() => auth.server.tokenRequests.length > 0);
+    expect(await auth.token()).toBe("access-0");
+    answer();
+    await auth.settled();
+    expect(await auth.token()).toBe("access-1");
+    expect(auth.server.tokenRequests).toHaveLength(1);
+    expect(await auth.store.read()).toMatchObject({ accessToken: "access-1", refreshToken: "refresh-1" });
+  });
+
+  it.each([25, 0, -1, -(10 ** 7)])("that ends in %d seconds is refreshed first", async (secondsLeft) => {
+    const { token, server } = await setup({ secondsLeft });
+    expect(await token()).toBe("access-1");
+    expect(Object.fromEntries(server.tokenRequests[0] ?? [])).toEqual({
+      grant_type: "refresh_token",
+      refresh_token: "refresh-0",
+      client_id: "app",
+    });
+    expect(await token()).toBe("access-1");
+    expect(server.tokenRequests).toHaveLength(1);
+  });
+
+  it.each([
+    [20, "access-0", 0],
+    [10, "access-0", 1],
+    [2, "access-1", 1],
+  ])(
+    "that lives a minute is refreshed in the last quarter of its life, at once in the last sixteenth: %d s",
+    async (secondsLeft, expected, refreshes) => {
+      const issuedAt = Date.now() + (secondsLeft - 60) * 1000;
+      const { token, server, settled } = await setup({ secondsLeft, credential: { issuedAt } });
+      expect(await token()).toBe(expected);
+      await settled();
+      expect(server.tokenRequests).toHaveLength(refreshes);
+    },
+  );
+
+  it("is refreshed once for 100 calls at a time, and for all authenticators of its store", async () => {
+    const { options, server } = await setup();
+    const auths = Array.from({ length: 10 }, () => createAuthenticator(options));
+    const given = await Promise.all(auths.flatMap(({ token }) => Array.from({ length: 10 }, () => token())));
+    expect(new Set(given)).toEqual(new Set(["access-1"]));
+    expect(server.tokenRequests).toHaveLength(1);
+  });
+
+  it("that is refused is refreshed, once for all who were refused", async () => {
+    const { token, server } = await setup({ secondsLeft: 3600 });
+    const rejected = await token();
+    const given = await Promise.all(Array.from({ length: 50 }, () => token({ rejected })));
+    expect(new Set(given)).toEqual(new Set(["access-1"]));
+    expect(await token({ rejected })).toBe("access-1");
+    expect(server.tokenRequests).toHaveLength(1);
+    expect(await token({ rejected: "access-1" })).toBe("access-2");
+  });
+
+  it("that is refused while another call finds it good is refreshed all the same", async () => {
+    const { token, server } = await setup({ secondsLeft: 3600 });
+    const [one, two] = [token(), token({ rejected: "access-0" })];
+    expect([await one, await two]).toEqual(["access-0", "access-1"]);
+    expect(server.tokenRequests).toHaveLength(1);
+  });
+
+  it("that another process has refreshed meanwhile is taken from the store", async () => {
+    const { token, store, server } = await setup({ secondsLeft: 3600 });
+    await token();
+    await store.write(credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" }));
+    expect(await token()).toBe("access-0");
+    expect(await token({ rejected: "access-0" })).toBe("theirs");
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe("a refresh", () => {
+  it("without a refresh token in its answer keeps the old one", async () => {
+    const token: Replies["token"] = (response, _, count) =>
+      json(response, 200, tokens(count, { refresh_token: undefined, scope: undefined }));
+    const { token: ask, store, server } = await setup({ replies: { token } });
+    await ask();
+    expect(await store.read()).toMatchObject({
+      ...{ accessToken: "access-1", refreshToken: "refresh-0", scopes: ["workspace:admin"] },
+    });
+    await ask({ rejected: "access-1" });
+    expect(refreshTokens(server)).toEqual(["refresh-0", "refresh-0"]);
+  });
+
+  it("takes the scopes and the lifetime of its answer, also where it has none", async () => {
+    const token: Replies["token"] = (response, _, count) =>
+      json(response, 200, tokens(count, { expires_in: count === 1 ? "60" : undefined, scope: "a  b" }));
+    const { token: ask, store } = await setup({ replies: { token } });
+    await ask();
+    const { issuedAt = 0, ...first } = (await store.read()) ?? {};
+    expect(first).toMatchObject({ expiresAt: issuedAt + 60_000, scopes: ["a", "b"] });
+    await ask({ rejected: "access-1" });
+    expect((await store.read())?.expiresAt).toBeUndefined();
+  });
+
+  it("that fails leaves a token that has not ended in use, and tells of it", async () => {
+    const { token, reported, store } = await setup({ secondsLeft: 20, replies: { token: html } });
+    expect(await token()).toBe("access-0");
+    expect(reported).toMatchObject([{ code: "auth:refresh_failed", status: 500 }]);
+    expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
+    expect(await thrown(token({ rejected: "access-0" }))).toMatchObject({ code: "auth:refresh_failed" });
+  });
+
+  it("that fails in the background fails no call, is told, and is not tried again at once", async () => {
+    const { token, reported, settled, server } = await setup({
+      secondsLeft: 100,
+      replies: { token: html },
+    });
+    expect(await token()).toBe("access-0");
+    await settled();
+    await until(() => reported.length > 0);
+    for (let count = 0; count < 20; count += 1) expect(await token()).toBe("access-0");
+    await settled();
+    expect(reported).toMatchObject([{ code: "auth:refresh_failed" }]);
+    expect(server.tokenRequests).toHaveLength(1);
+  });
+
+  it("that fails in the background with nobody to tell is no unhandled rejection", async () => {
+    const { options } = await setup({ secondsLeft: 100, replies: { token: html } });
+    const { token, settled } = createAuthenticator({ ...options, onBackgroundError: undefined });
+    const unhandled: unknown[] = [];
+    const listener = (error: unknown) => void unhandled.push(error);
+    process.on("unhandledRejection", listener);
+    expect(await token()).toBe("access-0");
+    await settled();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off("unhandledRejection", listener);
+    expect(unhandled).toEqual([]);
+  });
+
+  it("that failed is tried again by the next call that needs it", async () => {
+    const token: Replies["token"] = (response, request, count) =>
+      count === 1 ? html(response, request, count) : json(response, 200, tokens(count));
+    const auth = await setup({ replies: { token } });
+    const calls = await Promise.allSettled([auth.token(), auth.token()]);
+    expect(calls.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(await auth.token()).toBe("access-2");
+    expect(refreshTokens(auth.server)).toEqual(["refresh-0", "refresh-0"]);
+  });
+
+  it("goes on when a call that waits for it is aborted, which throws its own reason", async () => {
+    let answer: (() => void) | undefined;
+    const token: Replies["token"] = (response, _, count) => {
+      answer = () => json(response, 200, tokens(count));
+    };
+    const auth = await setup({ replies: { token } });
+    const controller = new AbortController();
+    const aborted = thrown(auth.token({ signal: controller.signal }));
+    const other = auth.token();
+    await until(() => answer !== undefined);
+    const reason = new Error("The user left.");
+    controller.abort(reason);
+    expect(await aborted).toBe(reason);
+    expect(await thrown(auth.token({ signal: AbortSignal.abort(reason) }))).toBe(reason);
+    answer?.();
+    expect(await other).toBe("access-1");
+    expect(auth.server.tokenRequests).toHaveLength(1);
+  });
+
+  it("that is slow fails a call in good time, and serves the next", async () => {
+    let answer: (() => void) | undefined;
+    const token: Replies["token"] = (response, _, count) => {
+      answer = () => json(response, 200, tokens(count));
+    };
+    const auth = await setup({ replies: { token } });
+    expect(await thrown(auth.token({ timeoutMs: 50 }))).toMatchObject({
+      name: "AuthError",
+      code: "auth:timeout",
+      message: expect.stringMatching(/^No token within 40 ms: still waiting for /),
+    });
+    await until(() => answer !== undefined);
+    const next = auth.token();
+    answer?.();
+    expect(await next).toBe("access-1");
+    expect(auth.server.tokenRequests).toHaveLength(1);
+  });
+
+  it("that never ends is given up, and begun anew by a later call", async () => {
+    const token: Replies["token"] = (response, _, count) =>
+      count === 1 ? undefined : json(response, 200, tokens(count));
+    const auth = await setup({ replies: { token }, timeoutMs: 60 });
+    expect(await thrown(auth.token())).toMatchObject({ code: "auth:timeout" });
+    await auth.settled();
+    const patient = createAuthenticator({ ...auth.options, timeoutMs: undefined });
+    expect(await patient.token()).toBe("access-2");
+  });
+});
+
+describe("a login", () => {
+  const expectLoginRequired = async (
+    call: Promise<unknown>,
+    message: string,
+  ): Promise<LoginRequiredError> => {
+    const error = await thrown(call);
+    if (!(error instanceof LoginRequiredError)) throw error;
+    expect(error).toMatchObject({ code: "auth:login_required", message, hint: "Log in again." });
+    return error;
+  };
+
+  it("is required when there is none", async () => {
+    const server = await startFaultServer();
+    const { token } = createAuthenticator({ authUrl: server.baseUrl, clientId: "app", store: memoryStore() });
+    await expectLoginRequired(token(), "Nobody is logged in");
+    await expectLoginRequired(token({ rejected: "x" }), "Nobody is logged in");
+    expect(server.seen).toEqual([]);
+  });
+
+  it("without a refresh token is over when its access token has ended or is refused", async () => {
+    const message = "The access token has ended, and there is no refresh token";
+    const credential = { refreshToken: undefined };
+    const { token, server } = await setup({ secondsLeft: 3, credential });
+    expect(await token()).toBe("access-0");
+    await expectLoginRequired(token({ rejected: "access-0" }), message);
+    const ended = await setup({ secondsLeft: -1, credential });
+    await expectLoginRequired(ended.token(), message);
+    expect([...server.seen, ...ended.server.seen]).toEqual([]);
+  });
+
+  it("that the server ends (invalid_grant) is forgotten", async () => {
+    const { token, store } = await setup({ secondsLeft: 10, replies: { token: invalidGrant } });
+    const error = await expectLoginRequired(
+      token(),
+      "The authorization server does not honour the login any more",
+    );
+    expect(error.cause).toMatchObject({
+      code: "auth:refresh_failed",
+      oauthError: "invalid_grant",
+      status: 400,
+    });
+    expect(await store.read()).toBeUndefined();
+    await expectLoginRequired(token(), "Nobody is logged in");
+  });
+
+  it.each(["invalid_client", "unauthorized_client", "invalid_request", "invalid_scope"])(
+    "is kept when the refresh is refused with %s",
+    async (error) => {
+      const token: Replies["token"] = (response) => json(response, 400, { error });
+      const auth = await setup({ replies: { token } });
+      expect(await thrown(auth.token())).toMatchObject({ code: "auth:refresh_failed", oauthError: error });
+      expect(await auth.store.read()).toMatchObject({ refreshToken: "refresh-0" });
+    },
+  );
+
+  it("that was replaced while its refresh was refused is left alone, and used", async () => {
+    const token: Replies["token"] = (response, request, count) =>
+      void store.write(theirs).then(() => invalidGrant(response, request, count));
+    const { token: ask, store, server } = await setup({ replies: { token } });
+    const theirs = credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" });
+    expect(await ask()).toBe("theirs");
+    expect(await store.read()).toEqual(theirs);
+    expect(server.tokenRequests).toHaveLength(1);
+  });
+
+  it("that was replaced by one that has ended too is refreshed from there, once", async () => {
+    const token: Replies["token"] = (response, request, count) => {
+      if (count > 1) json(response, 200, tokens(count));
+      else void store.write(theirs).then(() => invalidGrant(response, request, count));
+    };
+    const { token: ask, store, server } = await setup({ replies: { token } });
+    const theirs = credentialFor(server, -1, { accessToken: "theirs", refreshToken: "refresh-9" });
+    expect(await ask()).toBe("access-2");
+    expect(refreshTokens(server)).toEqual(["refresh-0", "refresh-9"]);
+    expect(await store.read()).toMatchObject({ refreshToken: "refresh-2" });
+  });
+
+  it("that was replaced, and refused once more, is not forgotten: it may have been replaced again", async () => {
+    const token: Replies["token"] = (response, request, count) =>
+      void store.write(theirs).then(() => invalidGrant(response, request, count));
+    const { token: ask, store, server } = await setup({ replies: { token } });
+    const theirs = credentialFor(server, -1, { accessToken: "theirs", refreshToken: "refresh-9" });
+    await expectLoginRequired(ask(), "The authorization server does not honour the login any more");
+    expect(server.tokenRequests).toHaveLength(2);
+    expect(await store.read()).toEqual(theirs);
+  });
+
+  it("that somebody has left while its refresh was refused stays left", async () => {
+    const token: Replies["token"] = (response, request, count) =>
+      void store.clear().then(() => invalidGrant(response, request, count));
+    const { token: ask, store } = await setup({ replies: { token } });
+    await expectLoginRequired(ask(), "Nobody is logged in");
+    expect(await store.read()).toBeUndefined();
+  });
+
+  it.each([{ issuer: "https://evil.example.com" }, { clientId: "other" }])(
+    "of another server or client is sent nowhere: %j",
+    async (credential) => {
+      for (const secondsLeft of [3600, -1]) {
+        const { token, server, store } = await setup({ secondsLeft, credential });
+        expect(await thrown(token())).toMatchObject({ code: "auth:issuer_mismatch" });
+        expect(await thrown(token({ rejected: "x" }))).toMatchObject({ code: "auth:issuer_mismatch" });
+        expect(server.seen).toEqual([]);
+        expect(await store.read()).toMatchObject(credential);
+      }
+    },
+  );
+});
+
+describe("a store", () => {
+  /** A store whose writes fail while `broken` says so. */
+  const setupBroken = async (secondsLeft = -1) => {
+    const auth = await setup({ secondsLeft });
+    const state = { broken: true, writes: 0 };
+    const store: TokenStore = {
+      ...auth.store,
+      write: async (credential) => {
+        state.writes += 1;
+        if (state.broken) throw new Error("The disk is full.");
+        await auth.store.write(credential);
+      },
+    };
+    return { ...auth, inner: auth.store, state, ...createAuthenticator({ ...auth.options, store }) };
+  };
+
+  it("that does not take the refreshed login: it is used all the same, and stored when that works", async () => {
+    const { token, settled, reported, inner, state, server } = await setupBroken();
+    expect(await token()).toBe("access-1");
+    expect(reported).toMatchObject([{ message: "The disk is full." }]);
+    expect(await token()).toBe("access-1");
+    expect(await thrown(settled())).toMatchObject({ message: "The disk is full." });
+    expect(await inner.read()).toMatchObject({ refreshToken: "refresh-0" });
+    // The next refresh goes on from the newest login, not from the stored one.
+    expect(await token({ rejected: "access-1" })).toBe("access-2");
+    state.broken = false;
+    await settled();
+    expect(await inner.read()).toMatchObject({ accessToken: "access-2", refreshToken: "refresh-2" });
+    expect(refreshTokens(server)).toEqual(["refresh-0", "refresh-1"]);
+    const { writes } = state;
+    await settled();
+    expect(state.writes).toBe(writes);
+  });
+
+  it("that did not take the refreshed login, and then took another: that one counts", async () => {
+    const { token, settled, inner, state, server } = await setupBroken();
+    await token();
+    const theirs = credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" });
+    await inner.write(theirs);
+    state.broken = false;
+    await settled();
+    expect(await inner.read()).toEqual(theirs);
+    expect(await token()).toBe("theirs");
+  });
+
+  it("that cannot be written is noticed before the refresh token is used up", async () => {
+    const { options, server, store } = await setup();
+    const refusal = new Error("read-only");
+    const probing: TokenStore = { ...store, probe: () => Promise.reject(refusal) };
+    const { token } = createAuthenticator({ ...options, store: probing });
+    expect(await thrown(token())).toBe(refusal);
+    expect(server.tokenRequests).toEqual([]);
+  });
+
+  it("that cannot be read fails the call with its own error, and is read anew by the next", async () => {
+    const { options, store } = await setup({ secondsLeft: 3600 });
+    const answers = [() => Promise.reject(new Error("locked")), () => store.read()];
+    const failing: TokenStore = { ...store, read: () => (answers.shift() ?? store.read)() };
+    const { token } = createAuthenticator({ ...options, store: failing });
+    expect(await thrown(token())).toMatchObject({ message: "locked" });
+    expect(await token()).toBe("access-0");
+  });
+
+  it("that never answers fails the call in good time", async () => {
+    const { options, store } = await setup();
+    const silent: TokenStore = { ...store, read: () => new Promise(() => undefined) };
+    const { token } = createAuthenticator({ ...options, store: silent });
+    expect(await thrown(token({ timeoutMs: 50 }))).toMatchObject({
+      code: "auth:timeout",
+      message: "No token within 40 ms: still waiting for the store",
+    });
+  });
+});
