@@ -1,4 +1,12 @@
 export { type EngineOptions, ReferenceEngine } from "./control/reference-engine.js";
+export type {
+  ClientRegistration,
+  ConsentOptions,
+  Consented,
+  RegisteredClient,
+  RequestedConsent,
+} from "./control/oauth-control.js";
+export { cliClient, sampleClient } from "./oauth/resident-clients.js";
 export { ControlError } from "./control/control-error.js";
 export type { DatabaseAddress, DatabaseEngine, Credential } from "./engine/database-engine.js";
 export { ApiError } from "./engine/api-error.js";

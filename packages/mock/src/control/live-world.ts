@@ -42,7 +42,7 @@ export const worldOf = (snapshot: Snapshot, surroundings: Surroundings): ServerW
     keys,
     scheduler: new JobQueue(clock, (job) => perform(world, job, surroundings), snapshot.jobs),
     tokens,
-    oauth: new OAuthServer({ store, clock, ids, keys, tokens, settings }),
+    oauth: new OAuthServer({ store, clock, ids, keys, tokens, settings, onDefect: surroundings.onDefect }),
     cursors: new SealedCursors(Buffer.from(snapshot.cursorKey, "base64url")),
     changes: new ChangeHook(store, surroundings.afterMutation),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,

@@ -24,6 +24,8 @@ export interface OAuthParts {
   readonly keys: SigningKeys;
   readonly tokens: AccessTokens;
   readonly settings: Settings;
+  /** Told of every error that is no refusal. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 const methods: Readonly<Record<OAuthEndpoint, readonly string[]>> = {
@@ -55,8 +57,9 @@ export class OAuthServer {
   readonly #revocation: RevocationEndpoint;
   readonly #metadata: OAuthAnswer;
   readonly #keys: SigningKeys;
+  readonly #onDefect: (error: unknown) => void;
 
-  constructor({ store, clock, ids, keys, tokens, settings: { oauth, authUrl } }: OAuthParts) {
+  constructor({ store, clock, ids, keys, tokens, settings: { oauth, authUrl }, onDefect }: OAuthParts) {
     const grants = new Grants(store, clock, ids, oauth);
     this.consents = new Consents(store, clock, ids, oauth);
     this.#authorization = new AuthorizationEndpoint(store, this.consents, authUrl);
@@ -64,9 +67,10 @@ export class OAuthServer {
     this.#revocation = new RevocationEndpoint(store, clock, grants, tokens);
     this.#metadata = jsonAnswer(metadata(authUrl), briefly);
     this.#keys = keys;
+    this.#onDefect = onDefect;
   }
 
-  /** `search` is the query of the request, without its mark. Rejects only for a defect. */
+  /** `search` is the query of the request, without its mark. Never rejects. */
   async answer(endpoint: OAuthEndpoint, request: EngineRequest, search: string): Promise<NotedAnswer> {
     const isOpen = openToAnyOrigin.has(endpoint);
     if (request.method === "OPTIONS" && isOpen) {
@@ -77,7 +81,8 @@ export class OAuthServer {
     const note: Note = (parameters) => (noted = { ...noted, ...parameters });
     const answer = await this.#dispatch(endpoint, request, search, note).catch((error: unknown) => {
       if (error instanceof OAuthError) return errorAnswer(error);
-      throw error;
+      this.#onDefect(error);
+      return errorAnswer(oauthErrors.serverError());
     });
     const cors = isOpen && header(request, "origin") !== undefined ? corsHeaders : {};
     return { ...answer, headers: { ...answer.headers, ...cors }, noted };

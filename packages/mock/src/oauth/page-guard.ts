@@ -25,13 +25,16 @@ export class PageGuard {
     return request.method === "POST" && site !== undefined && site !== "same-origin";
   }
 
-  /** The token for a page's form, and the header that sets its cookie. A browser keeps the cookie that it has. */
+  /**
+   * The token for a page's form, and the header that sets its cookie. A browser keeps the cookie that it has, also when
+   * another site's link has led to the page (Lax, not Strict): pages in its other tabs stay good.
+   */
   issue(request: EngineRequest, search: string): { token: string; setCookie: string } {
     const cookie = readCookie(request) ?? randomBytes(32).toString("base64url");
     const secure = this.origin.startsWith("https:") ? "; Secure" : "";
     return {
       token: this.#token(cookie, search),
-      setCookie: `${cookieName}=${cookie}; Path=/authorize; HttpOnly; SameSite=Strict${secure}`,
+      setCookie: `${cookieName}=${cookie}; Path=/authorize; HttpOnly; SameSite=Lax${secure}`,
     };
   }
 

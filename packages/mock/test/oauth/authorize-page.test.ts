@@ -84,7 +84,7 @@ describe("the page of /authorize", () => {
       "cross-origin-resource-policy": "same-origin",
       "cache-control": "no-store",
       "set-cookie": expect.stringMatching(
-        /^mgmt_authorize=[\w-]{43}; Path=\/authorize; HttpOnly; SameSite=Strict$/,
+        /^mgmt_authorize=[\w-]{43}; Path=\/authorize; HttpOnly; SameSite=Lax$/,
       ),
     });
     expect(text).not.toMatch(/<script|onload=|style="/);

@@ -27,7 +27,7 @@ const check = html`<svg class="yes" viewBox="0 0 18 18" aria-hidden="true">
 
 const explanations: Readonly<Record<string, { does: string; how: string }>> = {
   [adminScope]: {
-    does: "Manage everything in the workspace",
+    does: "Manage the whole workspace",
     how: "Projects, databases and their passwords, apps, service tokens",
   },
   [offlineScope]: { does: "Stay signed in", how: "It may go on working while you are away" },
