@@ -4,7 +4,18 @@ export interface Clock {
 }
 
 /** A time of the server's clock as answers show it: ISO 8601 with milliseconds, UTC. */
-export const timestamp = (time: number): string => new Date(time).toISOString();
+export const timestamp = (time: number): string => {
+  const known = printed.get(time);
+  if (known !== undefined) return known;
+  if (printed.size >= maxPrinted) printed.clear();
+  const text = new Date(time).toISOString();
+  printed.set(time, text);
+  return text;
+};
+
+/** Lists print the same times again and again, and printing one takes longer than the rest of its row. */
+const printed = new Map<number, string>();
+const maxPrinted = 4_096;
 
 /** Where a clock stands: a number while frozen, else its distance from the system's clock. */
 export type ClockState = { frozenAt: number } | { offset: number };

@@ -120,9 +120,10 @@ const callOf = (
   principal: Principal,
   { path, query, body }: ValidRequest,
 ): Call => {
-  const call = { operationId: operation.id, world, principal, path, query, body };
+  const { id: operationId, foreignStatus } = operation;
+  const call: Record<keyof Call, unknown> = { operationId, world, principal, path, query, body, foreignStatus };
   // The operation's own validators have proved that path, query and body are what its behaviour reads.
-  return { ...call, foreignStatus: operation.foreignStatus } as unknown as Call;
+  return call as unknown as Call;
 };
 
 /** Check and act alone. */
