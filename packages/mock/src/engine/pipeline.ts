@@ -121,7 +121,15 @@ const callOf = (
   { path, query, body }: ValidRequest,
 ): Call => {
   const { id: operationId, foreignStatus } = operation;
-  const call: Record<keyof Call, unknown> = { operationId, world, principal, path, query, body, foreignStatus };
+  const call: Record<keyof Call, unknown> = {
+    operationId,
+    world,
+    principal,
+    path,
+    query,
+    body,
+    foreignStatus,
+  };
   // The operation's own validators have proved that path, query and body are what its behaviour reads.
   return call as unknown as Call;
 };
