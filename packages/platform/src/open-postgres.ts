@@ -8,7 +8,7 @@ import { platformErrors } from "./platform-error.js";
 import { findLastingPort, isFree } from "./ports.js";
 import { type Account, findAccount, takeOver } from "./postgres/account.js";
 import { type Binaries, findBinaries } from "./postgres/binaries.js";
-import { createCluster, saveClusterImage } from "./postgres/cluster.js";
+import { createCluster, refuseUnreachable, saveClusterImage } from "./postgres/cluster.js";
 import type { ClusterImage } from "./postgres/cluster-image.js";
 import { endLeftovers } from "./postgres/leftovers.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "./postgres/server.js";
@@ -40,18 +40,19 @@ const host = "127.0.0.1";
 export const openPostgres = async (dataDir: DataDir): Promise<OpenPostgres> =>
   dataDir.kept === undefined ? openNew(dataDir) : openKept(dataDir, dataDir.kept.manifest);
 
-const findPrograms = async (account: Account | undefined): Promise<Programs> => ({
-  account,
-  binaries: await findBinaries({
+const findPrograms = async ({ path }: DataDir, account: Account | undefined): Promise<Programs> => {
+  const binaries = await findBinaries({
     choice: process.env["MGMT_POSTGRES"] || undefined,
     path: process.env["PATH"] ?? "",
     account,
-  }),
-});
+  });
+  await refuseUnreachable(path, binaries, account);
+  return { account, binaries };
+};
 
 const openKept = async (dataDir: DataDir, manifest: Manifest): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
-  const programs = await findPrograms(await takeOver(cluster));
+  const programs = await findPrograms(dataDir, await takeOver(cluster));
   const { major, port, password } = manifest.postgres;
   if (programs.binaries.major !== major) {
     throw platformErrors.dataDirCorrupt(
@@ -72,7 +73,7 @@ const openKept = async (dataDir: DataDir, manifest: Manifest): Promise<OpenPostg
 
 const openNew = async (dataDir: DataDir): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
-  const programs = await findPrograms(await findAccount());
+  const programs = await findPrograms(dataDir, await findAccount());
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
   const manifestFor = (port: number): Manifest => ({

@@ -91,6 +91,13 @@ export const platformErrors = {
       { cause },
     ),
 
+  dataDirUnreachable: (dataDir: string, version: string) =>
+    new PlatformError(
+      "platform:data_dir_unwritable",
+      `The account that Postgres ${version} runs as cannot enter ${dataDir}, since a directory above it is closed to others.`,
+      `${otherDirectory} Postgres 16 and newer can do with such a directory.`,
+    ),
+
   unsupportedSystem: (what: string, hint: string) =>
     new PlatformError("platform:unsupported_system", what, hint),
 };

@@ -29,7 +29,7 @@ export interface Programs {
 
 export const findPrograms = async (): Promise<Programs> => {
   const account = await findAccount();
-  const choice = process.env["MGMT_POSTGRES"];
+  const choice = process.env["MGMT_POSTGRES"] || undefined;
   return { account, binaries: await findBinaries({ choice, path: process.env["PATH"] ?? "", account }) };
 };
 

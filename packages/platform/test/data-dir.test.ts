@@ -1,17 +1,17 @@
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DirectoryLock } from "../src/data-dir/lock.js";
 import { ephemeralBase } from "../src/directories.js";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
-import { call, control, makeProject, query } from "./api.js";
+import { temporaryDirectory } from "./cluster.js";
+import { call, control, makeProject, query, settled } from "./api.js";
 
 let root: string;
 
 beforeAll(async () => {
-  // Nobody but us may enter it: Postgres's account gets along with that.
-  root = await mkdtemp(join(await ephemeralBase(), "mgmt-test-"));
+  root = await temporaryDirectory(await ephemeralBase());
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -43,9 +43,7 @@ describe("a data directory that is kept", () => {
 
     const source = { type: "backup", databaseId: database.id, backupId: backup.id };
     const copy = await call(second.ready, "POST", `/v1/projects/${id}/databases`, { source });
-    await expect
-      .poll(async () => (await call(second.ready, "GET", `/v1/databases/${copy.id}`)).status)
-      .toBe("ready");
+    expect(await settled(second.ready, copy.id)).toBe("ready");
     expect(await query(copy.connectionString, "select text from notes")).toEqual([{ text: "kept" }]);
     await second.stop();
     expect(await readdir(join(root, "kept"))).not.toContain("platform.lock");

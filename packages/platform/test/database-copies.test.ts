@@ -126,7 +126,7 @@ describe("usage", () => {
     await client.query("create table filled as select generate_series(1, 50000) as id");
     await client.end();
     await expect
-      .poll(async () => (await cluster.databases.usage(id)).operations)
+      .poll(async () => (await cluster.databases.usage(id)).operations, { timeout: 20_000 })
       .toBeGreaterThan(before.operations);
     expect((await cluster.databases.usage(id)).bytes).toBeGreaterThan(before.bytes + 1_000_000);
   });

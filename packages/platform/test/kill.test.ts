@@ -5,7 +5,7 @@ import { ephemeralBase } from "../src/directories.js";
 import type { PlatformOptions } from "../src/index.js";
 import { isRoot } from "../src/postgres/account.js";
 import { call, makeProject, query, settled } from "./api.js";
-import { temporaryDirectory } from "./cluster.js";
+import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { PlatformProcess, bundleProgram, running } from "./platform-process.js";
 
 let directory: string;
@@ -20,8 +20,12 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 const start = (options: Partial<PlatformOptions>): Promise<PlatformProcess> =>
   PlatformProcess.start(program, { port: 0, ...options });
 
+const patience = { timeout: 20_000, interval: 20 };
+
 const nothingLeft = (pids: readonly number[]): Promise<void> =>
-  expect.poll(() => running(pids), { timeout: 10_000, interval: 20 }).toEqual([]);
+  expect.poll(() => running(pids), patience).toEqual([]);
+
+const disappears = (path: string): Promise<void> => expect.poll(() => exists(path), patience).toBe(false);
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -49,7 +53,7 @@ describe("SIGKILL", () => {
     const pids = platform.descendants();
     await platform.end("SIGKILL");
     await nothingLeft(pids);
-    await expect.poll(() => exists(dirname(platform.ready.controlSecretFile))).toBe(false);
+    await disappears(dirname(platform.ready.controlSecretFile));
     await expect(query(database.connectionString, "select 1")).rejects.toMatchObject({
       code: "ECONNREFUSED",
     });
@@ -102,11 +106,11 @@ describe("SIGKILL", () => {
     const platform = await start({ ephemeral: true });
     const former = platform.watchdog();
     process.kill(former, "SIGKILL");
-    await expect.poll(() => platform.watchdog()).not.toBe(former);
+    await expect.poll(() => platform.watchdog(), patience).not.toBe(former);
     const pids = platform.descendants();
     await platform.end("SIGKILL");
     await nothingLeft(pids);
-    await expect.poll(() => exists(dirname(platform.ready.controlSecretFile))).toBe(false);
+    await disappears(dirname(platform.ready.controlSecretFile));
   });
 
   it("of platform and watchdog together is cleared up by the next start", async () => {
@@ -145,9 +149,15 @@ describe("a data directory of another process", () => {
 describe.runIf(isRoot())("root", () => {
   const nobody = { uid: 65_534, gid: 65_534 };
 
-  it("keeps data below a directory that nobody else may enter", async () => {
+  it("keeps data below a directory that nobody else may enter, or says that this Postgres cannot", async () => {
     const closed = await mkdtemp(join(directory, "closed-"));
-    const platform = await start({ dataDir: join(closed, "data") });
+    const { binaries } = await findPrograms();
+    const started = start({ dataDir: join(closed, "data") });
+    if (binaries.major < 16) {
+      await expect(started).rejects.toMatchObject({ code: "platform:data_dir_unwritable" });
+      return;
+    }
+    const platform = await started;
     await makeProject(platform.ready);
     expect((await stat(closed)).mode & 0o777).toBe(0o700);
     await platform.end("SIGTERM");

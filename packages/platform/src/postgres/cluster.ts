@@ -36,14 +36,26 @@ const hostRules = ["127.0.0.1/32", "::1/128"]
 /**
  * How Postgres is told its data directory. As another account it may not be able to walk down to it from the root (a
  * directory below somebody's 0700 home), but it needs not: it begins in it, and Linux lets a process name where it is.
- * Before version 16 it leaves its directory for a moment as it starts, and could not come back.
  */
 export const dataDirectoryParameter = (
   directory: string,
-  { major }: Binaries,
+  binaries: Binaries,
   account: Account | undefined,
-): string =>
-  account !== undefined && process.platform === "linux" && major >= 16 ? "/proc/self/cwd" : directory;
+): string => (account !== undefined && canStayWhereItBegins(binaries) ? "/proc/self/cwd" : directory);
+
+/** Before version 16 Postgres leaves its directory for a moment as it starts, and could not come back. */
+const canStayWhereItBegins = ({ major }: Binaries): boolean => process.platform === "linux" && major >= 16;
+
+/** @throws PlatformError `platform:data_dir_unwritable` when Postgres could not work in a directory inside of this one. */
+export const refuseUnreachable = async (
+  directory: string,
+  binaries: Binaries,
+  account: Account | undefined,
+): Promise<void> => {
+  if (account === undefined || canStayWhereItBegins(binaries)) return;
+  const { status } = await runProgram("/bin/sh", ["-c", 'cd "$1"', "sh", directory], { account });
+  if (status !== 0) throw platformErrors.dataDirUnreachable(directory, binaries.version);
+};
 
 /**
  * Makes a new cluster in `directory`, which must not exist: from the image of an earlier one, else by initdb.
