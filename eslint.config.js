@@ -34,7 +34,7 @@ const arrows = [
     "A behaviour holds only the rules of its resource.",
   ],
   [
-    "packages/mock/src/{engine,auth}/**",
+    "packages/mock/src/{engine,auth,oauth}/**",
     ["**/faces/**", "**/control/**"],
     "The engine knows neither its faces nor its control surface.",
   ],
@@ -95,5 +95,5 @@ export default tseslint.config(
     ignores: ["packages/cli/src/commands/run-dev.ts"],
     rules: { "no-restricted-syntax": ["error", noDefaultExport, platformOnlyInDev] },
   },
-  { files: ["*.config.ts", "**/*.d.ts"], rules: { "no-restricted-syntax": "off" } },
+  { files: ["**/*.config.ts", "**/*.d.ts"], rules: { "no-restricted-syntax": "off" } },
 );

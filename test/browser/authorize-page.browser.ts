@@ -1,0 +1,242 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type Server, createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { cliClient } from "@mgmt/mock";
+import { type RunningServer, createServer } from "@mgmt/mock/server";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchChromium } from "./chromium.js";
+import { accessibilityProblems, complaintsOf, keepScreenshot, overflow } from "./page-checks.js";
+
+const verifier = randomBytes(32).toString("base64url");
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+/** A web server of this machine that is not the reference server. */
+interface OtherServer {
+  readonly origin: string;
+  /** Paths that it was asked for. */
+  readonly visits: string[];
+  readonly server: Server;
+}
+
+const listen = async (
+  host: string,
+  answer: (path: string) => { location: string } | { html: string },
+): Promise<OtherServer> => {
+  const visits: string[] = [];
+  const server = createHttpServer((request, response) => {
+    const path = request.url ?? "";
+    visits.push(path);
+    const answered = answer(path);
+    if ("location" in answered) response.writeHead(302, answered).end();
+    else response.writeHead(200, { "content-type": "text/html" }).end(answered.html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  // A server that listens on a host has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://${host}:${String(port)}`, visits, server };
+};
+
+describe("the page of /authorize in Chromium", () => {
+  let browser: Browser;
+  let server: RunningServer;
+  let program: OtherServer;
+  let finish: OtherServer;
+  let context: BrowserContext | undefined;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    server = await createServer();
+    finish = await listen("localhost", () => ({ html: "<title>You are logged in</title>" }));
+    // A program that sends the browser on to another port of the machine, as web apps under development do.
+    program = await listen("127.0.0.1", () => ({ location: `${finish.origin}/welcome` }));
+  });
+  beforeEach(async () => {
+    await server.engine.reset();
+    const { user } = server.engine.residents;
+    await server.engine.seed.workspace({ name: "Difference Engine No. 2", ownerId: user.id });
+    program.visits.length = 0;
+  });
+  afterEach(() => context?.close());
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    for (const { server: other } of [program, finish]) {
+      other.closeAllConnections();
+      other.close();
+    }
+  });
+
+  const request = (changes: Record<string, string> = {}): string => {
+    const parameters = {
+      response_type: "code",
+      client_id: cliClient.id,
+      redirect_uri: `${program.origin}/callback`,
+      scope: "workspace:admin offline_access",
+      state: "xyz",
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+      ...changes,
+    };
+    return `${server.baseUrl}/authorize?${new URLSearchParams(parameters).toString()}`;
+  };
+  const open = async (options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> => {
+    context = await browser.newContext(options);
+    return context.newPage();
+  };
+  const redeem = async (code: string): Promise<unknown> => {
+    const response = await fetch(`${server.baseUrl}/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "authorization_code",
+        client_id: cliClient.id,
+        redirect_uri: `${program.origin}/callback`,
+        code_verifier: verifier,
+        code,
+      }),
+    });
+    return response.json();
+  };
+  const callbackParameters = (): Record<string, string> => {
+    const [path = ""] = program.visits;
+    return Object.fromEntries(new URL(path, program.origin).searchParams);
+  };
+
+  it("logs in without JavaScript: account, workspace, allow, and the program has its tokens", async () => {
+    const page = await open({ javaScriptEnabled: false });
+    const complaints = complaintsOf(page);
+    await page.goto(request());
+    await page.getByRole("button", { name: "Ada Lovelace" }).click();
+    await page.getByRole("radio", { name: "Difference Engine No. 2" }).check();
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.waitForURL(`${finish.origin}/welcome`);
+    expect(complaints).toEqual([]);
+    const { code = "", ...rest } = callbackParameters();
+    expect(rest).toEqual({ state: "xyz", iss: server.baseUrl });
+    expect(await redeem(code)).toMatchObject({
+      token_type: "Bearer",
+      scope: "workspace:admin offline_access",
+    });
+    const [integration] = server.engine.store.integrations.filter(() => true);
+    const workspace = server.engine.store.workspaces.get(integration?.workspaceId ?? "");
+    expect(workspace?.name).toBe("Difference Engine No. 2");
+  });
+
+  it("can be walked through by keyboard alone", async () => {
+    const page = await open();
+    await page.goto(request());
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /asks for access/ }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${finish.origin}/welcome`);
+    expect(callbackParameters()["code"]).toBeDefined();
+  });
+
+  it("says no on either page, and wants no workspace for it", async () => {
+    const page = await open();
+    await page.goto(request());
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.waitForURL(`${finish.origin}/welcome`);
+    expect(callbackParameters()["error"]).toBe("access_denied");
+    program.visits.length = 0;
+    await page.goto(request());
+    await page.getByRole("button", { name: "Grace Hopper" }).click();
+    await page.getByRole("link", { name: "Switch account" }).click();
+    await page.getByRole("button", { name: "Ada Lovelace" }).click();
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.waitForURL(`${finish.origin}/welcome`);
+    expect(callbackParameters()["error"]).toBe("access_denied");
+    expect(server.engine.store.integrations.size).toBe(0);
+  });
+
+  it("asks for a workspace before it allows", async () => {
+    const page = await open();
+    await page.goto(request());
+    await page.getByRole("button", { name: "Ada Lovelace" }).click();
+    await page.getByRole("button", { name: "Allow" }).click();
+    expect(await page.locator("input:invalid").count()).toBeGreaterThan(0);
+    expect(program.visits).toEqual([]);
+  });
+
+  const widths = [320, 768, 1440];
+  describe.each(["light", "dark"] as const)("in the %s scheme", (colorScheme) => {
+    it.each(widths)("at %i px is wide enough for everything, and axe-core finds nothing", async (width) => {
+      const long = "Averyveryverylongunbrokennamewithoutspaces".repeat(2);
+      const { id } = await server.engine.seed.user({ name: long, email: `${long}@example.com` });
+      await server.engine.seed.workspace({ name: long, ownerId: id });
+      const page = await open({ colorScheme, viewport: { width, height: 800 } });
+      const complaints = complaintsOf(page);
+      const check = async (name: string): Promise<void> => {
+        await keepScreenshot(page, `${name}-${colorScheme}-${String(width)}`);
+        expect(await overflow(page), name).toBe(0);
+        expect(await accessibilityProblems(page), name).toEqual([]);
+      };
+      await page.goto(request());
+      await check("sign-in");
+      await page.getByRole("button", { name: "Ada Lovelace" }).click();
+      await check("consent");
+      await page.goto(request());
+      await page.getByRole("button", { name: long }).click();
+      await check("consent-long");
+      expect(complaints).toEqual([]);
+      await page.goto(request({ client_id: "itgr_nobody" }));
+      await check("refusal");
+    });
+
+    it("has the scheme's own colours: the policy lets the styles through", async () => {
+      const page = await open({ colorScheme });
+      await page.goto(request());
+      const colour: string = await page.evaluate(
+        "getComputedStyle(document.querySelector('main')).backgroundColor",
+      );
+      expect(colour).toBe(colorScheme === "light" ? "rgb(255, 255, 255)" : "rgb(22, 26, 33)");
+    });
+  });
+
+  it("shows itself in no frame", async () => {
+    const framing = await listen("localhost", () => ({ html: `<iframe src="${request()}"></iframe>` }));
+    const page = await open();
+    const complaints = complaintsOf(page);
+    await page.goto(framing.origin);
+    await expect.poll(() => complaints.join("\n")).toMatch(/frame/i);
+    const [, frame] = page.frames();
+    expect(frame?.url()).toMatch(/^chrome-error:/);
+    expect(await frame?.getByText("Ada Lovelace").count()).toBe(0);
+    framing.server.closeAllConnections();
+    framing.server.close();
+  });
+
+  it("takes no form from another site's page", async () => {
+    const { user, workspace } = server.engine.residents;
+    const hostile = await listen("localhost", () => ({
+      html: `<form method="post" action="${request().replaceAll("&", "&amp;")}">
+        <input name="user" value="${user.id}"><input name="workspace" value="${workspace.id}">
+        <button name="decision" value="allow">Win a prize</button></form>`,
+    }));
+    const page = await open();
+    await page.goto(request());
+    await page.goto(hostile.origin);
+    await page.getByRole("button", { name: "Win a prize" }).click();
+    await page.getByRole("heading", { name: "Another site sent this request" }).waitFor();
+    expect(program.visits).toEqual([]);
+    expect(server.engine.store.integrations.size).toBe(0);
+    hostile.server.closeAllConnections();
+    hostile.server.close();
+  });
+
+  it("runs nothing that a name brings along", async () => {
+    const name = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">`;
+    const { id } = await server.engine.oauth.registerClient({
+      redirectUris: ["http://127.0.0.1/callback"],
+      name,
+    });
+    const page = await open();
+    await page.goto(request({ client_id: id }));
+    await page.getByRole("button", { name: "Ada Lovelace" }).click();
+    expect(await page.title()).toBe(`Allow ${name} · mgmt`);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain("<script>");
+  });
+});
