@@ -1,10 +1,5 @@
 import type { ExitReason } from "./exit-codes.js";
 
-export interface FieldIssue {
-  path: string;
-  message: string;
-}
-
 /** Whatever the command itself finds wrong; answers of the service are the SDK's `ApiError`. */
 export class CliError extends Error {
   override readonly name = "CliError";
@@ -49,7 +44,7 @@ export const noToken = (): CliError =>
     "notAuthenticated",
     "auth:no_token",
     "There is no token to authenticate with",
-    "Set MGMT_TOKEN, or pass --token-file PATH. `mgmt dev` runs the service on this machine and prints a token for it.",
+    "Log in with mgmt login, set MGMT_TOKEN, or pass --token-file PATH. `mgmt dev` runs the service on this machine and prints a token for it.",
   );
 
 export const noBaseUrl = (): CliError =>
@@ -58,6 +53,65 @@ export const noBaseUrl = (): CliError =>
     "usage:no_base_url",
     "The address of the service is not set",
     "Set MGMT_BASE_URL, or pass --base-url. `mgmt dev` runs the service on this machine and prints its address.",
+  );
+
+export const corruptProfiles = (file: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "profiles:corrupt",
+    `${file} cannot be used: ${problem}`,
+    "It was left as it is. Mend it, or move it away and log in again.",
+  );
+
+export const unreadableProfiles = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "profiles:unreadable",
+    `${file} cannot be read (${reasonOf(cause)})`,
+    "Give this user the right to read it, or set MGMT_CONFIG_DIR to another folder.",
+  );
+
+export const unwritableProfiles = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "profiles:unwritable",
+    `${file} cannot be written (${reasonOf(cause)})`,
+    "What was in it is still there. Give this user the right to write it and its folder, or set MGMT_CONFIG_DIR.",
+  );
+
+export const busyProfiles = (file: string): CliError =>
+  new CliError(
+    "failure",
+    "profiles:busy",
+    `${file} is being changed by another process, which does not end`,
+    "End that process, and try again. Nothing was changed.",
+  );
+
+export const badProfileName = (from: string, name: string): CliError =>
+  new CliError(
+    "usage",
+    "usage:invalid_value",
+    `${from} cannot be ${JSON.stringify(name)}`,
+    "A profile's name has letters, digits, - _ and . in it, at most 64, and begins with a letter or digit.",
+  );
+
+export const unknownProfile = (from: string, name: string, known: readonly string[]): CliError =>
+  new CliError(
+    "usage",
+    "profile:not_found",
+    `There is no profile ${name} (${from})`,
+    known.length > 0
+      ? `There is ${known.join(", ")}. mgmt login --profile ${name} makes it.`
+      : `mgmt login --profile ${name} makes it.`,
+  );
+
+/** The credential of one service must not be sent to another. */
+export const otherService = (name: string, baseUrl: string, from: string): CliError =>
+  new CliError(
+    "notAuthenticated",
+    "auth:other_service",
+    `The credential of profile ${name} is for ${baseUrl}, and ${from} names another service`,
+    "Name the other service's profile with --profile, log in to it, or give its token with MGMT_TOKEN.",
   );
 
 export const confirmationNeeded = (what: string): CliError =>
@@ -71,7 +125,15 @@ export const confirmationNeeded = (what: string): CliError =>
 export const declined = (): CliError =>
   new CliError("inputNeeded", "confirmation:declined", "Not confirmed; nothing was changed");
 
-export const interrupted = (): CliError => new CliError("interrupted", "interrupted", "Interrupted");
+export const interrupted = (): CliError => new CliError("interrupted", "run:interrupted", "Interrupted");
+
+export const platformMissing = (): CliError =>
+  new CliError(
+    "failure",
+    "platform:not_installed",
+    "mgmt dev needs the package @mgmt/platform, which is not installed",
+    "Install it next to the CLI: npm install @mgmt/platform (with -g when mgmt is installed globally).",
+  );
 
 export const databaseFailed = (id: string): CliError =>
   new CliError(
@@ -114,7 +176,7 @@ export const allFailed = (all: number, first: unknown): CliError =>
   new CliError("failure", "bulk:failed", `All ${all} failed`, undefined, { cause: first });
 
 /** Why an operation of the file system or the network failed, in a word or two. */
-export const reasonOf = (cause: unknown): string => {
+const reasonOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause);
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
   const known: Record<string, string> = {

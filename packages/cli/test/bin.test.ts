@@ -66,7 +66,17 @@ describe("mgmt", () => {
       env,
       onStart: (child) => void asked.then(() => child.kill("SIGINT")),
     });
-    expect({ status, stderr }).toEqual({ status: 130, stderr: "error: Interrupted (interrupted)\n" });
+    expect({ status, stderr }).toEqual({ status: 130, stderr: "error: Interrupted (run:interrupted)\n" });
+  });
+
+  it("ends with 130 on Ctrl-C while it waits for standard input", async () => {
+    const child = spawn(process.execPath, [bin, "projects", "create", "--body", "-"], { stdio: "pipe" });
+    // Half a body: it is being read by the time that the pipe has taken all of it.
+    await new Promise<void>((resolve) =>
+      child.stdin.write(`{"name":"${"x".repeat(5_000_000)}`, () => resolve()),
+    );
+    child.kill("SIGINT");
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(130);
   });
 
   it("ends quietly when nobody reads its answer any more", async () => {

@@ -1,5 +1,5 @@
 import type { Platform } from "@mgmt/platform";
-import { CliError, usageError } from "../errors.js";
+import { platformMissing, usageError } from "../errors.js";
 import type { Context } from "../run/context.js";
 
 export interface DevFlags {
@@ -15,8 +15,9 @@ const defaultPort = 4300;
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
   const { output, signal } = context;
   const { dataDir, ephemeral = false } = flags;
-  if (dataDir !== undefined && ephemeral)
+  if (dataDir !== undefined && ephemeral) {
     throw usageError("--data-dir and --ephemeral contradict each other");
+  }
   const port = readPort(flags.port);
   const { startPlatform } = await loadPlatform();
 
@@ -45,20 +46,16 @@ const loadPlatform = async (): Promise<typeof import("@mgmt/platform")> => {
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
     if (!missing || !error.message.includes("@mgmt/platform")) throw error;
-    throw new CliError(
-      "failure",
-      "platform:not_installed",
-      "mgmt dev needs the package @mgmt/platform, which is not installed",
-      "Install it next to the CLI: npm install @mgmt/platform (with -g when mgmt is installed globally).",
-    );
+    throw platformMissing();
   }
 };
 
 const readPort = (text: string | undefined): number => {
   if (text === undefined) return defaultPort;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
-  if (!(port <= 65_535))
+  if (!(port <= 65_535)) {
     throw usageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
+  }
   return port;
 };
 

@@ -45,8 +45,9 @@ const parseNumber = (field: Field, text: string, what: string): number => {
     );
   }
   const { minimum = -Infinity, maximum = Infinity } = field;
-  if (value < minimum || value > maximum)
+  if (value < minimum || value > maximum) {
     throw invalidValue(what, `must be a number${range(field)}, not ${text}`);
+  }
   return value;
 };
 
@@ -73,8 +74,9 @@ const checkText = (field: Field, text: string, what: string): void => {
       unset,
     );
   }
-  if (length > maxLength)
+  if (length > maxLength) {
     throw invalidValue(what, `must have at most ${maxLength} characters, not ${length}`);
+  }
   if (pattern !== undefined && !new RegExp(pattern, "u").test(text)) {
     throw invalidValue(what, `cannot be ${quoted(text)}`, unset ?? `It must match ${pattern}.`);
   }

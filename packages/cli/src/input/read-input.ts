@@ -54,6 +54,7 @@ const readBody = async (
     if (field) placeAt(body, field.path, null);
   }
 
+  // A required value that can be no other need not be typed.
   for (const field of fields) {
     const [only, ...others] = field.enum ?? [];
     if (isMissing(body, field) && only !== undefined && others.length === 0) placeAt(body, field.path, only);

@@ -31,9 +31,9 @@ export class Sources {
   /** A secret or a token: one line, without the line break that editors add. */
   async readSecret(path: string, flag: string): Promise<string> {
     const text = (await this.read(path, flag)).replace(/^\uFEFF/, "").trim();
-    if (text === "") throw usageError(`${flag}: ${path === "-" ? "standard input" : path} is empty`);
-    if (/[\r\n]/.test(text))
-      throw usageError(`${flag}: one line is expected, ${path === "-" ? "standard input" : path} has more`);
+    const source = path === "-" ? "standard input" : path;
+    if (text === "") throw usageError(`${flag}: ${source} is empty`);
+    if (/[\r\n]/.test(text)) throw usageError(`${flag}: one line is expected, ${source} has more`);
     return text;
   }
 

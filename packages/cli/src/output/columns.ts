@@ -80,8 +80,9 @@ const fieldsOf = (value: unknown, nested: boolean, parent = ""): Column[] => {
     const path = `${parent}${name}`;
     if (parent === "" && name === "type") return [];
     if (typeof entry !== "object" || entry === null) return [{ title: path, path }];
-    if (Array.isArray(entry))
+    if (Array.isArray(entry)) {
       return entry.some((item) => typeof item === "object") ? [] : [{ title: path, path }];
+    }
     return nested ? fieldsOf(entry, true, `${path}.`) : [];
   });
 };

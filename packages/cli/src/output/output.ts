@@ -70,10 +70,10 @@ export class Output {
     const lines = [
       `${style.bad("error:")} ${printable(error.message)} ${style.faint(`(${printable(error.code)})`)}`,
     ];
-    for (const { path, message } of error.issues ?? [])
-      lines.push(`  ${printable(path)}: ${printable(message)}`);
+    const said = (name: string, text: string): string => `  ${printable(name)}: ${printable(text)}`;
+    for (const { path, message } of error.issues ?? []) lines.push(said(path, message));
     for (const [name, value] of Object.entries(error.details ?? {})) {
-      lines.push(`  ${name}: ${printable(typeof value === "string" ? value : JSON.stringify(value))}`);
+      lines.push(said(name, typeof value === "string" ? value : JSON.stringify(value)));
     }
     if (error.hint !== undefined) lines.push(`${style.strong("hint:")} ${printable(error.hint)}`);
     if (error.retryAfter !== undefined) lines.push(`try again in: ${error.retryAfter} s`);

@@ -56,8 +56,9 @@ const cell = (item: unknown, { path }: Column, style: Style): string => {
 const shown = (value: unknown): string => {
   if (value === null || value === undefined) return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value) && value.every((entry) => typeof entry !== "object"))
+  if (Array.isArray(value) && value.every((entry) => typeof entry !== "object")) {
     return printable(value.join(", "));
+  }
   return printable(typeof value === "object" ? JSON.stringify(value) : String(value));
 };
 

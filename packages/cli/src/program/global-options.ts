@@ -10,6 +10,7 @@ export const addGlobalOptions = (command: Command, { hidden = false, confirms = 
   const options = [
     new Option("-o, --output <format>", `how the answer is written: ${formats.join(", ")} (default: table)`),
     new Option("--base-url <url>", "address of the service, without /v1 (or MGMT_BASE_URL)"),
+    new Option("--profile <name>", "profile with address and credential (or MGMT_PROFILE)"),
     new Option("--token-file <path>", "file that holds the token, - for standard input (or MGMT_TOKEN)"),
   ];
   for (const option of options) command.addOption(option.helpGroup(heading).hideHelp(hidden));

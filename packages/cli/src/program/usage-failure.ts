@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from "commander";
-import { usageError } from "../errors.js";
+import { missingInput, usageError } from "../errors.js";
 import { groups } from "../generated/groups.js";
 import { lineOf } from "./command.js";
 import { similar } from "./suggest.js";
@@ -16,7 +16,8 @@ export const usageFailure = async (error: CommanderError, program: Command): Pro
   const ask = `${lineOf(command)} --help says what it takes.`;
   if (error.code === "commander.unknownCommand") return unknownCommand(command);
   const hint = suggestion === undefined ? ask : suggestion.replace(/^\((.*)\)$/, "$1");
-  return usageError(capitalised(message), hint);
+  const missing = error.code === "commander.missingArgument";
+  return missing ? missingInput(capitalised(message), hint) : usageError(capitalised(message), hint);
 };
 
 const unknownCommand = async (command: Command): Promise<Error> => {

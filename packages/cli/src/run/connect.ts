@@ -1,4 +1,5 @@
 import { noBaseUrl, noToken, usageError } from "../errors.js";
+import { findPlace, type Identity } from "../profiles/place.js";
 import type { Context, GlobalFlags } from "./context.js";
 
 export interface Call {
@@ -13,24 +14,20 @@ export interface Call {
 export type Send = (call: Call, timeoutMs?: number) => Promise<unknown>;
 
 /**
- * Where the service is and who is calling: a flag wins over the environment. The SDK's node transport is used, since the
- * first global fetch of a process is slow to start.
+ * The service and the caller that flags, environment or profile name. The SDK's node transport is used, since the first
+ * global fetch of a process is slow to start.
  */
-export const connect = async (
-  flags: GlobalFlags,
-  { version, env, sources, signal }: Context,
-): Promise<Send> => {
-  const token =
-    flags.tokenFile === undefined ? tokenOf(env) : await sources.readSecret(flags.tokenFile, "--token-file");
-  if (token === undefined) throw noToken();
-  const baseUrl = flags.baseUrl ?? env["MGMT_BASE_URL"]?.trim();
+export const connect = async (flags: GlobalFlags, context: Context): Promise<Send> => {
+  const { version, signal } = context;
+  const { baseUrl, identity } = await findPlace(flags, context);
+  if (!identity) throw noToken();
   if (!baseUrl) throw noBaseUrl();
-  const from = flags.baseUrl === undefined ? "MGMT_BASE_URL" : "--base-url";
+  const token = await tokenOf(identity.value, context);
 
   const { createClient, InvalidArgumentError, nodeTransport } = await import("../sdk.js");
   try {
     const client = createClient({
-      baseUrl,
+      baseUrl: baseUrl.value,
       token,
       transport: nodeTransport(),
       headers: { "user-agent": `mgmt/${version}` },
@@ -39,17 +36,19 @@ export const connect = async (
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
     throw usageError(
-      error.message.replace("baseUrl", from),
+      error.message.replace("baseUrl", baseUrl.from),
       "It looks like https://api.example.com or http://127.0.0.1:4300.",
     );
   }
 };
 
-/** A token with a line break in it would be refused as a header later, without saying where it came from. */
-const tokenOf = (env: NodeJS.ProcessEnv): string | undefined => {
-  const token = env["MGMT_TOKEN"]?.trim();
-  if (!token) return undefined;
-  if (/\s/.test(token))
-    throw usageError("MGMT_TOKEN holds white space; it must be the token and nothing else");
-  return token;
+/** What the SDK's client takes: the token itself, or what asks for the one of a login. */
+export const tokenOf = async (
+  identity: Identity,
+  context: Pick<Context, "output">,
+): Promise<string | (() => Promise<string>)> => {
+  if ("token" in identity) return identity.token;
+  if (identity.profile.token !== undefined) return identity.profile.token;
+  const { loginToken } = await import("../auth/login-token.js");
+  return loginToken(identity, context);
 };

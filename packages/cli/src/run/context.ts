@@ -18,6 +18,7 @@ export interface Context {
 export interface GlobalFlags {
   readonly baseUrl?: string;
   readonly tokenFile?: string;
+  readonly profile?: string;
   readonly yes?: boolean;
   /** Not yet checked. */
   readonly output?: string;

@@ -26,6 +26,7 @@ export const waitForDatabase = async (
     return undefined;
   }
   const { id } = database;
+  if (database["status"] === "ready") return undefined;
   output.say(`Database ${id} is ${String(database["status"])}; waiting until it is ready.`);
   const onStatus = (status: string): void => {
     if (status !== database["status"]) output.say(`Database ${id} is ${status}.`);

@@ -1,0 +1,44 @@
+import { corruptProfiles } from "../errors.js";
+import type { Profile } from "../profiles/profile.js";
+import { profileNamed } from "../profiles/profile.js";
+import { readProfiles } from "../profiles/read-profiles.js";
+import { assertWritable, updateProfile, updateProfiles } from "../profiles/update-profiles.js";
+import { type Credential, isCredential, type TokenStore, withFileLock } from "./sdk-auth.js";
+
+/**
+ * The login of one profile. Processes that use the profile refresh once: its lock is its own, so that logins of other
+ * profiles do not wait for an authorization server that hangs. `made` is what the profile becomes when it is not there yet.
+ */
+export const profileStore = (file: string, name: string, made: Profile): TokenStore => ({
+  read: async () => readLogin(file, name),
+  async write(login) {
+    await updateProfile(file, name, (profile = made) => ({ ...profile, token: undefined, login }) as Profile);
+  },
+  probe: async () => {
+    readProfiles(file);
+    await assertWritable(file);
+  },
+  clear: () => forgetCredential(file, name),
+  lock: async (work, { signal }) => {
+    await assertWritable(file);
+    return withFileLock(`${file}.${name}.lock`, work, { signal });
+  },
+});
+
+/** The login as the file holds it; undefined when there is none. */
+export const readLogin = (file: string, name: string): Credential | undefined => {
+  const login = profileNamed(readProfiles(file), name)?.login;
+  if (login === undefined) return undefined;
+  if (!isCredential(login)) throw corruptProfiles(file, `the login of profile ${name} lacks what a login has`);
+  return login;
+};
+
+/** Takes login and token out of a profile; the rest stays. */
+export const forgetCredential = async (file: string, name: string): Promise<void> => {
+  await updateProfiles(file, (all) => {
+    const profile = profileNamed(all, name);
+    if (!profile) return all;
+    const { login: _, token: __, ...rest } = profile;
+    return { ...all, profiles: { ...all.profiles, [name]: rest } };
+  });
+};
