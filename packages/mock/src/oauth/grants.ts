@@ -73,9 +73,9 @@ export class Grants {
    * own; any other is `invalid_grant`, and ends the family (§ Authentication).
    */
   refresh(client: ClientRow, { token, scope }: { token: string; scope: string | undefined }): Earned {
-    const row = this.store.refreshTokens.get(digest(token));
-    const grant = row && this.store.grants.get(row.grantId);
-    if (!row || grant?.clientId !== client.id) throw oauthErrors.refreshUnknown();
+    const found = this.find(token);
+    if (found?.grant.clientId !== client.id) throw oauthErrors.refreshUnknown();
+    const { row, grant } = found;
     const now = this.clock.now();
     if (row.usedAt === null) {
       if (now >= row.expiresAt) throw oauthErrors.refreshExpired();
