@@ -78,19 +78,21 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       work,
     );
 
-  const fly = (wanted: Wanted): Promise<Credential> => {
-    const flight = bounded((signal) => renew(renewal, wanted, signal)).finally(() => {
+  const fly = ({ rejected, ahead }: Wanted): Promise<Credential> => {
+    const landing = bounded((signal) => renew(renewal, { rejected, ahead }, signal)).finally(() => {
       session.flight = undefined;
     });
-    session.flight = flight;
-    return flight;
+    session.flight = { landing, rejected };
+    return landing;
   };
 
   const renewed = async (rejected: string | undefined): Promise<Credential> => {
-    const shared = await session.flight;
-    // One that began before the 401 may end with the very token that was refused.
-    if (shared && shared.accessToken !== rejected) return shared;
-    return session.flight ?? fly({ rejected, ahead: false });
+    // One that does not know of the 401 may end with the very token that was refused.
+    for (let flight = session.flight; flight; flight = session.flight) {
+      const credential = await flight.landing;
+      if (credential.accessToken !== rejected || flight.rejected === rejected) return credential;
+    }
+    return fly({ rejected, ahead: false });
   };
 
   const save = (): Promise<void> => {
@@ -132,7 +134,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       }
     },
     async settled() {
-      await session.flight?.catch(() => undefined);
+      await session.flight?.landing.catch(() => undefined);
       if (session.isUnsaved) await save();
     },
   };

@@ -1,4 +1,5 @@
 export { withFileLock } from "./files/file-lock.js";
+export type { FileLockOptions } from "./files/file-lock.js";
 export { fileStore } from "./files/file-store.js";
 export { loginWithLoopback } from "./loopback/login-with-loopback.js";
 export type { LoopbackLoginOptions } from "./loopback/login-with-loopback.js";

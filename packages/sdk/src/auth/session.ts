@@ -8,8 +8,8 @@ import type { TokenStore } from "./token-store.js";
 export class Session {
   /** Read or refreshed last. */
   credential: Credential | undefined;
-  /** The one renewal that is under way. */
-  flight: Promise<Credential> | undefined;
+  /** The one renewal that is under way, and the access token that it is to replace whatever its clock says. */
+  flight: { landing: Promise<Credential>; rejected: string | undefined } | undefined;
   /** The one late write that is under way. */
   saving: Promise<void> | undefined;
   /** What the flight waits for, in words. */

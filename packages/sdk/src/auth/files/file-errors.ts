@@ -10,12 +10,14 @@ export const fileErrors = {
     new TokenStoreError("auth:store_unreadable", `${file} cannot be read (${reason(error)})`, {
       hint: "Give this user the right to read it, or use another file.",
     }),
-  unwritable: (file: string, error: unknown) =>
-    /^(?:EACCES|EPERM|EROFS)$/.test(systemCode(error) ?? "")
-      ? fileErrors.readOnly(file, reason(error))
-      : new TokenStoreError("auth:store_failed", `${file} could not be written (${reason(error)})`, {
-          hint: "What was in it is still there. Check that its folder is one, and that the disk has room.",
-        }),
+  unwritable: (file: string, error: unknown): TokenStoreError => {
+    if (error instanceof TokenStoreError) return error;
+    const why = reason(error);
+    if (/^(?:EACCES|EPERM|EROFS)$/.test(why)) return fileErrors.readOnly(file, why);
+    return new TokenStoreError("auth:store_failed", `${file} could not be written (${why})`, {
+      hint: "What was in it is still there. Check that its folder is one, and that the disk has room.",
+    });
+  },
   readOnly: (file: string, why: string) =>
     new TokenStoreError("auth:store_read_only", `${file} cannot be written (${why})`, {
       hint: "Give this user the right to write it and its folder. The login in it was kept; it is refreshed when that works.",

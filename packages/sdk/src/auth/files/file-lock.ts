@@ -15,14 +15,20 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { TokenStoreError } from "../auth-error.js";
 import { fileErrors, systemCode } from "./file-errors.js";
 import { type LockOwner, lifeOf, newOwner, parseOwner } from "./lock-owner.js";
 
 /** How often a holder shows that it lives, in milliseconds. */
 const beat = 1_000;
-/** How long a holder may be silent that cannot be looked up, as a waiter counts its own waits, in milliseconds. */
-const silence = 10_000;
+/** About how long a waiter waits between two looks, in milliseconds. */
+const pause = 25;
+
+export interface FileLockOptions {
+  /** Ends the wait; the signal's own reason is thrown. */
+  signal: AbortSignal;
+  /** How long a holder may be silent that cannot be looked up, as a waiter counts its own waits. Default: 10,000. */
+  silenceMs?: number | undefined;
+}
 
 /**
  * Runs `work` while no other process runs one with the same lock file, and answers what it does. Rejects with the signal's
@@ -39,9 +45,9 @@ const silence = 10_000;
 export const withFileLock = async <T>(
   file: string,
   work: () => Promise<T>,
-  { signal }: { signal: AbortSignal },
+  { signal, silenceMs = 10_000 }: FileLockOptions,
 ): Promise<T> => {
-  const me = await acquire(file, signal);
+  const me = await acquire(file, signal, silenceMs);
   const beating = setInterval(() => void touch(file), beat).unref();
   try {
     return await work();
@@ -54,25 +60,28 @@ export const withFileLock = async <T>(
 const ownFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
 const heirFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
 
-const acquire = async (file: string, signal: AbortSignal): Promise<LockOwner> => {
+const acquire = async (file: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
   signal.throwIfAborted();
   const me = await newOwner();
   const own = ownFile(file, me);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await writeFile(own, JSON.stringify(me), { flag: "wx", mode: 0o600 });
-    await waitForTurn(file, me, signal);
+    await waitForTurn(file, me, { signal, isSilent: silenceWatch(silenceMs) });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw error instanceof TokenStoreError ? error : fileErrors.unwritable(file, error);
+    throw fileErrors.unwritable(file, error);
   } finally {
     await rm(own, { force: true }).catch(() => undefined);
   }
   return me;
 };
 
-const waitForTurn = async (file: string, me: LockOwner, signal: AbortSignal): Promise<void> => {
-  const isSilent = silenceWatch();
+const waitForTurn = async (
+  file: string,
+  me: LockOwner,
+  { signal, isSilent }: { signal: AbortSignal; isSilent: (holder: Holder) => boolean },
+): Promise<void> => {
   for (;;) {
     if (await createWhole(ownFile(file, me), file)) return;
     const chain = await holdersOf(file);
@@ -85,7 +94,7 @@ const waitForTurn = async (file: string, me: LockOwner, signal: AbortSignal): Pr
     }
     // A folder that has become read-only keeps the lock for ever.
     await access(dirname(file), constants.W_OK);
-    await delay(15 + Math.random() * 20, undefined, { signal });
+    await delay(pause * (0.6 + 0.8 * Math.random()), undefined, { signal });
   }
 };
 
@@ -168,13 +177,13 @@ const removeHeirs = async (file: string, me: LockOwner): Promise<void> => {
 };
 
 /** Tells whether a holder has been silent for too long, counted in waits: a machine that sleeps wakes all at once. */
-const silenceWatch = (): ((holder: Holder) => boolean) => {
+const silenceWatch = (silenceMs: number): ((holder: Holder) => boolean) => {
   let before: Holder | undefined;
   let waits = 0;
   return (holder) => {
     waits = before?.owner.nonce === holder.owner.nonce && before.seen === holder.seen ? waits + 1 : 0;
     before = holder;
-    return waits * 25 > silence;
+    return waits * pause > silenceMs;
   };
 };
 

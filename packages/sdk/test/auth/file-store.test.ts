@@ -1,0 +1,240 @@
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { type Credential, TokenStoreError, createAuthenticator, memoryStore } from "@mgmt/sdk/auth";
+import { fileStore } from "@mgmt/sdk/auth/node";
+import { thrown } from "../server.js";
+import { credentialFor, startFaultServer } from "./fault-server.js";
+import { asNobody, makeFolder } from "./folders.js";
+
+const server = { baseUrl: "https://auth.example.com" };
+const credential = credentialFor(server, 3600, {
+  accessToken: "canary-access",
+  refreshToken: "canary-refresh",
+});
+const text = JSON.stringify(credential);
+
+const makeFile = async (content?: string, mode = 0o600): Promise<string> => {
+  const file = join(await makeFolder(), "credentials.json");
+  if (content !== undefined) await writeFile(file, content);
+  if (content !== undefined) await chmod(file, mode);
+  return file;
+};
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+const expectStoreError = async (work: Promise<unknown>, code: string, file: string): Promise<void> => {
+  const error = await thrown(work);
+  expect(error).toBeInstanceOf(TokenStoreError);
+  expect(error).toMatchObject({ code, message: expect.stringContaining(file), hint: expect.any(String) });
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("canary");
+};
+
+describe("memoryStore", () => {
+  it("keeps one credential, and may be given one", async () => {
+    const store = memoryStore();
+    expect(await store.read()).toBeUndefined();
+    await store.write(credential);
+    expect(await store.read()).toEqual(credential);
+    await store.clear();
+    expect(await store.read()).toBeUndefined();
+    expect(await memoryStore(credential).read()).toEqual(credential);
+  });
+});
+
+describe("fileStore", () => {
+  it("keeps a credential across stores, processes and restarts, as JSON", async () => {
+    const file = await makeFile();
+    await fileStore(file).write(credential);
+    expect(await fileStore(file).read()).toEqual(credential);
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual(credential);
+    await fileStore(file).clear();
+    expect(await fileStore(file).read()).toBeUndefined();
+    expect(await readdir(dirname(file))).toEqual([]);
+    await fileStore(file).clear();
+  });
+
+  it("makes the file with 0600 and its folders with 0700, whatever the umask", async () => {
+    const file = join(await makeFolder(), "deep/er/credentials.json");
+    const before = process.umask(0);
+    await fileStore(file).write(credential);
+    process.umask(before);
+    expect(await modeOf(file)).toBe("600");
+    expect(await modeOf(dirname(file))).toBe("700");
+    expect(await modeOf(dirname(dirname(file)))).toBe("700");
+  });
+
+  it("leaves a folder that is there as it is, and makes a file that others could read private", async () => {
+    const file = await makeFile(text, 0o644);
+    await chmod(dirname(file), 0o755);
+    await fileStore(file).write(credential);
+    expect(await modeOf(file)).toBe("600");
+    expect(await modeOf(dirname(file))).toBe("755");
+  });
+
+  it("replaces the file as a whole: who has the old one open, or a link to it, keeps the old one", async () => {
+    const file = await makeFile(text);
+    await link(file, `${file}.old`);
+    await fileStore(file).write({ ...credential, accessToken: "next" });
+    expect(await readFile(`${file}.old`, "utf8")).toBe(text);
+    expect(await fileStore(file).read()).toMatchObject({ accessToken: "next" });
+    expect(await readdir(dirname(file))).toEqual(["credentials.json", "credentials.json.old"]);
+  });
+
+  it("keeps a symbolic link a link", async () => {
+    const folder = await makeFolder();
+    await mkdir(join(folder, "dotfiles"));
+    await writeFile(join(folder, "dotfiles/real.json"), text);
+    const file = join(folder, "credentials.json");
+    await symlink("dotfiles/real.json", file);
+    await fileStore(file).write({ ...credential, accessToken: "next" });
+    expect((await lstat(file)).isSymbolicLink()).toBe(true);
+    expect(await readlink(file)).toBe("dotfiles/real.json");
+    expect(await fileStore(file).read()).toMatchObject({ accessToken: "next" });
+    expect(await readdir(join(folder, "dotfiles"))).toEqual(["real.json"]);
+  });
+
+  it("shows readers the old or the new credential while many write, never a part", async () => {
+    const file = await makeFile(text);
+    const long = Array.from({ length: 20 }, (_, index) => ({
+      ...credential,
+      accessToken: String(index).repeat(20_000),
+    }));
+    const writing = Promise.all(long.map((next) => fileStore(file).write(next)));
+    let isWriting = true;
+    void writing.finally(() => (isWriting = false));
+    while (isWriting) expect((await fileStore(file).read())?.issuer).toBe(server.baseUrl);
+    await writing;
+    expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
+  });
+
+  it("removes what writers that were killed have left, and nothing else", async () => {
+    const file = await makeFile(text);
+    const left = [`${file}.AbCdEfGhIjKl.tmp`, `${file}.fresh.tmp`, `${file}.backup`, `${file}2.x.tmp`];
+    for (const each of left) await writeFile(each, text);
+    const longAgo = new Date(Date.now() - 120_000);
+    for (const each of left.filter((name) => !name.includes("fresh"))) await utimes(each, longAgo, longAgo);
+    await fileStore(file).write(credential);
+    expect((await readdir(dirname(file))).sort()).toEqual([
+      "credentials.json",
+      "credentials.json.backup",
+      "credentials.json.fresh.tmp",
+      "credentials.json2.x.tmp",
+    ]);
+  });
+
+  it.each<[string, string]>([
+    ["empty", ""],
+    ["blank", " \n"],
+    ["cut off", text.slice(0, -20)],
+    ["no JSON", "canary=1"],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["a text", '"canary"'],
+    ["without a token", JSON.stringify({ ...credential, accessToken: undefined })],
+    ["with an empty token", JSON.stringify({ ...credential, accessToken: "" })],
+    ["with a refresh token that is no text", JSON.stringify({ ...credential, refreshToken: 5 })],
+    ["with an end that is no number", JSON.stringify({ ...credential, expiresAt: "canary" })],
+    ["with scopes that are no list", JSON.stringify({ ...credential, scopes: "canary" })],
+    ["without an issuer", JSON.stringify({ ...credential, issuer: undefined })],
+    ["without a client", JSON.stringify({ ...credential, clientId: null })],
+  ])("says that a file is corrupt that is %s, and leaves it as it is", async (_, content) => {
+    const file = await makeFile(content);
+    await expectStoreError(fileStore(file).read(), "auth:store_corrupt", file);
+    const oauth = { authUrl: server.baseUrl, clientId: "app" };
+    const { token } = createAuthenticator({ ...oauth, store: fileStore(file) });
+    await expectStoreError(token(), "auth:store_corrupt", file);
+    expect(await readFile(file, "utf8")).toBe(content);
+    await fileStore(file).write(credential);
+    expect(await token()).toBe("canary-access");
+  });
+
+  it("takes a file with more fields than it knows", async () => {
+    const file = await makeFile(JSON.stringify({ ...credential, future: { field: 1 } }));
+    expect(await fileStore(file).read()).toMatchObject(credential);
+  });
+
+  it("says that a file cannot be read: a folder, a file of another user, a folder that is a file", async () => {
+    const folder = await makeFolder();
+    await expectStoreError(fileStore(folder).read(), "auth:store_unreadable", folder);
+    const secret = await makeFile(text, 0o000);
+    await asNobody(() => expectStoreError(fileStore(secret).read(), "auth:store_unreadable", secret));
+    const below = join(await makeFile(text), "credentials.json");
+    await expectStoreError(fileStore(below).read(), "auth:store_unreadable", below);
+    await expectStoreError(fileStore(below).write(credential), "auth:store_failed", below);
+  });
+
+  it("does not write a file that is marked read-only, although its folder would let it be replaced", async () => {
+    const file = await makeFile(text, 0o400);
+    await expectStoreError(fileStore(file).write(credential), "auth:store_read_only", file);
+    await expectStoreError(fileStore(file).probe?.() ?? Promise.resolve(), "auth:store_read_only", file);
+    expect(await readFile(file, "utf8")).toBe(text);
+    expect(await modeOf(file)).toBe("400");
+    expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
+  });
+
+  it("says that a folder is read-only, to write, to clear and to lock", async () => {
+    const file = await makeFile(text, 0o644);
+    const store = fileStore(file);
+    await chmod(dirname(file), 0o555);
+    await asNobody(async () => {
+      await expectStoreError(store.write(credential), "auth:store_read_only", file);
+      await expectStoreError(store.clear(), "auth:store_read_only", file);
+      const { signal } = new AbortController();
+      const locked = store.lock?.(async () => undefined, { signal }) ?? Promise.resolve();
+      await expectStoreError(locked, "auth:store_read_only", `${file}.lock`);
+      expect(await store.read()).toEqual(credential);
+    });
+    await chmod(dirname(file), 0o755);
+    expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
+  });
+
+  it("that cannot be written: a token that has not ended is used, no refresh token is used up", async () => {
+    const fault = await startFaultServer();
+    for (const [secondsLeft, answer] of [
+      [20, "access-0"],
+      [-1, undefined],
+    ] as const) {
+      const stored: Credential = credentialFor(fault, secondsLeft);
+      const file = await makeFile(JSON.stringify(stored), 0o400);
+      const store = fileStore(file);
+      const reported: unknown[] = [];
+      const { token } = createAuthenticator({
+        ...{ authUrl: fault.baseUrl, clientId: "app", store },
+        onBackgroundError: (error) => reported.push(error),
+      });
+      if (answer === undefined) await expectStoreError(token(), "auth:store_read_only", file);
+      else expect(await token()).toBe(answer);
+      expect(reported).toHaveLength(answer === undefined ? 0 : 1);
+      expect(fault.tokenRequests).toEqual([]);
+      expect(await store.read()).toEqual(stored);
+      await chmod(file, 0o600);
+      expect(await token({ rejected: "access-0" })).toMatch(/^access-[12]$/);
+      fault.tokenRequests.length = 0;
+    }
+  });
+
+  it("shares one refresh among stores of the same file in one process", async () => {
+    const fault = await startFaultServer();
+    const file = await makeFile(JSON.stringify(credentialFor(fault, -1)));
+    const auths = Array.from({ length: 8 }, () =>
+      createAuthenticator({ authUrl: fault.baseUrl, clientId: "app", store: fileStore(file) }),
+    );
+    expect(new Set(await Promise.all(auths.map(({ token }) => token())))).toEqual(new Set(["access-1"]));
+    expect(fault.tokenRequests).toHaveLength(1);
+    expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
+  });
+});
