@@ -29,7 +29,8 @@ export const profileStore = (file: string, name: string, made: Profile): TokenSt
 export const readLogin = (file: string, name: string): Credential | undefined => {
   const login = profileNamed(readProfiles(file), name)?.login;
   if (login === undefined) return undefined;
-  if (!isCredential(login)) throw corruptProfiles(file, `the login of profile ${name} lacks what a login has`);
+  if (!isCredential(login))
+    throw corruptProfiles(file, `the login of profile ${name} lacks what a login has`);
   return login;
 };
 

@@ -10,7 +10,8 @@ export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = p
 
 const usualFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string => {
   if (system === "darwin") return join(homedir(), "Library", "Preferences", "mgmt");
-  if (system === "win32") return join(env["APPDATA"] || join(homedir(), "AppData", "Roaming"), "mgmt", "Config");
+  if (system === "win32")
+    return join(env["APPDATA"] || join(homedir(), "AppData", "Roaming"), "mgmt", "Config");
   return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "mgmt");
 };
 
