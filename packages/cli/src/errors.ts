@@ -105,6 +105,23 @@ export const unknownProfile = (from: string, name: string, known: readonly strin
       : `mgmt login --profile ${name} makes it.`,
   );
 
+/** A login without a named profile must not take the place of another service's. */
+export const profileOfOtherService = (name: string, baseUrl: string): CliError =>
+  new CliError(
+    "usage",
+    "profile:other_service",
+    `Profile ${name} is for ${baseUrl}`,
+    "Name the profile to log in to: --profile NAME makes another one.",
+  );
+
+export const nothingPasted = (): CliError =>
+  new CliError(
+    "inputNeeded",
+    "login:nothing_pasted",
+    "Nothing was pasted; nobody is logged in",
+    "Run it on a terminal, or give the address on standard input. mgmt login --with-token takes a token.",
+  );
+
 /** The credential of one service must not be sent to another. */
 export const otherService = (name: string, baseUrl: string, from: string): CliError =>
   new CliError(

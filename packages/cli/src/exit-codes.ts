@@ -51,6 +51,27 @@ const reasonOfStatus = (status: number): ExitReason => {
 /** An agent's request waits for its sponsor: a confirmation, though not ours to give. */
 const reasonOfCode: Readonly<Record<string, ExitReason>> = { approval_required: "inputNeeded" };
 
+/** Of errors that are not the service's own answer: logging in, and waiting. */
+const reasonOfLocal: Readonly<Record<string, ExitReason>> = {
+  "auth:login_required": "notAuthenticated",
+  "auth:denied": "notAuthenticated",
+  "auth:login_failed": "notAuthenticated",
+  "auth:state_mismatch": "notAuthenticated",
+  "auth:issuer_mismatch": "notAuthenticated",
+  "auth:callback_invalid": "usage",
+  "auth:timeout": "pending",
+  "auth:refresh_failed": "network",
+  "auth:revoke_failed": "network",
+  "auth:discovery_failed": "network",
+  "wait:timeout": "pending",
+  "approval:denied": "forbidden",
+  "approval:expired": "pending",
+  "approval:consumed": "refused",
+};
+
+export const reasonOfLocalCode = (code: string): ExitReason | undefined =>
+  Object.hasOwn(reasonOfLocal, code) ? reasonOfLocal[code] : undefined;
+
 export const exitCodeOf = (error: { reason: ExitReason } | { status: number; code: string }): number => {
   if ("reason" in error) return exitCodes[error.reason];
   return exitCodes[reasonOfCode[error.code] ?? reasonOfStatus(error.status)];

@@ -7,5 +7,6 @@ export {
   InvalidResponseError,
   MgmtError,
   TimeoutError,
+  TokenError,
 } from "@mgmt/sdk";
 export { nodeTransport } from "@mgmt/sdk/node";

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import manifest from "../package.json";
 import { main, type Surroundings } from "../src/main.js";
-import { words } from "./terminal.js";
+import { noConfigDir, words } from "./terminal.js";
 
 export interface Captured {
   status: number;
@@ -23,7 +23,8 @@ export interface Around {
 
 /** The command without a process of its own: quick, and with a terminal where one is needed. */
 export const runInProcess = async (line: readonly string[], around: Around = {}): Promise<Captured> => {
-  const { env = {}, stdin = "", terminal = false, typed, interruptWhen } = around;
+  const env = { MGMT_CONFIG_DIR: noConfigDir, ...around.env };
+  const { stdin = "", terminal = false, typed, interruptWhen } = around;
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let [stdout, stderr, answered] = ["", "", false];
   const signals = new EventEmitter();

@@ -1,4 +1,7 @@
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import type { EngineOptions } from "@mgmt/mock/server";
 import { bin, ensureBuilt } from "./bin.js";
@@ -20,11 +23,15 @@ export interface RunOptions {
   onStart?: (child: ReturnType<typeof spawn>) => void;
 }
 
+/** There are no profiles there: those of whoever runs the tests are none of their business. */
+export const noConfigDir = mkdtempSync(join(tmpdir(), "mgmt-no-config-"));
+process.on("exit", () => rmSync(noConfigDir, { recursive: true, force: true }));
+
 /** Runs the built command, with nothing of the environment but what is given. */
 export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
   const { env = {}, stdin = "", onStart } = options;
   const child = spawn(process.execPath, [bin, ...words], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: noConfigDir, ...env },
     stdio: "pipe",
   });
   let [stdout, stderr] = ["", ""];

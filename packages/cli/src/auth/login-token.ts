@@ -5,11 +5,14 @@ import { clientId } from "./client.js";
 import { profileStore } from "./profile-store.js";
 import { createAuthenticator } from "./sdk-auth.js";
 
+/** Gives a token whenever it is asked. */
+export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
+
 /** The token of a profile's login, refreshed when it is about to end, once for all processes. */
 export const loginToken = (
   { file, name, profile }: { file: string; name: string; profile: Profile },
   { output }: Pick<Context, "output">,
-): ReturnType<typeof createAuthenticator>["token"] => {
+): LoginToken => {
   const { token } = createAuthenticator({
     authUrl: profile.authUrl ?? profile.baseUrl,
     clientId,

@@ -12,7 +12,10 @@ import { type Credential, isCredential, type TokenStore, withFileLock } from "./
 export const profileStore = (file: string, name: string, made: Profile): TokenStore => ({
   read: async () => readLogin(file, name),
   async write(login) {
-    await updateProfile(file, name, (profile = made) => ({ ...profile, token: undefined, login }) as Profile);
+    await updateProfile(file, name, (profile = made) => {
+      const { token: _, ...rest } = profile;
+      return { ...rest, login };
+    });
   },
   probe: async () => {
     readProfiles(file);

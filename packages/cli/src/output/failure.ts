@@ -1,5 +1,5 @@
 import { CliError } from "../errors.js";
-import { exitCodeOf, exitCodes } from "../exit-codes.js";
+import { exitCodeOf, exitCodes, reasonOfLocalCode } from "../exit-codes.js";
 
 /** What is said about an error, on paper and as JSON. Never a stack, a token or a body. */
 export interface Failure {
@@ -26,16 +26,19 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
     return { exitCode, code, message, ...(hint !== undefined && { hint }) };
   }
   const sdk = await import("../sdk.js");
+  // What our store of credentials throws comes back as the cause.
+  if (error instanceof sdk.TokenError && error.cause instanceof CliError) return failureOf(error.cause);
   if (error instanceof sdk.ApiError) return answeredFailure(error, error instanceof sdk.InvalidResponseError);
   if (error instanceof sdk.MgmtError) {
     const reason =
-      error instanceof sdk.TimeoutError
+      reasonOfLocalCode(error.code) ??
+      (error instanceof sdk.TimeoutError
         ? "pending"
         : error instanceof sdk.ConnectionError
           ? "network"
           : error instanceof sdk.InvalidArgumentError
             ? "usage"
-            : "failure";
+            : "failure");
     const { code, message } = error;
     const hint = error instanceof sdk.ConnectionError ? unreachable : error.hint;
     return {
@@ -65,7 +68,10 @@ const unreachable =
 
 /** The SDK speaks of its options; here they are flags and variables. */
 const ourWords = (hint: string): string =>
-  hint.replaceAll("baseUrl", "the base URL (MGMT_BASE_URL, --base-url)");
+  hint
+    .replaceAll("baseUrl", "the base URL (MGMT_BASE_URL, --base-url)")
+    .replaceAll("authUrl", "the address of the authorization server (MGMT_AUTH_URL, --auth-url)")
+    .replace(/^Log in again\.$/, "Log in again: mgmt login.");
 
 interface Answered extends Error {
   status: number;

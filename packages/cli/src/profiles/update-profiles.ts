@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, mkdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { busyProfiles, unwritableProfiles } from "../errors.js";
-import type { Profile, Profiles } from "./profile.js";
+import { type Profile, profileNamed, type Profiles } from "./profile.js";
 import { readProfiles } from "./read-profiles.js";
 
 /** Another process needs milliseconds for what it does under the lock. */
@@ -32,16 +32,16 @@ export const updateProfiles = async (
   }
 };
 
-/** Adds to a profile, or makes it. Fields that are undefined are taken away. */
+/** Changes one profile, or makes it. */
 export const updateProfile = (
   file: string,
   name: string,
-  change: (profile: Profile | undefined, profiles: Profiles) => Profile,
+  change: (profile: Profile | undefined) => Profile,
 ): Promise<Profiles> =>
-  updateProfiles(file, (all) => {
-    const before = Object.hasOwn(all.profiles, name) ? all.profiles[name] : undefined;
-    return { ...all, profiles: { ...all.profiles, [name]: change(before, all) } };
-  });
+  updateProfiles(file, (all) => ({
+    ...all,
+    profiles: { ...all.profiles, [name]: change(profileNamed(all, name)) },
+  }));
 
 /** Throws what writing would, and makes the folder. A file that is marked read-only is meant to stay as it is. */
 export const assertWritable = async (file: string): Promise<void> => {
@@ -65,8 +65,7 @@ const write = async (file: string, profiles: Profiles): Promise<void> => {
       accessPropertiesByDotNotation: false,
       clearInvalidConfig: false,
     });
-    // JSON has no undefined: what is to go is left out.
-    conf.store = JSON.parse(JSON.stringify(profiles)) as Record<string, unknown>;
+    conf.store = { ...profiles };
   } catch (error) {
     throw unwritableProfiles(file, error);
   }

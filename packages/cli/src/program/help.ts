@@ -23,11 +23,14 @@ export const overviewSections: Record<string, () => readonly string[]> = {
     aligned([
       ["MGMT_BASE_URL", "address of the service, without /v1"],
       ["MGMT_TOKEN", "token that requests are sent with"],
+      ["MGMT_PROFILE", "profile that is used"],
+      ["MGMT_CONFIG_DIR", "folder that profiles are kept in"],
       ["NO_COLOR", "no colours"],
     ]),
   "Exit codes": () => aligned(exitCodeHelp.map(([code, meaning]) => [String(code), meaning] as const)),
   Examples: () => [
     "mgmt dev",
+    "mgmt login",
     "mgmt projects create shop --region eu-central-1 --wait",
     "mgmt projects list --output json",
     "mgmt databases list --project-id proj_8s2d4f6g1h3j5k7l9q0w2e4r --all",

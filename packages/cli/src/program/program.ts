@@ -1,3 +1,4 @@
+import { addAuthCommands } from "../commands/auth.js";
 import { defineComplete, defineCompletion } from "../commands/completion.js";
 import { defineDev } from "../commands/dev.js";
 import { defineHelp } from "../commands/help.js";
@@ -34,6 +35,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
     .hook("preSubcommand", (_, called) => (called instanceof MgmtCommand ? called.fill() : undefined));
   addGlobalOptions(program);
   addGroups(program, context);
+  addAuthCommands(program, context);
   defineDev(program.command("dev").helpGroup("This machine:"), context);
   const about = "About:";
   defineOperations(program.command("operations").helpGroup(about), context);

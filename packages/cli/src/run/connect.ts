@@ -1,5 +1,6 @@
 import { noBaseUrl, noToken, usageError } from "../errors.js";
 import { findPlace, type Identity } from "../profiles/place.js";
+import type { LoginToken } from "../auth/login-token.js";
 import type { Context, GlobalFlags } from "./context.js";
 
 export interface Call {
@@ -46,7 +47,7 @@ export const connect = async (flags: GlobalFlags, context: Context): Promise<Sen
 export const tokenOf = async (
   identity: Identity,
   context: Pick<Context, "output">,
-): Promise<string | (() => Promise<string>)> => {
+): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
   if (identity.profile.token !== undefined) return identity.profile.token;
   const { loginToken } = await import("../auth/login-token.js");

@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import type { Context } from "../run/context.js";
+
+/** Why no browser on this machine can come back to this process; undefined when one should. */
+export const whyNoBrowser = (env: NodeJS.ProcessEnv): string | undefined => {
+  if (env["SSH_CONNECTION"] || env["SSH_TTY"] || env["SSH_CLIENT"]) return "this is an SSH session";
+  if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) return "this is a container";
+  const hasDisplay = env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["WSL_DISTRO_NAME"];
+  return process.platform === "linux" && !hasDisplay ? "there is no display" : undefined;
+};
+
+/** Opens the address, and prints it too: whether a browser has really come up cannot be told. */
+export const openBrowser = async (url: string, { stderr }: Pick<Context, "stderr">): Promise<void> => {
+  stderr.write(
+    `Opening your browser. If it does not come up, go to:\n\n  ${url}\n\nWaiting for it to come back…\n`,
+  );
+  try {
+    const { default: open } = await import("open");
+    const child = await open(url);
+    child.on("error", () => undefined);
+  } catch {
+    // The address stands there.
+  }
+};

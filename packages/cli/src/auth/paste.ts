@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { interrupted, nothingPasted } from "../errors.js";
+import type { Context } from "../run/context.js";
+
+/** Prints the address, and reads what the browser was sent to, or the code in it: typed at a terminal, or one line. */
+export const askForCallback = async (
+  url: string,
+  context: Pick<Context, "stdin" | "stderr" | "signal">,
+): Promise<string | { code: string }> => {
+  const { stdin, stderr } = context;
+  stderr.write(
+    `Open this address in a browser, on any machine:\n\n  ${url}\n\n` +
+      "After you have allowed it, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.\n",
+  );
+  const text = (stdin.isTTY && stderr.isTTY ? await ask(context) : await readLine(context)).trim();
+  if (text === "") throw nothingPasted();
+  return /^[\w~.-]+$/.test(text) ? { code: text } : text.replace(/^(?=(?:code|error|state|iss)=)/, "?");
+};
+
+const ask = async ({
+  stdin,
+  stderr,
+  signal,
+}: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> => {
+  const { input } = await import("@inquirer/prompts");
+  try {
+    const message = "Paste the address, or the code in it:";
+    return await input({ message, required: true }, { input: stdin, output: stderr, signal });
+  } catch (error) {
+    if (error instanceof Error && error.name === "ExitPromptError") throw interrupted();
+    signal.throwIfAborted();
+    throw error;
+  }
+};
+
+const readLine = async ({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> => {
+  const lines = createInterface({ input: stdin });
+  try {
+    const closed = once(lines, "close", { signal }).then(() => [""]);
+    // A signal that is aborted ends the wait with its own reason.
+    const [line] = (await Promise.race([once(lines, "line", { signal }), closed])) as [string];
+    return line;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    lines.close();
+    stdin.unref?.();
+  }
+};

@@ -1,0 +1,98 @@
+import { usageError } from "../errors.js";
+import { profileNamed } from "../profiles/profile.js";
+import { updateProfiles } from "../profiles/update-profiles.js";
+import type { Context, GlobalFlags } from "../run/context.js";
+import { nodeTransport } from "../sdk.js";
+import { openBrowser, whyNoBrowser } from "./browser.js";
+import { type Caller, readCaller } from "./caller.js";
+import { clientId, pasteRedirectUri } from "./client.js";
+import { type LoginTarget, loginTarget } from "./login-target.js";
+import { askForCallback } from "./paste.js";
+import { profileStore } from "./profile-store.js";
+import { finishLogin, loginWithLoopback, startLogin } from "./sdk-auth.js";
+
+export interface LoginFlags extends GlobalFlags {
+  readonly authUrl?: string;
+  /** `--browser`, `--no-browser`; undefined when the surroundings decide. */
+  readonly browser?: boolean;
+  readonly withToken?: boolean;
+}
+
+/** Logs in, keeps the credential in the profile, and says whose it is. */
+export const runLogin = async (flags: LoginFlags, context: Context): Promise<void> => {
+  if (flags.tokenFile !== undefined) {
+    throw usageError("--token-file does not log in", "mgmt login --with-token < FILE does.");
+  }
+  const target = loginTarget(flags, context);
+  const caller = flags.withToken ? await takeToken(target, context) : await authorize(target, flags, context);
+  await settle(target, caller);
+  const { name, profile } = target;
+  context.output.say(`Logged in to profile ${name}.`);
+  await context.output.answer({ profile: name, baseUrl: profile.baseUrl, ...caller });
+};
+
+/** The token is tried before it is kept. */
+const takeToken = async ({ file, name, profile }: LoginTarget, context: Context): Promise<Caller> => {
+  const token = await readToken(context);
+  const caller = await readCaller(profile.baseUrl, token, context);
+  await updateProfiles(file, (all) => ({
+    ...all,
+    profiles: { ...all.profiles, [name]: { ...profile, token } },
+  }));
+  return caller;
+};
+
+const readToken = async ({ sources, stdin, stderr, signal }: Context): Promise<string> => {
+  if (!stdin.isTTY || !stderr.isTTY) return sources.readSecret("-", "--with-token");
+  const { password } = await import("@inquirer/prompts");
+  const { interrupted } = await import("../errors.js");
+  try {
+    const token = await password({ message: "Token:", mask: "*" }, { input: stdin, output: stderr, signal });
+    if (token.trim() === "") throw usageError("--with-token: no token was typed");
+    return token.trim();
+  } catch (error) {
+    if (error instanceof Error && error.name === "ExitPromptError") throw interrupted();
+    throw error;
+  }
+};
+
+const authorize = async (
+  { file, name, profile }: LoginTarget,
+  { browser }: LoginFlags,
+  context: Context,
+): Promise<Caller> => {
+  const { env, signal, output } = context;
+  const store = profileStore(file, name, profile);
+  const oauth = { authUrl: profile.authUrl, clientId, transport: nodeTransport(), store, signal };
+  const reason = browser === undefined ? whyNoBrowser(env) : undefined;
+  if (browser ?? reason === undefined) {
+    const open = (url: string): Promise<void> => openBrowser(url, context);
+    const { accessToken } = await loginWithLoopback({ ...oauth, open });
+    return readCaller(profile.baseUrl, accessToken, context);
+  }
+  if (reason !== undefined) output.say(`No browser is opened: ${reason}. --browser opens it all the same.`);
+  await store.probe?.();
+  const { url, attempt } = await startLogin({ ...oauth, redirectUri: pasteRedirectUri });
+  const callback = await askForCallback(url, context);
+  const { accessToken } = await finishLogin({ ...oauth, attempt, callback });
+  return readCaller(profile.baseUrl, accessToken, context);
+};
+
+/** The workspace of the credential is the profile's default; the first profile is the active one. */
+const settle = async ({ file, name, profile }: LoginTarget, { workspaceId }: Caller): Promise<void> => {
+  await updateProfiles(file, (all) => {
+    const credential = profileNamed(all, name);
+    const active = profileNamed(all, all.active) ? all.active : name;
+    const { login, token } = credential ?? {};
+    const { projectId, workspaceId: before, ...rest } = profile;
+    const next = {
+      ...rest,
+      ...(login && { login }),
+      ...(token !== undefined && { token }),
+      ...(workspaceId !== null && { workspaceId }),
+      // A project of another workspace is no default any more.
+      ...(projectId !== undefined && before === workspaceId && { projectId }),
+    };
+    return { ...all, ...(active !== undefined && { active }), profiles: { ...all.profiles, [name]: next } };
+  });
+};

@@ -1,0 +1,210 @@
+import { chmodSync, statSync, writeFileSync } from "node:fs";
+import { cliClient } from "@mgmt/mock/server";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { clientId, pasteRedirectUri } from "../../src/auth/client.js";
+import { type Account, converse, startAccount } from "./account.js";
+
+let account: Account;
+beforeEach(async () => {
+  account = await startAccount();
+});
+afterEach(() => account.close());
+
+it("is the client that the reference server knows (§ Authentication)", () => {
+  expect({ id: clientId, redirectUris: [pasteRedirectUri] }).toMatchObject({
+    id: cliClient.id,
+    redirectUris: cliClient.redirectUris,
+  });
+});
+
+describe("mgmt login --no-browser", () => {
+  it("prints the address, takes the pasted redirect, and stores a profile for this user alone", async () => {
+    const { residents } = account.server.engine;
+    const { status, stdout } = await account.login("-o", "json");
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: "default",
+      baseUrl: account.server.baseUrl,
+      user: residents.user.email,
+      workspace: residents.workspace.name,
+      workspaceId: residents.workspace.id,
+    });
+    expect(statSync(account.file).mode & 0o777).toBe(0o600);
+    expect(account.kept()).toMatchObject({ active: "default", profiles: { default: { login: {} } } });
+    const who = await account.mgmt`whoami -o json`;
+    expect(who.json).toMatchObject({ user: { email: residents.user.email }, credential: { type: "oauth" } });
+  });
+
+  it("takes the code alone too, and the query without its address", async () => {
+    const { oauth } = account.server.engine;
+    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl];
+    const byCode = await converse(line, account.env, async (url) => (await oauth.consent({ url })).code);
+    expect(byCode.status).toBe(0);
+    const byQuery = await converse(line, account.env, async (url) =>
+      new URL((await oauth.consent({ url })).redirect).search.slice(1),
+    );
+    expect(byQuery.status).toBe(0);
+  });
+
+  it.each([
+    ["nothing", () => "", 3, "login:nothing_pasted"],
+    ["another login's answer", () => "http://127.0.0.1/callback?code=a&state=b", 4, "auth:state_mismatch"],
+    ["no code", (url: URL) => `?state=${url.searchParams.get("state") ?? ""}`, 2, "auth:callback_invalid"],
+    ["a code that was never given", () => "never-given", 4, "auth:login_failed"],
+  ])("stores nothing after %s", async (_, answer, code, error) => {
+    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl];
+    const { status, stderr, stdout } = await converse(line, account.env, (url) => answer(new URL(url)));
+    expect({ status, stdout, stderr }).toEqual({
+      status: code,
+      stdout: "",
+      stderr: expect.stringContaining(error),
+    });
+    expect(account.kept()).toEqual({ profiles: {} });
+  });
+
+  it("says that the user said no", async () => {
+    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl];
+    const { status, stderr } = await converse(
+      line,
+      account.env,
+      (url) => account.server.engine.oauth.deny({ url }).redirect,
+    );
+    expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("auth:denied") });
+  });
+
+  it("never prints a token", async () => {
+    const { stdout, stderr } = await account.login();
+    const { login } = account.kept().profiles["default"] ?? {};
+    const status = await account.mgmt`auth status -o json`;
+    for (const secret of [login?.accessToken, login?.refreshToken]) {
+      expect(secret).toEqual(expect.stringMatching(/.{20}/));
+      expect(stdout + stderr + status.stdout + status.stderr).not.toContain(secret);
+    }
+  });
+});
+
+describe("mgmt login in surroundings without a browser", () => {
+  it("prints the address over SSH", async () => {
+    const line = ["login", "--base-url", account.server.baseUrl];
+    const { stderr, status } = await converse(line, { ...account.env, SSH_CONNECTION: "a b c d" }, () => "");
+    expect(status).toBe(3);
+    expect(stderr).toContain("No browser is opened: this is an SSH session.");
+  });
+});
+
+describe("mgmt login --browser", () => {
+  it("waits on loopback for the browser to come back", async () => {
+    const line = ["auth", "login", "--browser", "--base-url", account.server.baseUrl, "-o", "json"];
+    const env = { ...account.env, BROWSER: "true" };
+    const { status, json } = await converse(line, env, async (url) => {
+      const { redirect } = await account.server.engine.oauth.consent({ url });
+      expect(redirect).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
+      expect((await fetch(redirect)).status).toBe(200);
+      return "";
+    });
+    expect({ status, json }).toEqual({ status: 0, json: expect.objectContaining({ profile: "default" }) });
+  });
+});
+
+describe("mgmt login --with-token", () => {
+  it("reads a service token from standard input, and tries it before it is kept", async () => {
+    const token = await account.server.engine.tokens.service();
+    const line = ["login", "--with-token", "--base-url", account.server.baseUrl, "-o", "json"];
+    const { status, json, stderr } = await account.run(line, { stdin: `${token}\n` });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(json).toMatchObject({ user: null, workspaceId: account.server.engine.residents.workspace.id });
+    expect(account.kept().profiles["default"]?.token).toBe(token);
+    expect((await account.mgmt`projects list -o json`).json).toEqual([]);
+    expect((await account.mgmt`auth token`).stdout).toBe(`${token}\n`);
+  });
+
+  it.each([
+    ["an expired token", () => account.server.engine.tokens.expired(), 4],
+    ["nothing", async () => "", 2],
+    ["two lines", async () => "a\nb\n", 2],
+  ])("keeps nothing of %s", async (_, token, code) => {
+    const line = ["login", "--with-token", "--base-url", account.server.baseUrl];
+    const { status } = await account.run(line, { stdin: await token() });
+    expect(status).toBe(code);
+    expect(account.kept()).toEqual({ profiles: {} });
+  });
+
+  it.each(["--token", "--code"])(
+    "takes no secret as the value of %s, and does not repeat it",
+    async (flag) => {
+      const { status, stderr } = await account.run(["login", flag, "very-secret-value"]);
+      expect(status).toBe(2);
+      expect(stderr).toContain("usage:secret_in_arguments");
+      expect(stderr).not.toContain("very-secret-value");
+    },
+  );
+});
+
+describe("mgmt login, where it cannot be", () => {
+  it("says that the address of the service is missing", async () => {
+    expect(await account.mgmt`login --no-browser`).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("usage:no_base_url"),
+    });
+  });
+
+  it("says that there is no authorization server", async () => {
+    const { status, stderr } = await account.mgmt`login --no-browser --base-url http://127.0.0.1:1`;
+    expect({ status, stderr }).toEqual({
+      status: 9,
+      stderr: expect.stringContaining("auth:discovery_failed"),
+    });
+  });
+
+  it("leaves the active profile alone when another service is named", async () => {
+    await account.login();
+    const before = account.kept();
+    const { status, stderr } = await account.mgmt`login --base-url http://127.0.0.1:1`;
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--profile NAME") });
+    expect(account.kept()).toEqual(before);
+  });
+
+  it("notices a file that cannot be written before anything is asked", async () => {
+    await account.login();
+    chmodSync(account.file, 0o400);
+    const { requests } = account.server.engine;
+    const before = requests.length;
+    const { status, stderr } = await account.mgmt`login --no-browser`;
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:unwritable") });
+    expect(requests.length).toBe(before);
+  });
+
+  it("does not touch a file that holds something else", async () => {
+    writeFileSync(account.file, "my notes");
+    const { status, stderr } = await account.login();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
+    expect(stderr).not.toContain("notes");
+  });
+});
+
+describe("mgmt logout", () => {
+  it("ends the login at its server, and keeps the profile", async () => {
+    await account.login();
+    const { accessToken = "" } = account.kept().profiles["default"]?.login ?? {};
+    expect(await account.mgmt`logout`).toMatchObject({ status: 0, stdout: "" });
+    expect(account.kept().profiles["default"]).toMatchObject({ baseUrl: account.server.baseUrl });
+    expect(account.kept().profiles["default"]).not.toHaveProperty("login");
+    const answer = await fetch(`${account.server.baseUrl}/v1/me`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    expect(answer.status).toBe(401);
+    expect((await account.mgmt`whoami`).status).toBe(4);
+    expect(await account.mgmt`logout`).toMatchObject({
+      status: 0,
+      stderr: "Nobody is logged in to profile default.\n",
+    });
+  });
+
+  it("forgets the login also when its server is gone, and says that it may still hold", async () => {
+    await account.login();
+    await account.server.close(0);
+    const { status, stderr } = await account.mgmt`auth logout`;
+    expect({ status, stderr }).toEqual({ status: 9, stderr: expect.stringContaining("auth:revoke_failed") });
+    expect(account.kept().profiles["default"]).not.toHaveProperty("login");
+  });
+});
