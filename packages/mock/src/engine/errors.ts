@@ -1,22 +1,6 @@
 import { ApiError, type Issue } from "./api-error.js";
 import { timestamp } from "./clock.js";
-import type { Kind } from "./ids.js";
-
-const kindNames: Readonly<Record<Kind, string>> = {
-  user: "user",
-  workspace: "workspace",
-  service_token: "service token",
-  client: "client",
-  integration: "integration",
-  project: "project",
-  branch: "branch",
-  database: "database",
-  connection: "connection",
-  backup: "backup",
-  app: "app",
-  deployment: "deployment",
-  approval: "approval",
-};
+import { type Kind, kindNames } from "./ids.js";
 
 /** Kinds whose absence has a code of its own. */
 export type MissingKind = Exclude<Kind, "user" | "client">;

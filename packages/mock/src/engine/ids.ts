@@ -32,6 +32,23 @@ export const idPrefixes: Readonly<Record<Kind, string>> = {
   approval: "apr_",
 };
 
+/** How messages call the kinds. */
+export const kindNames: Readonly<Record<Kind, string>> = {
+  user: "user",
+  workspace: "workspace",
+  service_token: "service token",
+  client: "client",
+  integration: "integration",
+  project: "project",
+  branch: "branch",
+  database: "database",
+  connection: "connection",
+  backup: "backup",
+  app: "app",
+  deployment: "deployment",
+  approval: "approval",
+};
+
 /** The form in which the store keeps an id: what a caller sends may lack its kind's prefix (§ Identifier formats). */
 export const canonicalId = (kind: Kind, id: string): string => {
   const prefix = idPrefixes[kind];

@@ -114,6 +114,14 @@ describe("the issues of a 422 (§ Error codes)", () => {
     expect(issue?.length).toBeLessThan(200);
   });
 
+  it("refuses what is nested too deep to be kept, however small it is", async () => {
+    const nested = (levels: number) => `{"settings":{"a":${'{"b":'.repeat(levels)}1${"}".repeat(levels)}}}`;
+    const path = `/v1/projects/${projectId}`;
+    expect((await face.send("PATCH", path, { token, raw: nested(62) })).status).toBe(200);
+    expect(await issues("PATCH", path, { raw: nested(63) })).toEqual([" is nested more than 64 levels deep"]);
+    expect((await face.send("PATCH", path, { token, raw: nested(100_000) })).status).toBe(422);
+  });
+
   it("takes a key named __proto__ for the unknown field that it is", async () => {
     expect(await issues("POST", "/v1/projects", { raw: '{"__proto__":{"name":"x"}}' })).toEqual([
       "/__proto__ is not a field of this request",

@@ -2,12 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { OperationEntry } from "../../src/engine/operation.js";
 import type { Snapshot } from "../../src/engine/snapshot.js";
 import { type Face, type Sent, openMock } from "./faces.js";
-import { type Fixture, allOperations, makeFixture, validRequest } from "./valid-requests.js";
-
-const named = (
-  matches: (operation: OperationEntry) => boolean,
-): (readonly [name: string, operation: OperationEntry])[] =>
-  allOperations.filter(matches).map((operation) => [operation.id, operation] as const);
+import { type Fixture, makeFixture, malformedIds, named, validRequest } from "./valid-requests.js";
 
 const everyOperation = named(() => true);
 const withBody = named(({ body }) => body !== "none");
@@ -240,24 +235,12 @@ describe("every operation", () => {
   });
 
   describe("with an id in its path", () => {
-    const malformed = [
-      "UPPER",
-      "with-hyphen",
-      "wrong_prefix",
-      "%20",
-      "%2e%2e",
-      "%00",
-      "%zz",
-      "a".repeat(129),
-      "__proto__",
-    ];
-
     it.each(withPathId)("%s answers a malformed id with its 422, else with a 404", async (_id, operation) => {
       const { method, path, body } = validRequest(operation, fixture, otherUser);
       const [pathname = ""] = path.split("?");
       for (const name of Object.keys(operation.pathKinds)) {
         const place = operation.path.split("/").indexOf(`{${name}}`);
-        for (const id of malformed) {
+        for (const id of malformedIds) {
           const segments = pathname.split("/");
           segments[place] = id;
           // Straight into the engine: `fetch` would resolve the dots.

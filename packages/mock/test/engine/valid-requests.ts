@@ -5,6 +5,25 @@ import { type OperationId, operations } from "../../src/generated/operations.js"
 
 export const allOperations: readonly OperationEntry[] = Object.values(operations);
 
+/** Rows for `it.each`: the operations that match, by their names. */
+export const named = (
+  matches: (operation: OperationEntry) => boolean,
+): (readonly [name: string, operation: OperationEntry])[] =>
+  allOperations.filter(matches).map((operation) => [operation.id, operation] as const);
+
+/** Path segments that are no id of any kind. */
+export const malformedIds = [
+  "UPPER",
+  "with-hyphen",
+  "wrong_prefix",
+  "%20",
+  "%2e%2e",
+  "%00",
+  "%zz",
+  "a".repeat(129),
+  "__proto__",
+];
+
 /** Ids of one resource of each kind, all in one workspace. */
 export type Fixture = Readonly<Record<Kind | "extraDatabase" | "stoppedDeployment" | "emptyBranch", string>>;
 
