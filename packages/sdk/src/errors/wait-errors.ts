@@ -21,7 +21,7 @@ export class WaitError extends MgmtError {
   readonly id: string;
   /** Its status when it was last seen; absent when it never was. */
   declare readonly lastStatus?: string;
-  // A database has passwords in it: no print of the error may show them.
+  // A database has passwords in it, which no print of the error may show: hence a method, and no field or getter.
   readonly #last: AwaitedResource | undefined;
 
   constructor(code: string, { message, hint, cause, id, last }: WaitErrorInit) {
@@ -31,8 +31,8 @@ export class WaitError extends MgmtError {
     this.#last = last;
   }
 
-  /** What was waited for, as it was last seen; undefined when it never was. Not in what logs print of the error. */
-  get last(): AwaitedResource | undefined {
+  /** What was waited for, as it was last seen; undefined when it never was. */
+  lastSeen(): AwaitedResource | undefined {
     return this.#last;
   }
 }

@@ -1,0 +1,28 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { loadContract } from "../../../../scripts/generate/contract.js";
+import { generateResources } from "../../../../scripts/generate/sdk-resources.js";
+import { AgentApprovalsOperations } from "../../src/generated/resources/agent-approvals.js";
+import { DatabasesOperations } from "../../src/generated/resources/databases.js";
+import { DeploymentsOperations } from "../../src/generated/resources/deployments.js";
+import { setupWorld } from "./server.js";
+
+const world = setupWorld();
+
+describe("a resource with methods that are written by hand", () => {
+  it("has the generated ones too", () => {
+    expect(world.agent.agentApprovals).toBeInstanceOf(AgentApprovalsOperations);
+    expect(world.agent.databases).toBeInstanceOf(DatabasesOperations);
+    expect(world.agent.deployments).toBeInstanceOf(DeploymentsOperations);
+  });
+
+  it("is what the generator puts on the client, for each file of src/resources", async () => {
+    const files = generateResources(await loadContract());
+    const written = readdirSync(fileURLToPath(new URL("../../src/resources", import.meta.url)));
+    const taken = [
+      ...(files.get("resources.ts") ?? "").matchAll(/import .* from "\.\.\/resources\/(.*)\.js"/g),
+    ];
+    expect(taken.map(([, name]) => `${name}.ts`)).toEqual(written.sort());
+  });
+});
