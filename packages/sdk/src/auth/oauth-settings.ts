@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import { readTimeout } from "../request/settings.js";
+import { readTimeout } from "../request/deadline.js";
 import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
 import type { Transport } from "../transport/transport.js";
 

@@ -1,7 +1,13 @@
+import { InvalidArgumentError } from "../errors/local-errors.js";
 import { onAbort } from "./on-abort.js";
 
 /** The longest delay that timers take; a longer one would fire at once. */
 const longest = 2 ** 31 - 1;
+
+export const readTimeout = (timeoutMs: number, argument = "timeoutMs"): number => {
+  if (!(timeoutMs > 0)) throw new InvalidArgumentError(argument, "must be a number above 0");
+  return timeoutMs;
+};
 
 interface Limits {
   signal: AbortSignal | undefined;

@@ -6,11 +6,11 @@ import type { TransportResponse } from "../transport/transport.js";
 import type { Look } from "../wait/wait-for.js";
 import { authorize, reauthorize } from "./authorize.js";
 import type { Call, RequestOptions } from "./call.js";
-import { withDeadline } from "./deadline.js";
+import { readTimeout, withDeadline } from "./deadline.js";
 import { decode } from "./decode.js";
 import { type Message, encode } from "./encode.js";
 import { send } from "./send.js";
-import { readApprovalWait, readTimeout, type Settings } from "./settings.js";
+import { readApprovalWait, type Settings } from "./settings.js";
 
 /** Reads a value out of the body of a good answer; undefined says that the body is not what the contract says. */
 export type Open<T> = (body: unknown, requestId: string | undefined) => T | undefined;

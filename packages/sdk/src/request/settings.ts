@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
 import type { Transport } from "../transport/transport.js";
 import type { ApprovalWaitOptions } from "../wait/wait-options.js";
+import { readTimeout } from "./deadline.js";
 import { headersOf } from "./headers.js";
 
 /**
@@ -79,11 +80,6 @@ const parseUrl = (text: string): URL | undefined => {
   } catch {
     return undefined;
   }
-};
-
-export const readTimeout = (timeoutMs: number, argument = "timeoutMs"): number => {
-  if (!(timeoutMs > 0)) throw new InvalidArgumentError(argument, "must be a number above 0");
-  return timeoutMs;
 };
 
 /** How a call waits for its approval: its own word over the client's. Undefined: it does not wait. */

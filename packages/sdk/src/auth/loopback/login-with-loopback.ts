@@ -1,5 +1,5 @@
 import { withDeadline } from "../../request/deadline.js";
-import { readTimeout } from "../../request/settings.js";
+import { readTimeout } from "../../request/deadline.js";
 import type { Credential } from "../credential.js";
 import { AuthError } from "../auth-error.js";
 import { authErrors } from "../errors.js";
