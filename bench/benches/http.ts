@@ -71,7 +71,7 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
       subject,
       baseline,
       notes: [
-        costs.describe(),
+        costs.describe("rate"),
         `share of a processor that each server got (near 1: it, not the load, was the limit): ${medians(shares)}`,
       ],
     };

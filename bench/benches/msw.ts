@@ -46,7 +46,7 @@ export const msw: Bench = {
           subject,
           baseline,
           aim: { of: "ratio", relation: "≤", limit: 1.15 },
-          notes: [costs.describe()],
+          notes: [costs.describe("time")],
         },
       ];
     } finally {

@@ -14,13 +14,12 @@ export class ProcessorCosts {
     this.#costs.set(contender, costs);
   }
 
-  /** Of the first contender against the second. */
-  describe(): string {
+  /** With the ratio of the first contender to the second, turned round for contenders that are measured by their rate. */
+  describe(measured: "time" | "rate"): string {
     const each = [...this.#costs].map(([name, costs]) => ({ name, cost: median(costs) }));
-    const [subject, baseline] = each.map(({ cost }) => cost);
-    const ratio =
-      subject !== undefined && baseline !== undefined ? `, ratio ${(subject / baseline).toFixed(3)}` : "";
+    const [subject = Number.NaN, baseline = Number.NaN] = each.map(({ cost }) => cost);
+    const ratio = measured === "time" ? subject / baseline : baseline / subject;
     const list = each.map(({ name, cost }) => `${name} ${cost.toFixed(1)} µs`).join(", ");
-    return `processor time for a request: ${list}${ratio}`;
+    return `processor time for a request: ${list}; ratio by processor time ${ratio.toFixed(3)}`;
   }
 }

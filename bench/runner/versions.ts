@@ -4,10 +4,10 @@ import { arch, availableParallelism, cpus, loadavg, platform, totalmem } from "n
 import { join } from "node:path";
 import { benchFolder, root } from "./paths.js";
 
-/** Kind of machine, never its name; a busy one gives numbers that only hold as ratios. */
+/** Kind of machine, never its name; a busy one gives numbers of which only those in processor time hold. */
 export const describeMachine = (): string => {
   const [load = 0] = loadavg();
-  const busy = load > 0.5 ? " (busy: trust ratios only)" : "";
+  const busy = load > 0.5 ? " (busy: trust ratios by processor time only)" : "";
   return [
     `${new Date().toISOString().slice(0, 10)}`,
     `${platform()} ${arch()}`,
