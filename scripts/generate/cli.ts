@@ -51,6 +51,7 @@ const commandOf = (operation: Operation, contract: Contract): OperationCommand =
       fields: bodyFields(operation.body.schema, resolve),
       examples: operation.body.examples,
     },
+    approval: operation.agentApproval === "required" ? true : undefined,
     envelope: operation.success.envelope,
     paged: operation.success.paged,
     resource: item?.$ref?.replace("#/components/schemas/", ""),

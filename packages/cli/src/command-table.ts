@@ -20,6 +20,8 @@ export interface OperationCommand {
     /** Bodies of the contract's examples; the help turns them into command lines. */
     readonly examples: readonly unknown[];
   };
+  /** An agent needs its sponsor's word for it. */
+  readonly approval?: boolean;
   /** How the success body wraps its value. */
   readonly envelope: "none" | "data" | "list" | "bare";
   /** The list goes on with a cursor. */

@@ -122,6 +122,29 @@ export const nothingPasted = (): CliError =>
     "Run it on a terminal, or give the address on standard input. mgmt login --with-token takes a token.",
   );
 
+export const noControl = (): CliError =>
+  new CliError(
+    "usage",
+    "control:not_found",
+    "No service of `mgmt dev` is known here",
+    "Run mgmt dev, or pass both --control-url and --control-secret-file, as its ready line has them.",
+  );
+
+export const unreachableControl = (url: string, cause: unknown): CliError =>
+  new CliError(
+    "network",
+    "control:unreachable",
+    `The control surface at ${url} does not answer (${reasonOf(cause)})`,
+    "Check that mgmt dev is running.",
+  );
+
+export const controlRefused = (status: number, problem: unknown): CliError =>
+  new CliError(
+    status === 404 ? "notFound" : status === 403 ? "forbidden" : "refused",
+    "control:refused",
+    typeof problem === "string" ? problem : `The control surface answered ${status}`,
+  );
+
 /** The credential of one service must not be sent to another. */
 export const otherService = (name: string, baseUrl: string, from: string): CliError =>
   new CliError(

@@ -1,11 +1,12 @@
-import type { Command } from "commander";
 import { addGlobalOptions } from "../program/global-options.js";
 import { addSections } from "../program/help.js";
+import type { MgmtCommand } from "../program/command.js";
 import type { Context } from "../run/context.js";
+import { defineDevApprovals } from "./dev-approvals.js";
 import type { DevFlags } from "./run-dev.js";
 
 /** The whole service on this machine; what it needs is loaded when it is called. */
-export const defineDev = (command: Command, context: Context): void => {
+export const defineDev = (command: MgmtCommand, context: Context): void => {
   command
     .summary("Run the service here, with real Postgres databases")
     .description(
@@ -19,6 +20,7 @@ export const defineDev = (command: Command, context: Context): void => {
   addSections(command, {
     Examples: () => ["mgmt dev", "mgmt dev --ephemeral --port 0 --output json", "mgmt dev --data-dir ./data"],
   });
+  defineDevApprovals(command.command("approvals"), context);
   command.action(async () => {
     const { runDev } = await import("./run-dev.js");
     await runDev(command.opts<DevFlags>(), context);

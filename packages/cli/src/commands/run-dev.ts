@@ -1,6 +1,7 @@
 import type { Platform } from "@mgmt/platform";
 import { platformMissing, usageError } from "../errors.js";
 import type { Context } from "../run/context.js";
+import { registerLocal } from "./register-local.js";
 
 export interface DevFlags {
   port?: string;
@@ -30,6 +31,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     ...(dataDir !== undefined && { dataDir }),
     onLog: (line: string) => output.say(line),
   });
+  if (!stop.aborted) await registerLocal(platform, context);
   if (!stop.aborted) greet(platform, context);
   const stopped = new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
@@ -69,6 +71,8 @@ const greet = ({ ready }: Platform, { output }: Context): void => {
     `  export MGMT_BASE_URL=${ready.baseUrl}`,
     `  export MGMT_TOKEN=${ready.token}`,
     "  mgmt projects create shop --wait",
+    "",
+    "Or log in, in the browser: mgmt login --profile local",
     "",
     "Ctrl-C ends it.",
   ];

@@ -1,3 +1,4 @@
+import { defineApprovalWait } from "../commands/approval-wait.js";
 import type { OperationCommand } from "../command-table.js";
 import { groups } from "../generated/groups.js";
 import { groupOverlays, overlayOf } from "../overlay.js";
@@ -28,6 +29,8 @@ const fillGroup = (group: MgmtCommand, rows: readonly OperationCommand[], contex
     const isDefault = overlayOf(row.id).groupDefault ?? false;
     defineOperation(parent.command(row.words.at(-1) ?? row.id, { isDefault }), row, context);
   }
+  // A wait is made of many requests: it is no operation.
+  if (group.name() === "agent-approvals") defineApprovalWait(group.command("wait"), context);
 };
 
 const descend = (parent: MgmtCommand, word: string): MgmtCommand => {

@@ -5,6 +5,7 @@ import { parseDuration } from "../input/duration.js";
 import type { Typed } from "../input/read-input.js";
 import { type CommandOverlay, overlayOf } from "../overlay.js";
 import type { Context } from "../run/context.js";
+import type { Invocation } from "../run/run-operation.js";
 import type { MgmtCommand } from "./command.js";
 import { asksFirst, operationExamples } from "./examples.js";
 import { addFieldOption, typedValue } from "./field-options.js";
@@ -40,7 +41,7 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
       typed: typedOf(command, row, argument),
       flags: globalFlags(command),
       all: own.all ?? false,
-      ...waitOf(own),
+      ...waitOf(own, row),
     };
     await runOperation(invocation, context);
   });
@@ -49,6 +50,7 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
 interface OwnFlags {
   all?: boolean;
   wait?: boolean;
+  waitApproval?: boolean;
   timeout?: string;
   body?: string;
   unset?: string[];
@@ -90,10 +92,18 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   }
   if (row.paged) command.addOption(new Option("--all", "walk through all pages"));
   if (overlay.wait !== undefined) {
-    const help = `how long --wait waits, such as 90s or 5m (default: ${defaultWait})`;
     command.addOption(new Option("--wait", "wait until the database is ready"));
-    command.addOption(new Option("--timeout <time>", help));
   }
+  if (row.approval) {
+    const help = "as an agent: wait for the sponsor's approval, then go on";
+    command.addOption(new Option("--wait-approval", help));
+  }
+  const waits = [
+    ...(overlay.wait === undefined ? [] : [`--wait waits, such as 90s or 5m (default: ${defaultWait})`]),
+    ...(row.approval ? ["--wait-approval waits (default: 20m)"] : []),
+  ];
+  if (waits.length > 0)
+    command.addOption(new Option("--timeout <time>", `how long ${waits.join(", and how long ")}`));
   addGlobalOptions(command, { confirms: asksFirst(row, overlay) });
 };
 
@@ -122,7 +132,16 @@ const typedOf = (command: MgmtCommand, row: OperationCommand, argument: Field | 
   };
 };
 
-const waitOf = ({ wait, timeout }: OwnFlags): { waitMs?: number } => {
-  if (timeout !== undefined && !wait) throw usageError("--timeout goes with --wait");
-  return wait ? { waitMs: parseDuration(timeout ?? defaultWait, "--timeout") } : {};
+const waitOf = (
+  { wait, waitApproval, timeout }: OwnFlags,
+  { approval }: OperationCommand,
+): Pick<Invocation, "waitMs" | "waitApproval"> => {
+  if (timeout !== undefined && !wait && !waitApproval) {
+    throw usageError(`--timeout goes with --wait${approval ? " or --wait-approval" : ""}`);
+  }
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
+  return {
+    ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWait, "--timeout") }),
+    ...(waitApproval && { waitApproval: timeoutMs === undefined ? {} : { timeoutMs } }),
+  };
 };

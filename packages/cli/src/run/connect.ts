@@ -14,12 +14,31 @@ export interface Call {
 /** Sends one request and answers the body as it came; undefined for an empty one. */
 export type Send = (call: Call, timeoutMs?: number) => Promise<unknown>;
 
+/** A client of the SDK. */
+export type Client = ReturnType<typeof import("../sdk.js").createClient>;
+
+type ApprovalWait = Parameters<typeof import("../sdk.js").createClient>[0]["waitForApproval"];
+
+/** Sends requests for the service and the caller that flags, environment or profile name. */
+export const connect = async (
+  flags: GlobalFlags,
+  context: Context,
+  waitForApproval?: ApprovalWait,
+): Promise<Send> => {
+  const client = await connectClient(flags, context, waitForApproval);
+  return (call, timeoutMs) => client.request<unknown>(call, { signal: context.signal, timeoutMs });
+};
+
 /**
  * The service and the caller that flags, environment or profile name. The SDK's node transport is used, since the first
  * global fetch of a process is slow to start.
  */
-export const connect = async (flags: GlobalFlags, context: Context): Promise<Send> => {
-  const { version, signal } = context;
+export const connectClient = async (
+  flags: GlobalFlags,
+  context: Context,
+  waitForApproval?: ApprovalWait,
+): Promise<Client> => {
+  const { version } = context;
   const { baseUrl, identity } = await findPlace(flags, context);
   if (!identity) throw noToken();
   if (!baseUrl) throw noBaseUrl();
@@ -27,13 +46,13 @@ export const connect = async (flags: GlobalFlags, context: Context): Promise<Sen
 
   const { createClient, InvalidArgumentError, nodeTransport } = await import("../sdk.js");
   try {
-    const client = createClient({
+    return createClient({
       baseUrl: baseUrl.value,
       token,
       transport: nodeTransport(),
       headers: { "user-agent": `mgmt/${version}` },
+      waitForApproval,
     });
-    return (call, timeoutMs) => client.request<unknown>(call, { signal, timeoutMs });
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
     throw usageError(

@@ -3,6 +3,7 @@ import { allFailed, partlyDone, unexpectedAnswer } from "../errors.js";
 import { type Input, readInput, type Typed } from "../input/read-input.js";
 import { failureOf } from "../output/failure.js";
 import type { CommandOverlay } from "../overlay.js";
+import type { ApprovalProgress } from "./approval-progress.js";
 import { type Call, connect, type Send } from "./connect.js";
 import type { Context, GlobalFlags } from "./context.js";
 import { allPages, readList } from "./pages.js";
@@ -20,13 +21,20 @@ export interface Invocation {
   readonly all: boolean;
   /** Wait until the database is ready, this long. */
   readonly waitMs?: number;
+  /** Wait for the sponsor's approval. */
+  readonly waitApproval?: { readonly timeoutMs?: number };
 }
 
 /** The generic runner: read and check → connect → warn → confirm → send → wait → answer. */
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
   const { command, overlay, targets, typed, flags } = invocation;
   const input = await readInput(command, typed, context.sources);
-  const send = await connect(flags, context);
+  const progress = invocation.waitApproval && (await approvalProgress(context));
+  const send = await connect(
+    flags,
+    context,
+    progress && { ...invocation.waitApproval, onProgress: progress.tell },
+  );
   if (command.deprecated) await context.output.warn(deprecationWarning(command));
   const question = questionOf(command, overlay, targets);
   if (question !== undefined && !flags.yes) {
@@ -34,9 +42,18 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     await confirm(question, context);
   }
 
-  if (targets.length > 1) return runEach(invocation, input, send, context);
-  const [target = {}] = targets;
-  await explained(command, target, context, () => runOnce(invocation, target, input, send, context));
+  try {
+    if (targets.length > 1) return await runEach(invocation, input, send, context);
+    const [target = {}] = targets;
+    await explained(command, target, context, () => runOnce(invocation, target, input, send, context));
+  } finally {
+    progress?.end();
+  }
+};
+
+const approvalProgress = async (context: Context): Promise<ApprovalProgress> => {
+  const loaded = await import("./approval-progress.js");
+  return new loaded.ApprovalProgress(context);
 };
 
 const runOnce = async (

@@ -37,7 +37,7 @@ export const startAccount = async (engineOptions: EngineOptions = {}): Promise<A
   await ensureBuilt();
   const server = await createServer({
     controlSecret: "control-secret-of-the-test",
-    engineOptions: { seed: "account", frozen: false, ...engineOptions },
+    engineOptions,
   });
   const folder = mkdtempSync(join(tmpdir(), "mgmt-account-"));
   const env = { MGMT_CONFIG_DIR: folder };

@@ -230,6 +230,7 @@ export const commands: readonly OperationCommand[] = [
     deprecated: { replacedBy: ["services", "delete"] },
     arguments: [{ name: "appId", label: "app-id", help: "Id of the app.", resource: "app", prefix: "cps_" }],
     query: [],
+    approval: true,
     envelope: "none",
     paged: false,
   },

@@ -59,6 +59,7 @@ export const commands: readonly OperationCommand[] = [
       { name: "branchId", label: "branch-id", help: "Id of the branch.", resource: "branch", prefix: "br_" },
     ],
     query: [],
+    approval: true,
     envelope: "none",
     paged: false,
   },

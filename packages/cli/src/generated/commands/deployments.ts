@@ -41,6 +41,7 @@ export const commands: readonly OperationCommand[] = [
       },
     ],
     query: [],
+    approval: true,
     envelope: "none",
     paged: false,
   },

@@ -82,6 +82,7 @@ export const commands: readonly OperationCommand[] = [
       },
     ],
     query: [],
+    approval: true,
     envelope: "none",
     paged: false,
   },

@@ -231,6 +231,7 @@ export const commands: readonly OperationCommand[] = [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],
     query: [],
+    approval: true,
     envelope: "none",
     paged: false,
   },

@@ -1,0 +1,173 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Result } from "../terminal.js";
+import { type Account, startAccount } from "./account.js";
+
+let account: Account;
+let agent: { MGMT_TOKEN: string; MGMT_BASE_URL: string };
+let sponsor: { MGMT_CONTROL_URL: string; MGMT_CONTROL_SECRET_FILE: string };
+beforeEach(async () => {
+  account = await startAccount();
+  const { baseUrl, engine } = account.server;
+  agent = { MGMT_TOKEN: await engine.tokens.agent(), MGMT_BASE_URL: baseUrl };
+  const secretFile = join(dirname(account.file), "secret");
+  writeFileSync(secretFile, "control-secret-of-the-test\n");
+  sponsor = { MGMT_CONTROL_URL: `${baseUrl}/_control`, MGMT_CONTROL_SECRET_FILE: secretFile };
+});
+afterEach(() => account.close());
+
+const asAgent = (line: string): Promise<Result> => account.run(line.split(" "), { env: agent });
+const asSponsor = (line: string): Promise<Result> =>
+  account.run(["dev", "approvals", ...line.split(" ")], { env: sponsor });
+
+const project = async (): Promise<string> => (await account.server.engine.seed.project()).id;
+const exists = (id: string): boolean => account.server.engine.store.projects.get(id) !== undefined;
+
+/** The approval that somebody begins to wait for. */
+const asked = async (): Promise<string> => {
+  for (;;) {
+    const [row] = account.server.engine.approvals.list();
+    if (row) return row.id;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+/** A call of the agent that was refused: the id of what its sponsor is asked for. */
+const refused = async (id: string): Promise<string> => {
+  const { status } = await asAgent(`projects delete ${id} --yes`);
+  expect(status).toBe(3);
+  return asked();
+};
+
+describe("--wait-approval (§ Agents and approvals)", () => {
+  it("waits, is approved in another terminal, and goes through", async () => {
+    const id = await project();
+    const waiting = asAgent(`projects delete ${id} --yes --wait-approval -o json`);
+    const approval = await asked();
+    const listed = await asSponsor("list -o json");
+    expect(listed.json).toEqual([
+      expect.objectContaining({ id: approval, status: "pending", operationId: "projects.delete" }),
+    ]);
+    expect(exists(id)).toBe(true);
+    expect((await asSponsor(`approve ${approval} -o json`)).json).toMatchObject({ status: "approved" });
+    const { status, errors } = await waiting;
+    expect(status).toBe(0);
+    expect(exists(id)).toBe(false);
+    expect(errors).toEqual([
+      {
+        notice: expect.objectContaining({
+          code: "approval:waiting",
+          approvalId: approval,
+          approvalUrl: expect.stringMatching(/^http/),
+        }),
+      },
+    ]);
+  });
+
+  it("says in plain lines, without a terminal, where the sponsor decides and how long it has", async () => {
+    const id = await project();
+    const waiting = asAgent(`projects delete ${id} --yes --wait-approval`);
+    await asSponsor(`approve ${await asked()}`);
+    const { stdout, stderr } = await waiting;
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(
+      /^Waiting for the sponsor's approval apr_\S+, 1[45]:\d\d left: http\S+\nApproval apr_\S+ is approved\.\nDeleted project \S+\.\n$/,
+    );
+  });
+
+  it("ends with 8 while it is still pending, and changes nothing", async () => {
+    const id = await project();
+    const { status, stderr } = await asAgent(`projects delete ${id} --yes --wait-approval --timeout 300ms`);
+    expect({ status, stderr }).toEqual({ status: 8, stderr: expect.stringContaining("wait:timeout") });
+    expect(exists(id)).toBe(true);
+  });
+
+  it("ends with 5 when it is denied", async () => {
+    const id = await project();
+    const waiting = asAgent(`projects delete ${id} --yes --wait-approval`);
+    expect((await asSponsor(`deny ${await asked()}`)).status).toBe(0);
+    const { status, stderr } = await waiting;
+    expect({ status, stderr }).toEqual({ status: 5, stderr: expect.stringContaining("approval:denied") });
+    expect(exists(id)).toBe(true);
+  });
+
+  it("is on every gated command, and on no other", async () => {
+    for (const line of ["databases restore", "projects transfer", "connections rotate", "apps delete"]) {
+      expect((await asAgent(`${line} --help`)).stdout).toContain("--wait-approval");
+    }
+    expect((await asAgent("projects create --help")).stdout).not.toContain("--wait-approval");
+    expect((await asAgent("workspaces service-tokens create --help")).stdout).not.toContain(
+      "--wait-approval",
+    );
+    const { status, stderr } = await asAgent("projects delete proj_1 --yes --timeout 5s");
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--wait-approval") });
+  });
+});
+
+describe("mgmt agent-approvals wait", () => {
+  it("answers the approval once it is given; the same request then goes through", async () => {
+    const id = await project();
+    const approval = await refused(id);
+    const waiting = asAgent(`agent-approvals wait ${approval} -o json`);
+    await asSponsor(`approve ${approval}`);
+    const { status, json } = await waiting;
+    expect({ status, json }).toEqual({ status: 0, json: expect.objectContaining({ status: "approved" }) });
+    expect((await asAgent(`projects delete ${id} --yes`)).status).toBe(0);
+  });
+
+  it("ends with 8 while it is pending, with 5 when it is denied, with 6 for what is not the agent's", async () => {
+    const approval = await refused(await project());
+    expect((await asAgent(`agent-approvals wait ${approval} --timeout 200ms`)).status).toBe(8);
+    await asSponsor(`deny ${approval}`);
+    expect((await asAgent(`agent-approvals wait ${approval}`)).status).toBe(5);
+    expect((await asAgent("agent-approvals wait apr_000000000000000000000000")).status).toBe(6);
+  });
+
+  it.each([
+    ["agent-approvals wait .."],
+    ["agent-approvals wait apr_1 --timeout soon"],
+    ["agent-approvals wait"],
+  ])("refuses a wrong command line before anything is sent: %s", async (line) => {
+    expect((await asAgent(line)).status).toBe(2);
+    expect(account.server.engine.requests).toEqual([]);
+  });
+});
+
+describe("mgmt dev approvals", () => {
+  it("approves for a window", async () => {
+    const approval = await refused(await project());
+    const { json } = await asSponsor(`approve ${approval} --window 2h -o json`);
+    expect(json).toMatchObject({ status: "approved_window", windowExpiresAt: expect.any(String) });
+  });
+
+  it("refuses to decide twice, and what does not exist", async () => {
+    const approval = await refused(await project());
+    await asSponsor(`deny ${approval}`);
+    const again = await asSponsor(`approve ${approval}`);
+    expect(again).toMatchObject({ status: 7, stderr: expect.stringContaining("only a pending one") });
+    expect((await asSponsor("approve apr_000000000000000000000000")).status).toBe(6);
+    expect((await asSponsor("deny ../reset")).status).toBe(2);
+  });
+
+  it("says what is missing, wrong or not running, and never shows the secret", async () => {
+    const none = await account.mgmt`dev approvals list`;
+    expect(none).toMatchObject({ status: 2, stderr: expect.stringContaining("control:not_found") });
+    const half = await account.mgmt`dev approvals list --control-url http://127.0.0.1:1/_control`;
+    expect(half).toMatchObject({ status: 2, stderr: expect.stringContaining("--control-secret-file") });
+    const gone = await asSponsor("list --control-url http://127.0.0.1:1/_control");
+    expect(gone).toMatchObject({ status: 9, stderr: expect.stringContaining("control:unreachable") });
+    writeFileSync(sponsor.MGMT_CONTROL_SECRET_FILE, "wrong-secret-of-the-test");
+    const wrong = await asSponsor("list");
+    expect(wrong).toMatchObject({ status: 5, stderr: expect.stringContaining("control:refused") });
+    expect(wrong.stderr + gone.stderr).not.toContain("secret-of-the-test");
+  });
+
+  it("finds the service that mgmt dev has registered as profile local", async () => {
+    const { MGMT_CONTROL_URL: controlUrl, MGMT_CONTROL_SECRET_FILE: controlSecretFile } = sponsor;
+    account.keep(({ profiles }) => {
+      profiles["local"] = { baseUrl: account.server.baseUrl, controlUrl, controlSecretFile };
+    });
+    expect((await account.mgmt`dev approvals list -o json`).json).toEqual([]);
+  });
+});

@@ -1,0 +1,261 @@
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { profilesFile } from "../../src/profiles/read-profiles.js";
+import { updateProfile } from "../../src/profiles/update-profiles.js";
+import { type Account, startAccount } from "./account.js";
+
+let account: Account;
+beforeEach(async () => {
+  account = await startAccount();
+});
+afterEach(() => account.close());
+
+/** Lets the access token that is stored have ended. */
+const letItEnd = (): void =>
+  account.keep(({ profiles }) => {
+    const login = profiles["default"]?.login;
+    if (login) Object.assign(login, { expiresAt: Date.now() - 1_000 });
+  });
+const refreshes = (): number =>
+  account.server.engine.requests.filter(({ path }) => path.startsWith("/token")).length;
+const loginOf = (name = "default"): { accessToken: string; refreshToken?: string } =>
+  account.kept().profiles[name]?.login ?? { accessToken: "none" };
+
+describe("the file", () => {
+  it("lies where the system keeps a user's settings, or under MGMT_CONFIG_DIR", () => {
+    expect(profilesFile({ MGMT_CONFIG_DIR: "/settings" }, "linux")).toBe("/settings/config.json");
+    expect(profilesFile({ XDG_CONFIG_HOME: "/xdg" }, "linux")).toBe("/xdg/mgmt/config.json");
+    expect(profilesFile({}, "linux")).toBe(join(homedir(), ".config/mgmt/config.json"));
+    expect(profilesFile({}, "darwin")).toBe(join(homedir(), "Library/Preferences/mgmt/config.json"));
+    expect(profilesFile({ APPDATA: "/roaming" }, "win32")).toBe("/roaming/mgmt/Config/config.json");
+  });
+
+  it("is written by many processes at once, and loses nothing", async () => {
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        updateProfile(account.file, `p${index}`, () => ({ baseUrl: `http://127.0.0.1:${index + 1}` })),
+      ),
+    );
+    const names = Object.keys(account.kept().profiles).sort();
+    expect(names).toEqual(Array.from({ length: 8 }, (_, index) => `p${index}`));
+    expect(statSync(account.file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
+  });
+
+  it("keeps what a later version has added", async () => {
+    writeFileSync(account.file, '{"later":1,"profiles":{"a":{"baseUrl":"http://127.0.0.1:1","later":2}}}');
+    await updateProfile(account.file, "b", () => ({ baseUrl: "http://127.0.0.1:2" }));
+    expect(account.kept()).toMatchObject({ later: 1, profiles: { a: { later: 2 }, b: {} } });
+  });
+
+  it.each([
+    ["is empty", ""],
+    ["is not JSON", '{"profiles":{"a":{"token":"secret-in-the-file"'],
+    ["holds something else", '["secret-in-the-file"]'],
+    ["holds a profile that is none", '{"profiles":{"a":{"token":"secret-in-the-file"}}}'],
+    ["holds a name that none can have", '{"profiles":{"../a":{"baseUrl":"http://127.0.0.1:1"}}}'],
+  ])("that %s is a clear error, and is left as it is", async (_, text) => {
+    writeFileSync(account.file, text);
+    for (const line of ["projects list", "auth status", "auth switch a", "logout"]) {
+      const { status, stderr } = await account.run(line.split(" "));
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
+      expect(stderr).not.toContain("secret-in-the-file");
+    }
+    expect(readFileSync(account.file, "utf8")).toBe(text);
+  });
+
+  it("that cannot be read is a clear error", async () => {
+    mkdirSync(account.file);
+    const { status, stderr } = await account.mgmt`projects list`;
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:unreadable") });
+  });
+
+  it("is not even read when the environment says everything", async () => {
+    writeFileSync(account.file, "broken");
+    const env = {
+      MGMT_BASE_URL: account.server.baseUrl,
+      MGMT_TOKEN: await account.server.engine.tokens.user(),
+    };
+    expect((await account.run(["projects", "list", "-o", "json"], { env })).json).toEqual([]);
+  });
+
+  it("with a login that is none ends with a clear error", async () => {
+    await account.login();
+    account.keep(({ profiles }) => Object.assign(profiles["default"] ?? {}, { login: { accessToken: 1 } }));
+    const { status, stderr } = await account.mgmt`projects list`;
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
+  });
+});
+
+describe("precedence", () => {
+  it("is flag, environment, profile", async () => {
+    await account.login();
+    const { tokens } = account.server.engine;
+    const statusOf = async (line: string, env: NodeJS.ProcessEnv = {}): Promise<unknown> => {
+      const { json } = await account.run(
+        ["auth", "status", "-o", "json", ...line.split(" ").filter(Boolean)],
+        {
+          env,
+        },
+      );
+      const { baseUrl, credential } = json as Record<string, { from: string }>;
+      return { baseUrl: baseUrl?.from, credential: credential?.from };
+    };
+    const env = { MGMT_TOKEN: await tokens.service(), MGMT_BASE_URL: account.server.baseUrl };
+    expect(await statusOf("")).toEqual({ baseUrl: "profile default", credential: "profile default" });
+    expect(await statusOf("", env)).toEqual({ baseUrl: "MGMT_BASE_URL", credential: "MGMT_TOKEN" });
+    expect(await statusOf("", { MGMT_TOKEN: env.MGMT_TOKEN })).toEqual({
+      baseUrl: "profile default",
+      credential: "MGMT_TOKEN",
+    });
+    const file = join(dirname(account.file), "token");
+    writeFileSync(file, env.MGMT_TOKEN);
+    expect(await statusOf(`--token-file ${file} --base-url ${account.server.baseUrl}`, env)).toEqual({
+      baseUrl: "--base-url",
+      credential: "--token-file",
+    });
+    expect(await statusOf("--profile default", env)).toEqual({
+      baseUrl: "profile default",
+      credential: "profile default",
+    });
+  });
+
+  it("sends the credential of a profile to no other service", async () => {
+    await account.login();
+    const { status, stderr } = await account.mgmt`projects list --base-url http://127.0.0.1:1`;
+    expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("auth:other_service") });
+    const same = account.server.baseUrl.replace("http:", "HTTP:");
+    expect((await account.mgmt`projects list --base-url ${same}/`).status).toBe(0);
+  });
+
+  it.each([
+    ["--profile nobody", {}, "profile:not_found"],
+    ["", { MGMT_PROFILE: "nobody" }, "profile:not_found"],
+    ["--profile ../x", {}, "usage:invalid_value"],
+    ["--profile __proto__", {}, "usage:invalid_value"],
+    ["--profile constructor", {}, "profile:not_found"],
+  ])("says that there is no such profile: %s %o", async (flags, env, code) => {
+    const line = ["projects", "list", ...flags.split(" ").filter(Boolean)];
+    const { status, stderr } = await account.run(line, { env });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(code) });
+  });
+});
+
+describe("mgmt auth status", () => {
+  it("says where each value came from and when the token ends", async () => {
+    await account.login();
+    const { json, status } = await account.mgmt`auth status -o json`;
+    expect(status).toBe(0);
+    const { baseUrl, engine } = account.server;
+    expect(json).toEqual({
+      profile: { value: "default", from: account.file },
+      baseUrl: { value: baseUrl, from: "profile default" },
+      authUrl: { value: baseUrl, from: "profile default" },
+      credential: {
+        kind: "login",
+        from: "profile default",
+        endsAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        renewed: true,
+        scopes: expect.arrayContaining(["workspace:admin"]),
+      },
+      workspace: { value: engine.residents.workspace.id, from: "profile default" },
+      project: { value: null, from: null },
+      file: account.file,
+    });
+    expect((await account.mgmt`auth status`).stdout).toMatch(/^credential\.endsAt +\d{4}-/m);
+  });
+
+  it("ends with 4 when nobody is logged in", async () => {
+    const { status, stdout, stderr } = await account.mgmt`auth status -o json`;
+    expect(status).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ profile: { value: null }, credential: { kind: null } });
+    expect(stderr).toContain("mgmt login");
+  });
+});
+
+describe("mgmt auth switch", () => {
+  it("makes another profile the one that is used", async () => {
+    await account.login();
+    await account.login("--profile", "second");
+    expect(account.kept().active).toBe("default");
+    expect((await account.mgmt`auth switch second`).stderr).toBe("Profile second is used from now on.\n");
+    expect((await account.mgmt`auth status -o json`).json).toMatchObject({ profile: { value: "second" } });
+  });
+
+  it("needs a name that there is", async () => {
+    await account.login();
+    expect(await account.mgmt`auth switch nobody`).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("There is default."),
+    });
+    expect((await account.mgmt`auth switch`).status).toBe(2);
+    expect(account.kept().active).toBe("default");
+  });
+});
+
+describe("a login whose access token has ended", () => {
+  it("is refreshed by the command, and stored", async () => {
+    await account.login();
+    const before = loginOf();
+    letItEnd();
+    const { status, stderr } = await account.mgmt`projects list -o json`;
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(loginOf().accessToken).not.toBe(before.accessToken);
+    expect(loginOf().refreshToken).not.toBe(before.refreshToken);
+    expect(statSync(account.file).mode & 0o777).toBe(0o600);
+    expect((await account.mgmt`auth token`).stdout).toBe(`${loginOf().accessToken}\n`);
+  });
+
+  it("is refreshed once by many processes", async () => {
+    await account.login();
+    letItEnd();
+    const before = refreshes();
+    const runs = await Promise.all(Array.from({ length: 4 }, () => account.mgmt`projects list -o json`));
+    expect(runs.map(({ status }) => status)).toEqual([0, 0, 0, 0]);
+    expect(refreshes() - before).toBeLessThanOrEqual(1);
+  });
+
+  it("asks for a new login when the server does not honour it any more", async () => {
+    await account.login();
+    letItEnd();
+    account.keep(({ profiles }) =>
+      Object.assign(profiles["default"]?.login ?? {}, { refreshToken: "no-more" }),
+    );
+    const { status, stderr } = await account.mgmt`projects list`;
+    expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("mgmt login") });
+    expect(stderr).not.toContain("no-more");
+    expect(account.kept().profiles["default"]).toMatchObject({ baseUrl: account.server.baseUrl });
+  });
+
+  it("is kept when the file is read-only: the refresh token is not used up", async () => {
+    await account.login();
+    letItEnd();
+    chmodSync(account.file, 0o400);
+    const before = readFileSync(account.file, "utf8");
+    const { status, stderr } = await account.mgmt`projects list`;
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:unwritable") });
+    expect(readFileSync(account.file, "utf8")).toBe(before);
+    chmodSync(account.file, 0o600);
+    expect((await account.mgmt`projects list`).status).toBe(0);
+  });
+
+  it("is kept when the authorization server is gone", async () => {
+    await account.login();
+    letItEnd();
+    await account.server.close(0);
+    const before = readFileSync(account.file, "utf8");
+    const { status, stderr } = await account.mgmt`projects list`;
+    expect(stderr).toMatch(/auth:(refresh|discovery)_failed/);
+    expect(status).toBe(9);
+    expect(readFileSync(account.file, "utf8")).toBe(before);
+  });
+});
+
+it("makes its folder for this user alone", async () => {
+  const folder = join(dirname(account.file), "made/here");
+  await updateProfile(join(folder, "config.json"), "a", () => ({ baseUrl: "http://127.0.0.1:1" }));
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bin } from "../bin.js";
+import { type Account, startAccount } from "./account.js";
+
+let account: Account;
+beforeEach(async () => {
+  account = await startAccount();
+});
+afterEach(() => account.close());
+
+interface Step {
+  /** Typed once this is on the screen. */
+  when: RegExp;
+  type: string | ((seen: RegExpExecArray) => string | Promise<string>);
+}
+
+/** Runs the command in a terminal of its own, made by `script`, and types what the steps say, one after the other. */
+const inTerminal = async (
+  words: readonly string[],
+  steps: readonly Step[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ status: number | null; screen: string; raw: string }> => {
+  const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" ");
+  // Wide enough that no address is broken.
+  const child = spawn("script", ["-qfec", `stty cols 500; exec ${line}`, "/dev/null"], {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TERM: "xterm", ...account.env, ...env },
+    stdio: "pipe",
+  });
+  let [raw, looked] = ["", 0];
+  const left = [...steps];
+  child.stdout.setEncoding("utf8").on("data", async (text: string) => {
+    raw += text;
+    const [step] = left;
+    const screen = stripVTControlCharacters(raw);
+    const seen = step?.when.exec(screen.slice(looked));
+    if (!step || !seen) return;
+    left.shift();
+    looked = screen.length;
+    child.stdin.write(typeof step.type === "string" ? step.type : await step.type(seen));
+  });
+  child.stdin.on("error", () => undefined);
+  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  expect(left).toEqual([]);
+  return { status, raw, screen: stripVTControlCharacters(raw) };
+};
+
+const paste = /\n {2}(http\S+authorize\S+)[\s\S]*Paste the address/;
+
+describe("mgmt login on a terminal", () => {
+  const line = (): string[] => ["login", "--no-browser", "--base-url", account.server.baseUrl];
+
+  it("asks for the address that the browser ended at", async () => {
+    const type = async ([, url = ""]: RegExpExecArray): Promise<string> =>
+      `${(await account.server.engine.oauth.consent({ url })).redirect}\r`;
+    const { status, screen } = await inTerminal(line(), [{ when: paste, type }]);
+    expect({ status, screen }).toEqual({
+      status: 0,
+      screen: expect.stringContaining("Logged in to profile default."),
+    });
+    expect((await account.mgmt`whoami -o json`).json).toMatchObject({ credential: { type: "oauth" } });
+  });
+
+  it("stores nothing after Ctrl-C, and ends with 130", async () => {
+    const { status } = await inTerminal(line(), [{ when: paste, type: "\u0003" }]);
+    expect(status).toBe(130);
+    expect(account.kept()).toEqual({ profiles: {} });
+  });
+
+  it("reads a token without showing it", async () => {
+    const token = await account.server.engine.tokens.service();
+    const words = ["login", "--with-token", "--base-url", account.server.baseUrl];
+    const { status, raw } = await inTerminal(words, [{ when: /Token:/, type: `${token}\r` }]);
+    expect(status).toBe(0);
+    expect(raw).not.toContain(token.slice(0, 20));
+    expect(account.kept().profiles["default"]?.token).toBe(token);
+  });
+});
+
+describe("mgmt auth switch on a terminal", () => {
+  beforeEach(() =>
+    account.keep((kept) => {
+      kept.active = "one";
+      kept.profiles["one"] = { baseUrl: "http://127.0.0.1:1" };
+      kept.profiles["two"] = { baseUrl: "http://127.0.0.1:2" };
+    }),
+  );
+
+  it("shows the profiles to choose from", async () => {
+    const choose = [{ when: /two {2}http/, type: "\u001b[B\r" }];
+    const { status } = await inTerminal(["auth", "switch"], choose);
+    expect({ status, active: account.kept().active }).toEqual({ status: 0, active: "two" });
+  });
+
+  it("changes nothing after Ctrl-C", async () => {
+    const { status } = await inTerminal(["auth", "switch"], [{ when: /two {2}http/, type: "\u0003" }]);
+    expect({ status, active: account.kept().active }).toEqual({ status: 130, active: "one" });
+  });
+});
+
+describe("--wait-approval on a terminal", () => {
+  it("turns a spinner with the time left below the address, and takes it away", async () => {
+    const { engine, baseUrl } = account.server;
+    const { id } = await engine.seed.project();
+    const approve: Step = {
+      when: /approval (apr_\w+): http[\s\S]*pending, 1[45]:\d\d left/,
+      type: async ([, approval = ""]) => {
+        await engine.approvals.approve(approval);
+        return "";
+      },
+    };
+    const words = ["projects", "delete", id, "--yes", "--wait-approval"];
+    const env = { MGMT_TOKEN: await engine.tokens.agent(), MGMT_BASE_URL: baseUrl };
+    const { status, raw } = await inTerminal(words, [approve], env);
+    expect(status).toBe(0);
+    expect(raw).toMatch(/left\r\u001b\[KApproval apr_\w+ is approved\./);
+    expect(engine.store.projects.get(id)).toBeUndefined();
+  });
+});
