@@ -52,6 +52,8 @@ const serve = async (block: Block): Promise<Ready> => {
 beforeAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
+  // Otherwise the repository's own is found, which looks for tests elsewhere and takes the sources for the packages.
+  writeFileSync(join(scratch, "vitest.config.mjs"), "export default {};\n");
   const [serving] = use("sh", "serve");
   if (!serving) throw new Error("no block starts the platform");
   const ready = await serve(serving);

@@ -36,9 +36,9 @@ export interface ClientOptions {
   /** Milliseconds for one call, its body included. Default: 60,000. `Infinity`: no deadline. */
   timeoutMs?: number | undefined;
   /**
-   * For agents: whether a call that is answered 403 `approval_required` waits for its sponsor, and once approved sends the
-   * same request again, one time. It then throws what `agentApprovals.wait` throws, with the `ApprovalRequiredError` as the
-   * `cause`. Default: false; the call throws the `ApprovalRequiredError`.
+   * For agents: whether a call that is answered 403 `approval_required` waits until the sponsor has approved it, and then
+   * sends the same request again, one time (§ Agents and approvals). Such a call may also throw what `agentApprovals.wait`
+   * throws, with the `ApprovalRequiredError` as the `cause`. Default: false; the `ApprovalRequiredError` is thrown at once.
    */
   waitForApproval?: boolean | ApprovalWaitOptions | undefined;
 }
