@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bin, ensureBuilt } from "./bin.js";
-import { inProcess, runInProcess } from "./in-process.js";
+import { type Captured, inProcess, runInProcess } from "./in-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "mgmt-dev-"));
 beforeAll(ensureBuilt);
@@ -50,6 +50,27 @@ describe("mgmt dev", () => {
     });
   });
 
+  it("registers itself as profile local, which one can log in to, and whose approvals one decides", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mgmt-dev-local-"));
+    const env = { MGMT_CONFIG_DIR: folder };
+    let [login, approvals]: (Captured | undefined)[] = [];
+    const { status, stderr } = await runInProcess(["dev", "--ephemeral", "--port", "0", "-o", "json"], {
+      env,
+      interruptWhen: async (line) => {
+        // The line's form is asserted above.
+        const { token } = JSON.parse(line) as Record<string, string>;
+        const words = ["login", "--profile", "local", "--with-token"];
+        login = await runInProcess(words, { env, stdin: token ?? "" });
+        approvals = await inProcess({ env })`dev approvals list --output json`;
+        return true;
+      },
+    });
+    rmSync(folder, { recursive: true });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(login).toMatchObject({ status: 0, stderr: "Logged in to profile local.\n" });
+    expect(approvals).toMatchObject({ status: 0, stdout: "[]\n" });
+  });
+
   it("tells people what to type next", async () => {
     const { stdout, status } = await runInProcess(["dev", "--ephemeral", "--port", "0"], {
       interruptWhen: () => true,
@@ -59,6 +80,7 @@ describe("mgmt dev", () => {
       "export MGMT_BASE_URL=http://127.0.0.1:",
       "export MGMT_TOKEN=ey",
       "mgmt projects create",
+      "mgmt login --profile local",
       "Ctrl-C",
     ]) {
       expect(stdout).toContain(next);
