@@ -23,6 +23,8 @@ export const programOptions = (source: string) =>
   ({
     stdin: { contents: source, resolveDir: packageRoot, loader: "ts", sourcefile: "program.ts" },
     alias: {
+      "@mgmt/sdk/auth/node": join(packageRoot, "src/auth/node.ts"),
+      "@mgmt/sdk/auth": join(packageRoot, "src/auth/index.ts"),
       "@mgmt/sdk/node": join(packageRoot, "src/node.ts"),
       "@mgmt/sdk": join(packageRoot, "src/index.ts"),
     },
@@ -35,7 +37,7 @@ export const programOptions = (source: string) =>
 export const bundle = async (source: string, options: BuildOptions = {}): Promise<string> => {
   const folder = await makeFolder();
   const outfile = join(folder, options.format === "cjs" ? "program.cjs" : "program.mjs");
-  const external = ["openapi-fetch"];
+  const external = ["oauth4webapi", "openapi-fetch"];
   await build({ ...programOptions(source), platform: "node", external, ...options, outfile });
   return outfile;
 };

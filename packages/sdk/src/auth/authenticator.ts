@@ -50,7 +50,7 @@ const pause = 5_000;
  *   its own deadline; then it throws `auth:timeout`. The refresh itself is given up after twice `timeoutMs`.
  * - A store that cannot be written is noticed before the refresh token is used up. If it fails between, the refreshed
  *   credential is kept in memory, used, and stored as soon as that works.
- * - An answer without a refresh token keeps the old one.
+ * - An answer without a refresh token keeps the old one. A refresh that gets no answer is sent once more.
  * - `invalid_grant`: when the store holds another login meanwhile, that one is used. Otherwise the store is cleared, and
  *   `LoginRequiredError` is thrown.
  * - Any other failure keeps the login and throws `AuthError` (`auth:refresh_failed`, `auth:discovery_failed`,

@@ -1,4 +1,4 @@
-import { AuthError } from "./auth-error.js";
+import { AuthError, TokenStoreError } from "./auth-error.js";
 import { type Credential, needOf } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
@@ -34,10 +34,16 @@ export const renew = async (renewal: Renewal, wanted: Wanted, signal: AbortSigna
   if (isEnough(stored, wanted)) return stored;
   assertRefreshable(stored);
   session.waitingFor = "its turn: another process or call holds the lock of the store";
-  return exclusively(store, signal, async () => {
+  const locked = exclusively(store, signal, async () => {
     const current = await session.read(store, settings);
     if (!current) throw authErrors.notLoggedIn();
     return isEnough(current, wanted) ? current : refreshStored(renewal, current, wanted, signal);
+  });
+  return locked.catch(async (error: unknown) => {
+    // A store that cannot be locked any more may have been renewed right before.
+    const current = error instanceof TokenStoreError ? await session.read(store, settings) : undefined;
+    if (current && isEnough(current, wanted)) return current;
+    throw error;
   });
 };
 
@@ -89,7 +95,11 @@ const refreshAndStore = async (
 ): Promise<Credential> => {
   const { refresh } = await import("./protocol.js");
   session.waitingFor = `the authorization server, ${settings.issuer}`;
-  const next = await refresh(settings, credential, signal);
+  const next = await refresh(settings, credential, signal).catch((error: unknown) => {
+    // Whether the token was used up is unknown. If it was, asking again at once is the best chance to get its successor.
+    if (isUnanswered(error)) return refresh(settings, credential, signal);
+    throw error;
+  });
   session.refreshed(next, credential);
   session.waitingFor = "the store";
   await store.write(next).then(
@@ -108,6 +118,9 @@ const forget = async ({ store, session, report }: Renewal): Promise<void> => {
 
 const isRefused = (error: unknown): error is AuthError =>
   error instanceof AuthError && error.oauthError === "invalid_grant";
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof AuthError && error.code === "auth:refresh_failed" && error.status === undefined;
 
 /** Stores what could not be stored when it was refreshed, unless somebody has logged in or out since. */
 export const storeLate = ({ settings, store, session }: Renewal, signal: AbortSignal): Promise<void> =>

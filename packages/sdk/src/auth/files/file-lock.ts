@@ -50,6 +50,7 @@ export const withFileLock = async <T>(
   const me = await acquire(file, signal, silenceMs);
   const beating = setInterval(() => void touch(file), beat).unref();
   try {
+    await removeLeft(file, me).catch(() => undefined);
     return await work();
   } finally {
     clearInterval(beating);
@@ -94,7 +95,8 @@ const waitForTurn = async (
     }
     // A folder that has become read-only keeps the lock for ever.
     await access(dirname(file), constants.W_OK);
-    await delay(pause * (0.6 + 0.8 * Math.random()), undefined, { signal });
+    await delay(pause * (0.6 + 0.8 * Math.random()));
+    signal.throwIfAborted();
   }
 };
 
@@ -160,18 +162,17 @@ const inherit = async (file: string, me: LockOwner, holder: LockOwner, last: Loc
     return false;
   }
   await rename(ownFile(file, me), file);
-  await removeHeirs(file, me);
   return true;
 };
 
-/** The lock names its holder again, so no heir is needed; nor what killed waiters have left. */
-const removeHeirs = async (file: string, me: LockOwner): Promise<void> => {
+/** What killed processes have left: the heirs of former holders, as the lock names its holder now, and dead waiters. */
+const removeLeft = async (file: string, me: LockOwner): Promise<void> => {
   const folder = dirname(file);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${basename(file)}.`)) continue;
     const path = join(folder, name);
-    const holder = name.endsWith(".own") ? await readHolder(path) : undefined;
-    const isNeeded = holder && (await lifeOf(holder.owner, me)) !== "dead";
+    const waiter = name.endsWith(".own") ? await readHolder(path) : undefined;
+    const isNeeded = waiter && (await lifeOf(waiter.owner, me)) !== "dead";
     if (!isNeeded) await rm(path, { force: true });
   }
 };
