@@ -1,7 +1,8 @@
-import { chmod, lstat, mkdir, statfs } from "node:fs/promises";
+import { chmod, lstat, statfs } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
+import { makeDirectory } from "./make-directory.js";
 import { isRoot } from "./postgres/account.js";
 
 const gibibyte = 1024 ** 3;
@@ -56,7 +57,7 @@ const firstSafeDirectory = async (
 /** In a shared place somebody else may have made the directory before us; then it is not ours to trust. */
 const makeSafe = async (directory: string, mode: number): Promise<boolean> => {
   try {
-    await mkdir(directory, { recursive: true, mode });
+    await makeDirectory(directory, mode);
     const found = await lstat(directory);
     if (!found.isDirectory() || found.uid !== ownUid()) return false;
     if ((found.mode & 0o777) !== mode) await chmod(directory, mode);

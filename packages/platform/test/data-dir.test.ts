@@ -209,6 +209,12 @@ describe("a data directory that cannot be used", () => {
     expect(await readdir(join(root, "documents"))).toEqual(["thesis.txt"]);
   });
 
+  it("is refused where nothing can be made", async () => {
+    await expect(startPlatform({ port: 0, dataDir: "/proc/data" })).rejects.toMatchObject({
+      code: "platform:data_dir_unwritable",
+    });
+  });
+
   it("is refused when it is a file, or below one", async () => {
     await writeFile(join(root, "file"), "");
     for (const path of ["file", "file/below"]) {

@@ -1,6 +1,7 @@
-import { chmod, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
+import { makeDirectory } from "../make-directory.js";
 import { PlatformError, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
 import { DirectoryLock, lockName } from "./lock.js";
@@ -67,7 +68,7 @@ export const makeEphemeralDir = async (): Promise<DataDir> => {
 export const openDataDir = async (given: string): Promise<DataDir> => {
   const path = resolve(given);
   try {
-    const isNew = (await mkdir(path, { recursive: true, mode: directoryMode() })) !== undefined;
+    const isNew = await makeDirectory(path, directoryMode());
     const lock = await DirectoryLock.acquire(path);
     try {
       const kept = await readKept(path);
