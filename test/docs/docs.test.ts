@@ -52,6 +52,8 @@ const serve = async (block: Block): Promise<Ready> => {
 beforeAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
+  // Else vitest would find this repository's own settings, with the sources in place of the built packages.
+  writeFileSync(join(scratch, "vitest.config.mjs"), "export default {};\n");
   // Otherwise the repository's own is found, which looks for tests elsewhere and takes the sources for the packages.
   writeFileSync(join(scratch, "vitest.config.mjs"), "export default {};\n");
   const [serving] = use("sh", "serve");
