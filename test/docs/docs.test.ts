@@ -54,8 +54,6 @@ beforeAll(async () => {
   mkdirSync(scratch, { recursive: true });
   // Else vitest would find this repository's own settings, with the sources in place of the built packages.
   writeFileSync(join(scratch, "vitest.config.mjs"), "export default {};\n");
-  // Otherwise the repository's own is found, which looks for tests elsewhere and takes the sources for the packages.
-  writeFileSync(join(scratch, "vitest.config.mjs"), "export default {};\n");
   const [serving] = use("sh", "serve");
   if (!serving) throw new Error("no block starts the platform");
   const ready = await serve(serving);
