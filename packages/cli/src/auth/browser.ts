@@ -10,10 +10,9 @@ export const whyNoBrowser = (env: NodeJS.ProcessEnv): string | undefined => {
 };
 
 /** Opens the address, and prints it too: whether a browser has really come up cannot be told. */
-export const openBrowser = async (url: string, { stderr }: Pick<Context, "stderr">): Promise<void> => {
-  stderr.write(
-    `Opening your browser. If it does not come up, go to:\n\n  ${url}\n\nWaiting for it to come back…\n`,
-  );
+export const openBrowser = async (url: string, { output }: Pick<Context, "output">): Promise<void> => {
+  const message = `Opening your browser. If it does not come up, go to:\n\n  ${url}\n\nWaiting for it to come back…`;
+  output.notice({ code: "login:address", message, url });
   try {
     const { default: open } = await import("open");
     const child = await open(url);

@@ -6,13 +6,13 @@ import type { Context } from "../run/context.js";
 /** Prints the address, and reads what the browser was sent to, or the code in it: typed at a terminal, or one line. */
 export const askForCallback = async (
   url: string,
-  context: Pick<Context, "stdin" | "stderr" | "signal">,
+  context: Pick<Context, "stdin" | "stderr" | "signal" | "output">,
 ): Promise<string | { code: string }> => {
-  const { stdin, stderr } = context;
-  stderr.write(
+  const { stdin, stderr, output } = context;
+  const message =
     `Open this address in a browser, on any machine:\n\n  ${url}\n\n` +
-      "After you have allowed it, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.\n",
-  );
+    "After you have allowed it, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.";
+  output.notice({ code: "login:address", message, url });
   const text = (stdin.isTTY && stderr.isTTY ? await ask(context) : await readLine(context)).trim();
   if (text === "") throw nothingPasted();
   return /^[\w~.-]+$/.test(text) ? { code: text } : text.replace(/^(?=(?:code|error|state|iss)=)/, "?");

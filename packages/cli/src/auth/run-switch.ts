@@ -4,15 +4,26 @@ import { profilesFile, readProfiles } from "../profiles/read-profiles.js";
 import { updateProfiles } from "../profiles/update-profiles.js";
 import type { Context } from "../run/context.js";
 
-/** Makes a profile the one that is used when none is named. Without a name it is asked for. */
-export const runSwitch = async (given: string | undefined, context: Context): Promise<void> => {
+/**
+ * Makes a profile the one that is used when none is named, and a project its default. Without a name it is asked for, or
+ * with a project alone the active one stays.
+ */
+export const runSwitch = async (
+  given: string | undefined,
+  projectId: string | undefined,
+  context: Context,
+): Promise<void> => {
   const file = profilesFile(context.env);
-  const name = given ?? (await choose(readProfiles(file), context));
+  const kept = readProfiles(file);
+  const name = given ?? (projectId === undefined ? undefined : kept.active) ?? (await choose(kept, context));
   await updateProfiles(file, (all) => {
-    if (!profileNamed(all, name)) throw unknownProfile("<profile>", name, Object.keys(all.profiles));
-    return { ...all, active: name };
+    const profile = profileNamed(all, name);
+    if (!profile) throw unknownProfile("<profile>", name, Object.keys(all.profiles));
+    const next = projectId === undefined ? profile : { ...profile, projectId };
+    return { ...all, active: name, profiles: { ...all.profiles, [name]: next } };
   });
-  context.output.say(`Profile ${name} is used from now on.`);
+  const project = projectId === undefined ? "" : `, with project ${projectId}`;
+  context.output.say(`Profile ${name} is used from now on${project}.`);
 };
 
 const choose = async (

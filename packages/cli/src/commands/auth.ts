@@ -1,3 +1,4 @@
+import { usageError } from "../errors.js";
 import type { MgmtCommand } from "../program/command.js";
 import { addGlobalOptions, globalFlags, refusedSecret } from "../program/global-options.js";
 import { addSections } from "../program/help.js";
@@ -102,11 +103,19 @@ const defineSwitch: Define = (command, context) => {
   command
     .summary("Use another profile from now on")
     .description("Makes a profile the one that is used when none is named.")
-    .argument("[profile]", "its name; asked for on a terminal when left out");
-  addSections(command, { Examples: () => ["mgmt auth switch staging"] });
-  whenCalled(command, async () =>
-    (await import("../auth/run-switch.js")).runSwitch(command.args[0], context),
-  );
+    .argument("[profile]", "its name; asked for on a terminal when left out")
+    .option("--project-id <id>", "project that commands use when none is given");
+  addSections(command, {
+    Examples: () => [
+      "mgmt auth switch staging",
+      "mgmt auth switch --project-id proj_8s2d4f6g1h3j5k7l9q0w2e4r",
+    ],
+  });
+  whenCalled(command, async () => {
+    const { projectId } = command.opts<{ projectId?: string }>();
+    if (projectId?.trim() === "") throw usageError("--project-id cannot be empty", "It must be an id.");
+    await (await import("../auth/run-switch.js")).runSwitch(command.args[0], projectId, context);
+  });
 };
 
 const defineWhoami: Define = (command, context) => {

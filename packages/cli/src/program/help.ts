@@ -24,6 +24,7 @@ export const overviewSections: Record<string, () => readonly string[]> = {
       ["MGMT_BASE_URL", "address of the service, without /v1"],
       ["MGMT_TOKEN", "token that requests are sent with"],
       ["MGMT_PROFILE", "profile that is used"],
+      ["MGMT_PROJECT_ID", "project that commands use when none is given"],
       ["MGMT_CONFIG_DIR", "folder that profiles are kept in"],
       ["NO_COLOR", "no colours"],
     ]),

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,7 +75,7 @@ export const startAccount = async (engineOptions: EngineOptions = {}): Promise<A
 export const converse = async (
   line: readonly string[],
   env: NodeJS.ProcessEnv,
-  answer: (url: string) => string | Promise<string>,
+  answer: (url: string, child: ChildProcess) => string | Promise<string>,
 ): Promise<Result> => {
   const child = spawn(process.execPath, [bin, ...line], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
@@ -85,10 +85,10 @@ export const converse = async (
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", async (text: string) => {
     stderr += text;
-    const [, url] = /^ {2}(http\S+authorize\S+)\n/m.exec(stderr) ?? [];
+    const [, url] = /(http[^\s"\\]+\/authorize[^\s"\\]+)[\s"\\]/.exec(stderr) ?? [];
     if (url === undefined || answered) return;
     answered = true;
-    child.stdin.end(`${await answer(url)}\n`);
+    child.stdin.end(`${await answer(url, child)}\n`);
   });
   child.stdin.on("error", () => undefined);
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));

@@ -17,6 +17,8 @@ it("is the client that the reference server knows (§ Authentication)", () => {
   });
 });
 
+const stateOf = ({ searchParams }: URL): string => `state=${searchParams.get("state") ?? ""}`;
+
 describe("mgmt login --no-browser", () => {
   it("prints the address, takes the pasted redirect, and stores a profile for this user alone", async () => {
     const { residents } = account.server.engine;
@@ -49,7 +51,8 @@ describe("mgmt login --no-browser", () => {
   it.each([
     ["nothing", () => "", 3, "login:nothing_pasted"],
     ["another login's answer", () => "http://127.0.0.1/callback?code=a&state=b", 4, "auth:state_mismatch"],
-    ["no code", (url: URL) => `?state=${url.searchParams.get("state") ?? ""}`, 2, "auth:callback_invalid"],
+    ["an answer without its server", (url: URL) => `?code=a&${stateOf(url)}`, 4, "auth:issuer_mismatch"],
+    ["no code", (url: URL) => `?${stateOf(url)}&iss=${url.origin}`, 2, "auth:callback_invalid"],
     ["a code that was never given", () => "never-given", 4, "auth:login_failed"],
   ])("stores nothing after %s", async (_, answer, code, error) => {
     const line = ["login", "--no-browser", "--base-url", account.server.baseUrl];
@@ -103,6 +106,21 @@ describe("mgmt login --browser", () => {
       return "";
     });
     expect({ status, json }).toEqual({ status: 0, json: expect.objectContaining({ profile: "default" }) });
+  });
+});
+
+describe("mgmt login --browser, interrupted", () => {
+  it("ends with 130, listens no more, and stores nothing", async () => {
+    const line = ["login", "--browser", "--base-url", account.server.baseUrl];
+    let callback = "";
+    const { status } = await converse(line, { ...account.env, BROWSER: "true" }, (url, child) => {
+      callback = new URL(url).searchParams.get("redirect_uri") ?? "";
+      child.kill("SIGINT");
+      return "";
+    });
+    expect(status).toBe(130);
+    await expect(fetch(callback)).rejects.toThrow();
+    expect(account.kept()).toEqual({ profiles: {} });
   });
 });
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { profilesFile } from "../../src/profiles/read-profiles.js";
 import { updateProfile } from "../../src/profiles/update-profiles.js";
+import { bin } from "../bin.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
@@ -193,6 +194,45 @@ describe("mgmt auth switch", () => {
     expect((await account.mgmt`auth switch`).status).toBe(2);
     expect(account.kept().active).toBe("default");
   });
+});
+
+describe("the default project", () => {
+  it("is used by a command that needs one and was given none; flag and environment win", async () => {
+    await account.login();
+    const { seed } = account.server.engine;
+    const [first, second] = [(await seed.project()).id, (await seed.project()).id];
+    expect((await account.mgmt`databases create one`).status).toBe(2);
+    expect((await account.mgmt`auth switch --project-id ${first}`).status).toBe(0);
+    const projectOf = async (line: string, env: NodeJS.ProcessEnv = {}): Promise<unknown> =>
+      (await account.run([...line.split(" "), "-o", "json"], { env })).json;
+    expect(await projectOf("databases create two")).toMatchObject({ project: { id: first } });
+    const env = { MGMT_PROJECT_ID: second };
+    expect(await projectOf("databases create three", env)).toMatchObject({ project: { id: second } });
+    expect(await projectOf(`databases create four --project-id ${first}`, env)).toMatchObject({
+      project: { id: first },
+    });
+    expect((await account.mgmt`auth status -o json`).json).toMatchObject({
+      project: { value: first, from: "profile default" },
+    });
+  });
+});
+
+it("loads nothing of logging in when the token is in the environment", async () => {
+  const env = {
+    MGMT_BASE_URL: account.server.baseUrl,
+    MGMT_TOKEN: await account.server.engine.tokens.user(),
+    NODE_DEBUG: "esm",
+  };
+  const loadedBy = async (line: string): Promise<string> => {
+    const { stderr } = await account.run(line.split(" "), { env });
+    const files = new Set([...stderr.matchAll(/dist\/([\w-]+\.js)/g)].map(([, file = ""]) => file));
+    expect(files).toContain("mgmt.js");
+    return [...files].map((file) => readFileSync(join(dirname(bin), file), "utf8")).join("\n");
+  };
+  const marks = /invalid_grant|code_challenge|import\("conf"\)|import\("open"\)/;
+  expect(await loadedBy("auth login --with-token")).toMatch(marks);
+  expect(await loadedBy("projects list")).not.toMatch(marks);
+  expect(await loadedBy("--version")).not.toMatch(/config\.json/);
 });
 
 describe("a login whose access token has ended", () => {
