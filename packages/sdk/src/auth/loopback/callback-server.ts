@@ -5,6 +5,8 @@ import { systemCode } from "../files/file-errors.js";
 import { type ClosingPage, pageHeaders, pages, printPage } from "./closing-page.js";
 
 const path = "/callback";
+/** How long a browser may take to let go of its connections, in milliseconds. */
+const linger = 300;
 
 /** Waits on 127.0.0.1 for the browser to come back. */
 export interface CallbackServer {
@@ -52,10 +54,12 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
       await Promise.allSettled(answering);
-      server.closeAllConnections();
+      server.closeIdleConnections();
+      // Browsers keep connections in reserve that they never use.
+      const cut = setTimeout(() => server.closeAllConnections(), linger);
       await closed;
+      clearTimeout(cut);
     },
   };
 };
@@ -73,5 +77,5 @@ const listen = (server: Server): Promise<string> =>
 const send = (response: ServerResponse, status: number, page: ClosingPage): Promise<void> =>
   new Promise((resolve) => {
     response.on("close", resolve);
-    response.writeHead(status, pageHeaders).end(printPage(page));
+    response.writeHead(status, pageHeaders).end(printPage(page), resolve);
   });

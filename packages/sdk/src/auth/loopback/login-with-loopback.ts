@@ -53,8 +53,13 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
           );
         });
       });
-      const [ended] = await Promise.all([credential, open(url)]);
-      return ended;
+      // Some wait until the browser is closed again: the login does not, but it ends when nothing could be opened.
+      return Promise.race([
+        credential,
+        Promise.resolve(url)
+          .then(open)
+          .then(() => credential),
+      ]);
     });
   } finally {
     await server.close();

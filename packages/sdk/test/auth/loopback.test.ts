@@ -1,0 +1,276 @@
+import { request } from "node:http";
+import { connect } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { setupMock } from "@mgmt/mock";
+import { type Credential, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
+import { type LoopbackLoginOptions, loginWithLoopback } from "@mgmt/sdk/auth/node";
+import { thrown } from "../server.js";
+
+const mock = setupMock({ seed: "loopback" });
+const oauth = { authUrl: mock.authUrl, clientId: "itgr_mgmtcommandlineinterface" };
+
+beforeAll(() => mock.listen({ onUnhandledRequest: "bypass" }));
+afterEach(() => mock.reset());
+afterAll(() => mock.close());
+
+interface Browsing {
+  /** Where the browser was to be opened. */
+  url: string;
+  /** Where it is to come back to. */
+  redirectUri: string;
+  state: string;
+  /** Lets the user say yes; where the browser goes then. */
+  allow: () => Promise<string>;
+  login: Promise<Credential>;
+}
+
+/** Begins a login, up to the moment when the user's browser has been opened. */
+const begin = async (options: Partial<LoopbackLoginOptions> = {}): Promise<Browsing> => {
+  let login: Promise<Credential> = Promise.reject(new Error("It was not begun."));
+  login.catch(() => undefined);
+  const url = await new Promise<string>((resolve, reject) => {
+    login = loginWithLoopback({ ...oauth, open: resolve, ...options });
+    login.catch(reject);
+  });
+  const { searchParams } = new URL(url);
+  return {
+    ...{ url, login },
+    redirectUri: searchParams.get("redirect_uri") ?? "",
+    state: searchParams.get("state") ?? "",
+    allow: async () => (await mock.oauth.consent({ url })).redirect,
+  };
+};
+
+const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
+
+/** Asks with all the freedom that a stranger has. */
+const ask = (
+  url: string,
+  { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<{ status: number | undefined; text: string }> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers }, (incoming) => {
+      let text = "";
+      incoming.on("data", (chunk: Buffer) => (text += String(chunk)));
+      incoming.on("end", () => resolve({ status: incoming.statusCode, text }));
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+
+const expectClosed = async (redirectUri: string): Promise<void> => {
+  expect(await thrown(ask(redirectUri))).toMatchObject({ code: "ECONNREFUSED" });
+};
+
+describe("loginWithLoopback", () => {
+  it("logs in on a free port of 127.0.0.1, shows a closing page, keeps the credential, and leaves nothing open", async () => {
+    const store = memoryStore();
+    const { login, allow, redirectUri } = await begin({ store });
+    expect(redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    const page = await fetch(await allow());
+    const text = await page.text();
+    expect(page.status).toBe(200);
+    expect(text).toContain("<h1>You are logged in</h1>");
+    expect(text).not.toMatch(/<script|src=|href=|code=|ey[A-Z]/);
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": expect.stringContaining("default-src 'none'; style-src 'sha256-"),
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    });
+    const credential = await login;
+    expect(await store.read()).toEqual(credential);
+    expect(credential.scopes).toEqual(["workspace:admin", "offline_access"]);
+    await expectClosed(redirectUri);
+  });
+
+  it("turns strangers away, and goes on waiting", async () => {
+    const { login, allow, redirectUri, state } = await begin();
+    const { origin, host } = new URL(redirectUri);
+    const hit = `${redirectUri}?state=${state}&code=x`;
+    const strangers: [number, string, Parameters<typeof ask>[1]?][] = [
+      [400, redirectUri],
+      [400, `${redirectUri}?code=x`],
+      [400, `${redirectUri}?code=x&state=${"a".repeat(43)}`],
+      [400, `${redirectUri}?code=x&state=`],
+      [400, `${redirectUri}?error=access_denied`],
+      [400, `${redirectUri}?error=access_denied&state=x`],
+      [400, `${hit}&state=${state}`],
+      [404, origin],
+      [404, `${origin}/favicon.ico`],
+      [404, `${origin}/callback/?state=${state}&code=x`],
+      [404, `${origin}//evil.example.com/callback?state=${state}`],
+      [405, hit, { method: "POST" }],
+      [405, hit, { method: "HEAD" }],
+      [405, hit, { method: "OPTIONS" }],
+      [403, hit, { headers: { host: "evil.example.com" } }],
+      [403, hit, { headers: { host: `localhost:${new URL(origin).port}` } }],
+      [403, hit, { headers: { host: "127.0.0.1" } }],
+    ];
+    for (const [status, url, options] of strangers) {
+      const answer = await ask(url, { ...options, headers: { host, ...options?.headers } });
+      expect([answer.status, url]).toEqual([status, url]);
+      expect(answer.text).not.toContain(state);
+    }
+    expect(tokenRequests()).toEqual([]);
+    await ask(await allow());
+    expect((await login).issuer).toBe(mock.authUrl);
+  });
+
+  it("uses the code once when the callback is hit twice at a time", async () => {
+    mock.faults.add({ operation: "oauth.token", latency: 100, times: 1 });
+    const { login, allow } = await begin();
+    const redirect = await allow();
+    const pages = await Promise.all([ask(redirect), ask(redirect), ask(redirect)]);
+    for (const { text } of pages) expect(text).toContain("You are logged in");
+    await login;
+    expect(tokenRequests()).toHaveLength(1);
+  });
+
+  it("cannot be ended by a later hit with another code, nor with an error", async () => {
+    mock.faults.add({ operation: "oauth.token", latency: 100, times: 1 });
+    const { login, allow, redirectUri, state } = await begin();
+    const first = ask(await allow());
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const later = [`error=access_denied&state=${state}`, `code=stolen&state=${state}`];
+    const pages = await Promise.all(later.map((query) => ask(`${redirectUri}?${query}`)));
+    for (const { text } of [await first, ...pages]) expect(text).toContain("You are logged in");
+    expect((await login).refreshToken).toEqual(expect.any(String));
+  });
+
+  it("is auth:denied when the user says no, and the page says so", async () => {
+    const { login, url, redirectUri } = await begin();
+    const failed = thrown(login);
+    const { status, text } = await ask(mock.oauth.deny({ url }).redirect);
+    expect(status).toBe(200);
+    expect(text).toContain("<h1>The login failed</h1><p>The login ended with access_denied");
+    expect(await failed).toMatchObject({ code: "auth:denied", oauthError: "access_denied" });
+    await expectClosed(redirectUri);
+  });
+
+  it("shows what a server says as text, never as a page", async () => {
+    const { login, redirectUri, state } = await begin();
+    const failed = thrown(login);
+    const query = new URLSearchParams({
+      error: "server_error",
+      error_description: "<script>alert(1)</script>'&",
+      ...{ state, iss: mock.authUrl },
+    });
+    const { text } = await ask(`${redirectUri}?${query.toString()}`);
+    expect(text).toContain("server_error: &#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;.");
+    expect(await failed).toMatchObject({ code: "auth:login_failed", oauthError: "server_error" });
+  });
+
+  it.each([
+    ["code", "wrong", "auth:login_failed"],
+    ["iss", "https://evil.example.com", "auth:issuer_mismatch"],
+  ])("ends when the callback of its own state has a wrong %s", async (name, value, code) => {
+    const { login, allow } = await begin();
+    const failed = thrown(login);
+    const redirect = new URL(await allow());
+    redirect.searchParams.set(name, value);
+    expect((await ask(redirect.href)).text).toContain("The login failed");
+    expect(await failed).toMatchObject({ code });
+  });
+
+  it("ends when the server fails, and shows no secret on the page", async () => {
+    mock.faults.add({ operation: "oauth.token", status: 500, body: "<html>" });
+    const { login, allow } = await begin();
+    const failed = thrown(login);
+    const redirect = await allow();
+    const { text } = await ask(redirect);
+    expect(text).toContain("answered 500 (text/html)");
+    expect(text).not.toContain(new URL(redirect).searchParams.get("code"));
+    expect(await failed).toMatchObject({ code: "auth:login_failed", status: 500 });
+  });
+
+  it("ends when nobody comes", async () => {
+    const { login, redirectUri } = await begin({ userTimeoutMs: 500 });
+    expect(await thrown(login)).toMatchObject({
+      code: "auth:timeout",
+      message: "Nobody logged in within 500 ms",
+    });
+    await expectClosed(redirectUri);
+  });
+
+  it.each([0, -1, Number.NaN])("refuses to wait for %d ms", async (userTimeoutMs) => {
+    expect(await thrown(begin({ userTimeoutMs }))).toMatchObject({ code: "argument:invalid" });
+  });
+
+  it("ends with the reason of its signal: before it begins, while it waits, while the server is slow", async () => {
+    const reason = new Error("The user left.");
+    let opened = 0;
+    const open = (): void => void (opened += 1);
+    const aborted = loginWithLoopback({ ...oauth, open, signal: AbortSignal.abort(reason) });
+    expect(await thrown(aborted)).toBe(reason);
+    expect(opened).toBe(0);
+    for (const isCalled of [false, true]) {
+      mock.faults.add({ operation: "oauth.token", latency: 60_000, times: 1 });
+      const controller = new AbortController();
+      const { login, allow, redirectUri } = await begin({ signal: controller.signal });
+      const failed = thrown(login);
+      const page = isCalled ? ask(await allow()) : undefined;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      controller.abort(reason);
+      expect(await failed).toBe(reason);
+      expect((await page)?.text ?? "The login failed").toContain("The login failed");
+      await expectClosed(redirectUri);
+    }
+  });
+
+  it("ends with what open throws, and does not wait for an open that never ends", async () => {
+    const reason = new Error("no browser");
+    const throwing = (): never => {
+      throw reason;
+    };
+    for (const open of [throwing, () => Promise.reject(reason)]) {
+      expect(await thrown(loginWithLoopback({ ...oauth, open }))).toBe(reason);
+    }
+    let opened: (url: string) => void = () => undefined;
+    const url = new Promise<string>((resolve) => (opened = resolve));
+    const login = loginWithLoopback({
+      ...oauth,
+      open: (address) => {
+        opened(address);
+        return new Promise(() => undefined);
+      },
+    });
+    await ask((await mock.oauth.consent({ url: await url })).redirect);
+    expect((await login).issuer).toBe(mock.authUrl);
+  });
+
+  it("opens no browser when the store cannot be written", async () => {
+    const reason = new Error("read-only");
+    let opened = 0;
+    const store: TokenStore = { ...memoryStore(), probe: () => Promise.reject(reason) };
+    const open = (): void => void (opened += 1);
+    expect(await thrown(loginWithLoopback({ ...oauth, store, open }))).toBe(reason);
+    expect(opened).toBe(0);
+  });
+
+  it("lets two logins at once both end, each with its own port and answer", async () => {
+    const [one, other] = await Promise.all([begin(), begin()]);
+    expect(one.redirectUri).not.toBe(other.redirectUri);
+    // A callback at the wrong door is a stranger there.
+    const redirect = new URL(await other.allow());
+    redirect.port = new URL(one.redirectUri).port;
+    expect((await ask(redirect.href)).status).toBe(400);
+    await Promise.all([ask(await one.allow()), ask(await other.allow())]);
+    const [first, second] = await Promise.all([one.login, other.login]);
+    expect(first.accessToken).not.toBe(second.accessToken);
+  });
+
+  it("is not kept from ending by connections that are held open", async () => {
+    const { login, allow, redirectUri } = await begin();
+    const { port } = new URL(redirectUri);
+    const sockets = Array.from({ length: 3 }, () => connect(Number(port), "127.0.0.1"));
+    for (const socket of sockets) socket.on("error", () => undefined);
+    sockets[0]?.write("GET /callback HTTP/1.1\r\nhost:");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ask(await allow());
+    await login;
+    await expectClosed(redirectUri);
+    for (const socket of sockets) socket.destroy();
+  });
+});
