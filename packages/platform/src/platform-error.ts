@@ -2,6 +2,7 @@ export type PlatformErrorCode =
   | "platform:no_postgres"
   | "platform:postgres_failed"
   | "platform:port_taken"
+  | "platform:cannot_listen"
   | "platform:data_dir_in_use"
   | "platform:data_dir_corrupt"
   | "platform:data_dir_unwritable"
@@ -52,6 +53,14 @@ export const platformErrors = {
       "platform:port_taken",
       `Port ${String(port)} of ${host} is taken by another program.`,
       "Choose another one with --port, or let the system choose with --port 0.",
+    ),
+
+  cannotListen: (port: number, host: string, cause: unknown) =>
+    new PlatformError(
+      "platform:cannot_listen",
+      `The system does not let the platform listen on port ${String(port)} of ${host}: ${reason(cause)}.`,
+      "Choose a port above 1023 with --port, and an address of this machine.",
+      { cause },
     ),
 
   postgresPortTaken: (port: number, dataDir: string) =>

@@ -55,7 +55,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   const { host = "127.0.0.1", port, ephemeral = false, onLog = () => undefined } = options;
   // The reference server loads while Postgres starts.
   const serverModule = import("./open-server.js");
-  if (port !== 0 && !(await isFree(port, host))) throw platformErrors.portTaken(port, host);
+  await refuseUnusablePort(port, host);
 
   const dataDir = ephemeral
     ? await makeEphemeralDir()
@@ -72,6 +72,14 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     await dataDir.release();
     throw error;
   }
+};
+
+/** Before anything is started. */
+const refuseUnusablePort = async (port: number, host: string): Promise<void> => {
+  const free = await isFree(port, host).catch((error: unknown) => {
+    throw platformErrors.cannotListen(port, host, error);
+  });
+  if (!free) throw platformErrors.portTaken(port, host);
 };
 
 const run = (dataDir: DataDir, postgres: OpenPostgres, server: OpenServer): Platform => {

@@ -160,3 +160,11 @@ describe("a port that is taken", () => {
     await new Promise((resolve) => other.close(resolve));
   });
 });
+
+describe("an address that is not this machine's", () => {
+  it("is told, with the system's reason", async () => {
+    const failed = startPlatform({ port: 0, host: "203.0.113.1", ephemeral: true });
+    await expect(failed).rejects.toBeInstanceOf(PlatformError);
+    await expect(failed).rejects.toMatchObject({ code: "platform:cannot_listen" });
+  });
+});
