@@ -36,8 +36,11 @@ export const ask = async <T>(
   const { transport, timeoutMs, allowsHttp } = settings;
   let asked = settings.issuer;
   let answer: TransportResponse | undefined;
+  const hidden = [...secrets];
   const send: RequestOptions[typeof customFetch] = async (url, { method, headers, body, signal: limit }) => {
     asked = `${method} ${url}`;
+    // The client secret in another form.
+    hidden.push(headers["authorization"]?.split(" ")[1]);
     const sent = {
       method,
       url,
@@ -58,7 +61,7 @@ export const ask = async <T>(
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (error instanceof AuthError) throw error;
-    const hide = (text: string): string => hideSecrets(text, secrets);
+    const hide = (text: string): string => hideSecrets(text, hidden);
     if (!answer)
       throw authErrors.failed(stage, hide(`${asked} got no whole answer (${reasonOf(error)})`), {});
     const { status } = answer;
