@@ -53,7 +53,11 @@ export class PostgresServer {
     await limitLog(options.logFile);
     const log = await open(options.logFile, "a", 0o600);
     const logStart = (await log.stat()).size;
-    const watchdog = new Watchdog({ signal: durable ? "INT" : "QUIT", remove: options.removeWhenKilled });
+    const watchdog = new Watchdog({
+      signal: durable ? "INT" : "QUIT",
+      lockFile: join(directory, "postmaster.pid"),
+      remove: options.removeWhenKilled,
+    });
     const child = spawn(
       join(binaries.directory, "postgres"),
       ["-D", dataDirectoryParameter(directory, binaries, account), ...serverParameters(binaries, options)],

@@ -5,26 +5,29 @@ import { postgresEnvironment } from "./run-program.js";
  * Waits on a pipe that only we hold open: its end means that we are gone, however we ended. Then Postgres ends, too, and
  * the directory of an ephemeral platform is removed. Needs nothing but a POSIX shell.
  *
- * $1: signal for Postgres; $2: directory to remove, or empty. Standard input: Postgres's process id; then, when all is
- * over in good order, another line.
+ * $1: signal for Postgres; $2: its lock file, which goes as its last act (the process may stay in the process table until
+ * somebody asks for it); $3: directory to remove, or empty. Standard input: Postgres's process id; then, when all is over
+ * in good order, another line.
  */
 const script = `
 read -r pid
 read -r done && exit 0
 if [ -n "$pid" ] && kill -s "$1" "$pid"; then
   tenths=0
-  while kill -s 0 "$pid"; do
+  while [ -e "$2" ] && kill -s 0 "$pid"; do
     case $tenths in 80) kill -s QUIT "$pid" ;; 160) kill -s KILL "$pid" ;; 200) break ;; esac
-    sleep 0.1 || exit 1
+    sleep 0.1
     tenths=$((tenths + 1))
   done
 fi
-[ -z "$2" ] || rm -rf -- "$2"
+[ -z "$3" ] || rm -rf -- "$3"
 `;
 
 export interface WatchdogDuties {
   /** `INT` lets Postgres finish its files; `QUIT` is quicker, for data that nobody needs any more. */
   signal: "INT" | "QUIT";
+  /** `postmaster.pid`. */
+  lockFile: string;
   /** Directory to remove. */
   remove: string | undefined;
 }
@@ -58,8 +61,8 @@ export class Watchdog {
   }
 
   #start(): ChildProcess {
-    const { signal, remove } = this.#duties;
-    const child = spawn("/bin/sh", ["-c", script, "mgmt-watchdog", signal, remove ?? ""], {
+    const { signal, lockFile, remove } = this.#duties;
+    const child = spawn("/bin/sh", ["-c", script, "mgmt-watchdog", signal, lockFile, remove ?? ""], {
       cwd: "/",
       env: postgresEnvironment,
       // Out of our process group: a terminal's Ctrl-C and a shell's `kill %1` are not for it.
