@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { interrupted, nothingPasted } from "../errors.js";
+import { nothingPasted } from "../errors.js";
+import { ask, isAtTerminal } from "../run/ask.js";
 import type { Context } from "../run/context.js";
 
 /** Prints the address, and reads what the browser was sent to, or the code in it: typed at a terminal, or one line. */
@@ -8,31 +9,19 @@ export const askForCallback = async (
   url: string,
   context: Pick<Context, "stdin" | "stderr" | "signal" | "output">,
 ): Promise<string | { code: string }> => {
-  const { stdin, stderr, output } = context;
   const message =
     `Open this address in a browser, on any machine:\n\n  ${url}\n\n` +
     "After you have allowed it, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.";
-  output.notice({ code: "login:address", message, url });
-  const text = (stdin.isTTY && stderr.isTTY ? await ask(context) : await readLine(context)).trim();
+  context.output.notice({ code: "login:address", message, url });
+  const text = (isAtTerminal(context) ? await typed(context) : await readLine(context)).trim();
   if (text === "") throw nothingPasted();
   return /^[\w~.-]+$/.test(text) ? { code: text } : text.replace(/^(?=(?:code|error|state|iss)=)/, "?");
 };
 
-const ask = async ({
-  stdin,
-  stderr,
-  signal,
-}: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> => {
-  const { input } = await import("@inquirer/prompts");
-  try {
-    const message = "Paste the address, or the code in it:";
-    return await input({ message, required: true }, { input: stdin, output: stderr, signal });
-  } catch (error) {
-    if (error instanceof Error && error.name === "ExitPromptError") throw interrupted();
-    signal.throwIfAborted();
-    throw error;
-  }
-};
+const typed = (context: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> =>
+  ask(context, ({ input }, terminal) =>
+    input({ message: "Paste the address, or the code in it:", required: true }, terminal),
+  );
 
 const readLine = async ({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> => {
   const lines = createInterface({ input: stdin });

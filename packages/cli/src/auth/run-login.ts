@@ -1,6 +1,7 @@
 import { usageError } from "../errors.js";
 import { profileNamed } from "../profiles/profile.js";
 import { updateProfiles } from "../profiles/update-profiles.js";
+import { ask, isAtTerminal } from "../run/ask.js";
 import type { Context, GlobalFlags } from "../run/context.js";
 import { nodeTransport } from "../sdk.js";
 import { openBrowser, whyNoBrowser } from "./browser.js";
@@ -42,18 +43,13 @@ const takeToken = async ({ file, name, profile }: LoginTarget, context: Context)
   return caller;
 };
 
-const readToken = async ({ sources, stdin, stderr, signal }: Context): Promise<string> => {
-  if (!stdin.isTTY || !stderr.isTTY) return sources.readSecret("-", "--with-token");
-  const { password } = await import("@inquirer/prompts");
-  const { interrupted } = await import("../errors.js");
-  try {
-    const token = await password({ message: "Token:", mask: "*" }, { input: stdin, output: stderr, signal });
-    if (token.trim() === "") throw usageError("--with-token: no token was typed");
-    return token.trim();
-  } catch (error) {
-    if (error instanceof Error && error.name === "ExitPromptError") throw interrupted();
-    throw error;
-  }
+const readToken = async (context: Context): Promise<string> => {
+  if (!isAtTerminal(context)) return context.sources.readSecret("-", "--with-token");
+  const token = await ask(context, ({ password }, terminal) =>
+    password({ message: "Token:", mask: "*" }, terminal),
+  );
+  if (token.trim() === "") throw usageError("--with-token: no token was typed");
+  return token.trim();
 };
 
 const authorize = async (

@@ -1,7 +1,8 @@
-import { interrupted, missingInput, unknownProfile } from "../errors.js";
+import { missingInput, unknownProfile } from "../errors.js";
 import { profileNamed, type Profiles } from "../profiles/profile.js";
 import { profilesFile, readProfiles } from "../profiles/read-profiles.js";
 import { updateProfiles } from "../profiles/update-profiles.js";
+import { ask, isAtTerminal } from "../run/ask.js";
 import type { Context } from "../run/context.js";
 
 /**
@@ -26,25 +27,15 @@ export const runSwitch = async (
   context.output.say(`Profile ${name} is used from now on${project}.`);
 };
 
-const choose = async (
-  { profiles, active }: Profiles,
-  { stdin, stderr, env, signal }: Context,
-): Promise<string> => {
+const choose = async ({ profiles, active }: Profiles, context: Context): Promise<string> => {
   const names = Object.keys(profiles);
   if (names.length === 0) throw missingInput("There is no profile yet", "mgmt login makes one.");
-  if (!stdin.isTTY || !stderr.isTTY || env["CI"]) {
+  if (!isAtTerminal(context) || context.env["CI"]) {
     throw missingInput("Missing <profile>", `One of: ${names.join(", ")}.`);
   }
-  const { select } = await import("@inquirer/prompts");
   const choices = names.map((name) => ({ value: name, name: `${name}  ${profiles[name]?.baseUrl ?? ""}` }));
-  try {
-    return await select(
-      { message: "Profile:", choices, ...(active !== undefined && { default: active }) },
-      { input: stdin, output: stderr, signal },
-    );
-  } catch (error) {
-    if (error instanceof Error && error.name === "ExitPromptError") throw interrupted();
-    signal.throwIfAborted();
-    throw error;
-  }
+  const standing = active === undefined ? {} : { default: active };
+  return ask(context, ({ select }, terminal) =>
+    select({ message: "Profile:", choices, ...standing }, terminal),
+  );
 };

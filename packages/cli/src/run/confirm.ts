@@ -1,4 +1,5 @@
-import { confirmationNeeded, declined, interrupted } from "../errors.js";
+import { confirmationNeeded, declined } from "../errors.js";
+import { ask, isAtTerminal } from "./ask.js";
 import type { Context } from "./context.js";
 
 /**
@@ -6,21 +7,11 @@ import type { Context } from "./context.js";
  * everywhere else `--yes` says it, so that nothing hangs in CI and no question answers itself.
  */
 export const confirm = async (what: string, context: Context): Promise<void> => {
-  const { stdin, stderr, env, sources, signal } = context;
-  const atTerminal = stdin.isTTY && stderr.isTTY && !sources.readsStdin && !env["CI"];
-  if (!atTerminal) throw confirmationNeeded(what);
-  const prompts = await import("@inquirer/prompts");
-  try {
-    const message = `This will ${what}. Go on?`;
-    // Standard output stays free for the answer.
-    const agreed = await prompts.confirm(
-      { message, default: false },
-      { input: stdin, output: stderr, signal },
-    );
-    if (!agreed) throw declined();
-  } catch (error) {
-    if (error instanceof Error && error.name === "ExitPromptError") throw interrupted();
-    signal.throwIfAborted();
-    throw error;
-  }
+  const { env, sources } = context;
+  if (!isAtTerminal(context) || sources.readsStdin || env["CI"]) throw confirmationNeeded(what);
+  const message = `This will ${what}. Go on?`;
+  const agreed = await ask(context, (prompts, terminal) =>
+    prompts.confirm({ message, default: false }, terminal),
+  );
+  if (!agreed) throw declined();
 };

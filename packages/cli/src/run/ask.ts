@@ -1,0 +1,26 @@
+import { interrupted } from "../errors.js";
+import type { Context } from "./context.js";
+
+type Prompts = typeof import("@inquirer/prompts");
+
+/** Whether there is a person to ask. */
+export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr">): boolean =>
+  stdin.isTTY && stderr.isTTY;
+
+/** Asks at the terminal: on standard error, since standard output is for the answer. Ctrl-C ends the run. */
+export const ask = async <T>(
+  { stdin, stderr, signal }: Pick<Context, "stdin" | "stderr" | "signal">,
+  question: (
+    prompts: Prompts,
+    terminal: { input: NodeJS.ReadStream; output: NodeJS.WriteStream; signal: AbortSignal },
+  ) => Promise<T>,
+): Promise<T> => {
+  const prompts = await import("@inquirer/prompts");
+  try {
+    return await question(prompts, { input: stdin, output: stderr, signal });
+  } catch (error) {
+    if (error instanceof Error && error.name === "ExitPromptError") throw interrupted();
+    signal.throwIfAborted();
+    throw error;
+  }
+};
