@@ -5,7 +5,7 @@ import type { Context } from "../run/context.js";
 export const whyNoBrowser = (env: NodeJS.ProcessEnv): string | undefined => {
   if (env["SSH_CONNECTION"] || env["SSH_TTY"] || env["SSH_CLIENT"]) return "this is an SSH session";
   if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) return "this is a container";
-  const hasDisplay = env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["WSL_DISTRO_NAME"];
+  const hasDisplay = env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["WSL_DISTRO_NAME"] || env["BROWSER"];
   return process.platform === "linux" && !hasDisplay ? "there is no display" : undefined;
 };
 

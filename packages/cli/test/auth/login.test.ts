@@ -1,4 +1,5 @@
-import { chmodSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clientId, pasteRedirectUri } from "../../src/auth/client.js";
@@ -96,10 +97,18 @@ describe("mgmt login in surroundings without a browser", () => {
 });
 
 describe("mgmt login --browser", () => {
-  it("waits on loopback for the browser to come back", async () => {
+  it("opens the browser, and waits on loopback for it to come back", async () => {
+    const browser = join(dirname(account.file), "browser.sh");
+    writeFileSync(
+      browser,
+      `#!/bin/sh\necho "$1" > "${browser}.part" && mv "${browser}.part" "${browser}.opened"\n`,
+      { mode: 0o700 },
+    );
     const line = ["auth", "login", "--browser", "--base-url", account.server.baseUrl, "-o", "json"];
-    const env = { ...account.env, BROWSER: "true" };
+    const env = { ...account.env, BROWSER: browser };
     const { status, json } = await converse(line, env, async (url) => {
+      while (!existsSync(`${browser}.opened`)) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(readFileSync(`${browser}.opened`, "utf8").trim()).toBe(url);
       const { redirect } = await account.server.engine.oauth.consent({ url });
       expect(redirect).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
       expect((await fetch(redirect)).status).toBe(200);
