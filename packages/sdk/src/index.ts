@@ -23,7 +23,8 @@ export type { HttpClient } from "./http.js";
 export { CursorPages } from "./paging.js";
 export type { CursorPage } from "./paging.js";
 export type { Call, RequestOptions } from "./request/call.js";
-export type { ClientOptions, Token, TokenRequest } from "./request/settings.js";
+export type { ClientOptions } from "./request/settings.js";
+export type { Token, TokenRequest } from "./request/token.js";
 export type { Fetch } from "./transport/fetch-transport.js";
 export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
 export type {

@@ -1,5 +1,5 @@
 import { withDeadline } from "../request/deadline.js";
-import type { TokenRequest } from "../request/settings.js";
+import type { TokenRequest } from "../request/token.js";
 import { LoginRequiredError } from "./auth-error.js";
 import { type Credential, isAlive, needOf } from "./credential.js";
 import { authErrors } from "./errors.js";

@@ -1,6 +1,6 @@
 import { TokenError } from "../errors/local-errors.js";
 import type { Message } from "./encode.js";
-import type { Token, TokenRequest } from "./settings.js";
+import type { Token, TokenRequest } from "./token.js";
 
 /** Adds the credential, unless the caller has set `authorization` for this call. */
 export const authorize = async (

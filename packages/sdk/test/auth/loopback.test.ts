@@ -195,7 +195,7 @@ describe("loginWithLoopback", () => {
   });
 
   it.each([0, -1, Number.NaN])("refuses to wait for %d ms", async (userTimeoutMs) => {
-    expect(await thrown(begin({ userTimeoutMs }))).toMatchObject({ code: "argument:invalid" });
+    expect(await thrown(begin({ userTimeoutMs }))).toMatchObject({ argument: "userTimeoutMs" });
   });
 
   it("ends with the reason of its signal: before it begins, while it waits, while the server is slow", async () => {

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { AuthError } from "../auth-error.js";
 import { authErrors } from "../errors.js";
 import { systemCode } from "../files/file-errors.js";
 import { type ClosingPage, pageHeaders, pages, printPage } from "./closing-page.js";
@@ -12,17 +13,17 @@ const linger = 300;
 export interface CallbackServer {
   redirectUri: string;
   /**
-   * Takes the first callback with this state, and shows the page that `finish` makes of it. Later ones see the same page;
-   * callbacks with another state or none are turned away, and change nothing.
+   * Takes the first callback with this state, and shows how `finish` ends with it. Later ones see the same page; callbacks
+   * with another state or none are turned away, and change nothing.
    */
-  expect(state: string, finish: (callback: string) => Promise<ClosingPage>): void;
+  expect(state: string, finish: (callback: string) => Promise<unknown>): void;
   /** Resolves when the pages are sent and the port is free. */
   close(): Promise<void>;
 }
 
 /** Listens on a free port. Throws `AuthError` `auth:listen_failed`. */
 export const startCallbackServer = async (): Promise<CallbackServer> => {
-  let expected: { state: string; finish: (callback: string) => Promise<ClosingPage> } | undefined;
+  let expected: { state: string; finish: (callback: string) => Promise<unknown> } | undefined;
   let page: Promise<ClosingPage> | undefined;
   const answering = new Set<Promise<void>>();
   const server = createServer((request, response) => {
@@ -43,7 +44,7 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     if (!expected || states.length !== 1 || states[0] !== expected.state) {
       return send(response, 400, pages.stranger);
     }
-    page ??= expected.finish(address.href);
+    page ??= expected.finish(address.href).then(() => pages.done, pageOf);
     return send(response, 200, await page);
   };
 
@@ -63,6 +64,9 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     },
   };
 };
+
+const pageOf = (error: unknown): ClosingPage =>
+  pages.failed(error instanceof AuthError ? error.message : "Something went wrong");
 
 const listen = (server: Server): Promise<string> =>
   new Promise((resolve, reject) => {

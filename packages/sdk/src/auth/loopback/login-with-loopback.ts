@@ -1,13 +1,10 @@
 import { withDeadline } from "../../request/deadline.js";
 import { readTimeout } from "../../request/deadline.js";
 import type { Credential } from "../credential.js";
-import { AuthError } from "../auth-error.js";
 import { authErrors } from "../errors.js";
 import { type LoginOptions, beginLogin, endLogin } from "../login.js";
 import { readOAuthSettings } from "../oauth-settings.js";
 import type { TokenStore } from "../token-store.js";
-import { startCallbackServer } from "./callback-server.js";
-import { pages } from "./closing-page.js";
 
 export interface LoopbackLoginOptions extends LoginOptions {
   /**
@@ -33,24 +30,22 @@ export interface LoopbackLoginOptions extends LoginOptions {
 export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<Credential> => {
   const settings = readOAuthSettings(options);
   const { open, store, scopes, signal } = options;
-  const timeoutMs = readTimeout(options.userTimeoutMs ?? 300_000);
+  const timeoutMs = readTimeout(options.userTimeoutMs ?? 300_000, "userTimeoutMs");
   const timedOut = (): Error => authErrors.userTimeout(timeoutMs);
   signal?.throwIfAborted();
   await store?.probe?.();
+  // Programs that are logged in already do not pay for a server.
+  const { startCallbackServer } = await import("./callback-server.js");
   const server = await startCallbackServer();
   const { redirectUri } = server;
   try {
     return await withDeadline({ signal, timeoutMs, timedOut }, async (limit) => {
       const { url, attempt } = await beginLogin(settings, { redirectUri, scopes, signal: limit });
       const credential = new Promise<Credential>((resolve, reject) => {
-        server.expect(attempt.state, async (callback) => {
+        server.expect(attempt.state, (callback) => {
           const finished = endLogin(settings, { attempt, callback, store, signal: limit });
           finished.then(resolve, reject);
-          return finished.then(
-            () => pages.done,
-            (error: unknown) =>
-              pages.failed(error instanceof AuthError ? error.message : "Something went wrong"),
-          );
+          return finished;
         });
       });
       // Some wait until the browser is closed again: the login does not, but it ends when nothing could be opened.
