@@ -1,0 +1,14 @@
+import { inspect } from "node:util";
+
+/** All that a print, a log or a tracker may make of a thrown value, its causes included. */
+export const printsOf = (error: unknown): string[] => {
+  const prints = [
+    String(error),
+    inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
+    JSON.stringify(error) ?? "",
+  ];
+  if (!(error instanceof Error)) return prints;
+  const fields = Object.getOwnPropertyNames(error).map((name) => inspect(Reflect.get(error, name)));
+  const causes = error.cause === undefined ? [] : printsOf(error.cause);
+  return [...prints, error.message, error.stack ?? "", ...fields, ...causes];
+};

@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
+import { converse } from "../../packages/cli/test/auth/account.js";
+import { type Result, run } from "../../packages/cli/test/terminal.js";
+import { Canaries } from "./canaries.js";
+import { printsOf } from "./errors.js";
+import { harvest } from "./harvest.js";
+import { watchProcesses } from "./process-list.js";
+import { type Evidence, type Leak, scan } from "./scan.js";
+
+/** The line of `mgmt dev`, as far as it is needed. */
+export interface Ready {
+  baseUrl: string;
+  controlUrl: string;
+  controlSecretFile: string;
+  token: string;
+  workspaceId: string;
+}
+
+export interface CommandOptions {
+  env?: NodeJS.ProcessEnv;
+  stdin?: string;
+  /** The command's answer is a secret (as a whole), or tells some (in fields of their own). */
+  answer?: "secret" | "secrets";
+}
+
+/** Runs `mgmt dev` and what talks to it, collects every secret and all that anybody may read. */
+export class Witness {
+  readonly canaries = new Canaries();
+  readonly evidence: Evidence[] = [];
+  readonly folder = mkdtempSync(join(tmpdir(), "mgmt-witness-"));
+  readonly #processes = watchProcesses();
+  readonly #closed: Promise<unknown>;
+
+  private constructor(
+    readonly ready: Ready,
+    private readonly dev: ChildProcess,
+    configDir: string,
+    read: () => readonly Evidence[],
+  ) {
+    this.configDir = configDir;
+    this.#closed = new Promise((resolve) => dev.once("close", resolve)).then(() =>
+      this.evidence.push(...read()),
+    );
+    harvest({ token: ready.token }, this.canaries);
+    this.canaries.add("control secret", this.controlSecret);
+  }
+
+  readonly configDir: string;
+
+  static async start(): Promise<Witness> {
+    await ensureBuilt();
+    const configDir = mkdtempSync(join(tmpdir(), "mgmt-witness-config-"));
+    const dev = spawn(process.execPath, [bin, "dev", "--ephemeral", "--port", "0", "-o", "json"], {
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: configDir },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let [stdout, stderr] = ["", ""];
+    dev.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const ready = await new Promise<Ready>((resolve, reject) => {
+      dev.stdout.setEncoding("utf8").on("data", (text: string) => {
+        stdout += text;
+        // The first line is made for programs, of exactly these fields.
+        if (stdout.includes("\n")) resolve(JSON.parse(stdout.split("\n")[0] ?? "") as Ready);
+      });
+      dev.once("close", () => reject(new Error(`mgmt dev ended: ${stderr}`)));
+    });
+    return new Witness(ready, dev, configDir, () => [
+      { where: "stderr of mgmt dev", text: stderr },
+      { where: "stdout of mgmt dev", text: stdout.replace(ready.token, "[taken out]") },
+    ]);
+  }
+
+  get controlSecret(): string {
+    return readFileSync(this.ready.controlSecretFile, "utf8").trim();
+  }
+
+  /** What is kept in the profiles' file, whose secrets go on the list. */
+  get login(): { accessToken: string; refreshToken: string; expiresAt: number; [field: string]: unknown } {
+    // Written by `mgmt login` before.
+    const { profiles } = JSON.parse(readFileSync(join(this.configDir, "config.json"), "utf8")) as {
+      profiles: { local: { login: Witness["login"] } };
+    };
+    harvest(profiles, this.canaries);
+    return profiles.local.login;
+  }
+
+  record(where: string, text: string): void {
+    this.evidence.push({ where, text });
+  }
+
+  /** Puts the secrets of an answer on the list and keeps its rest as evidence. */
+  answer(where: string, answer: unknown): void {
+    this.record(where, JSON.stringify(harvest(answer, this.canaries)) ?? "");
+  }
+
+  /** Runs the command, and keeps what it writes as evidence. */
+  async mgmt(line: string, { env, stdin, answer }: CommandOptions = {}): Promise<Result> {
+    const result = await run(line.split(" "), {
+      env: { MGMT_CONFIG_DIR: this.configDir, ...env },
+      ...(stdin !== undefined && { stdin }),
+    });
+    this.#keep(line, result, answer);
+    return result;
+  }
+
+  /** The same with the token of `mgmt dev`, or another. */
+  as(token: string, line: string, options: CommandOptions = {}): Promise<Result> {
+    const env = { MGMT_BASE_URL: this.ready.baseUrl, MGMT_TOKEN: token, ...options.env };
+    return this.mgmt(line, { ...options, env });
+  }
+
+  /** Logs in by pasting what `paste` makes of the redirect; the code verifier and the code go on the list. */
+  async logIn(paste: (redirect: string) => string): Promise<Result> {
+    const file = join(this.folder, `random-values-${String(this.evidence.length)}`);
+    const preload = new URL("record-random.mjs", import.meta.url).href;
+    const env = {
+      MGMT_CONFIG_DIR: this.configDir,
+      NODE_OPTIONS: `--import=${preload}`,
+      RANDOM_VALUES_FILE: file,
+    };
+    const result = await converse(["login", "--profile", "local", "--no-browser"], env, async (url) => {
+      this.#addVerifier(readFileSync(file, "utf8").split("\n"), url);
+      const { redirect } = await this.control<{ redirect: string }>("POST", "/oauth/consent", { url });
+      return paste(redirect);
+    });
+    this.#keep("login", result);
+    return result;
+  }
+
+  async control<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(`${this.ready.controlUrl}${path}`, {
+      method,
+      headers: { "x-mgmt-control-secret": this.controlSecret, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} was answered with ${String(response.status)}`);
+    const text = await response.text();
+    // The caller names what its path answers.
+    const answer = (text ? JSON.parse(text) : undefined) as T;
+    harvest(answer, this.canaries);
+    return answer;
+  }
+
+  async token(kind: string): Promise<string> {
+    return (await this.control<{ token: string }>("POST", "/tokens", { kind })).token;
+  }
+
+  /** Waits for the call to fail, and keeps every print of its error. */
+  async fails(where: string, call: () => unknown): Promise<unknown> {
+    const error: unknown = await Promise.resolve()
+      .then(call)
+      .then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+    if (!(error instanceof Error)) throw new Error(`${where}: nothing was thrown`);
+    this.record(where, printsOf(error).join("\n"));
+    return error;
+  }
+
+  /** Ends `mgmt dev`, and gives every place where a canary was seen. */
+  async end(): Promise<Leak[]> {
+    this.record("request log", JSON.stringify(await this.control("GET", "/requests")));
+    this.record("approvals", JSON.stringify(await this.control("GET", "/approvals")));
+    const folder = dirname(this.ready.controlSecretFile);
+    for (const name of readdirSync(folder).filter((each) => /\.(log|lock)$/.test(each))) {
+      this.record(`${name} of mgmt dev`, readFileSync(join(folder, name), "utf8"));
+    }
+    this.dev.kill("SIGTERM");
+    await this.#closed;
+    this.record("process list", this.#processes.stop().join("\n"));
+    return scan(this.evidence, this.canaries);
+  }
+
+  async close(): Promise<void> {
+    this.dev.kill("SIGTERM");
+    await this.#closed;
+    this.#processes.stop();
+    for (const folder of [this.folder, this.configDir].filter((each) => existsSync(each))) {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  #addVerifier(drawn: readonly string[], url: string): void {
+    const challenge = new URL(url).searchParams.get("code_challenge");
+    const verifier = drawn.find(
+      (value) => createHash("sha256").update(value).digest("base64url") === challenge,
+    );
+    if (verifier === undefined) throw new Error("The login's code verifier was not among the random values");
+    this.canaries.add("code verifier", verifier);
+  }
+
+  #keep(line: string, { stdout, stderr, status }: Result, answer?: "secret" | "secrets"): void {
+    this.record(`stderr of mgmt ${line}`, stderr);
+    const told = answer !== undefined && status === 0;
+    if (told && answer === "secret") this.canaries.add("printed token", stdout.trim());
+    else if (told) this.answer(`stdout of mgmt ${line}`, JSON.parse(stdout));
+    else this.record(`stdout of mgmt ${line}`, stdout);
+  }
+}
