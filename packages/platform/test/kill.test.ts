@@ -6,7 +6,7 @@ import type { PlatformOptions } from "../src/index.js";
 import { isRoot } from "../src/postgres/account.js";
 import { call, makeProject, query, settled } from "./api.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
-import { PlatformProcess, bundleProgram, running } from "./platform-process.js";
+import { PlatformProcess, bundleProgram, killAll, running } from "./platform-process.js";
 
 let directory: string;
 let program: string;
@@ -99,6 +99,20 @@ describe("SIGKILL", () => {
     expect(await query(made[2]?.connectionString ?? "", "select count(*)::int as rows from notes")).toEqual([
       { rows: 200_000 },
     ]);
+    await second.end("SIGTERM");
+  });
+
+  it("of everything at once, Postgres too, loses nothing that was answered or committed", async () => {
+    const dataDir = join(directory, "all-killed");
+    const first = await start({ dataDir });
+    const { database } = await makeProject(first.ready);
+    await query(database.connectionString, "create table notes as select 'committed' as text");
+    const pids = [first.ready.pid, ...first.descendants()];
+    killAll(pids);
+    await nothingLeft(pids);
+
+    const second = await start({ dataDir });
+    expect(await query(database.connectionString, "select text from notes")).toEqual([{ text: "committed" }]);
     await second.end("SIGTERM");
   });
 

@@ -125,6 +125,16 @@ export const running = (pids: readonly number[]): number[] => {
   return pids.filter((pid) => present.has(pid));
 };
 
+export const killAll = (pids: readonly number[]): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has gone with the others.
+    }
+  }
+};
+
 const commandLine = (pid: number): string => {
   try {
     return readFileSync(`/proc/${String(pid)}/cmdline`, "utf8").replaceAll("\0", " ");

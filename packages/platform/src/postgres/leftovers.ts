@@ -12,11 +12,14 @@ export const endLeftovers = async (directory: string): Promise<void> => {
   const lockFile = join(directory, "postmaster.pid");
   const pid = await pidIn(lockFile);
   if (pid === undefined) return;
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
     const servers = await serversOf(directory, pid);
     if (servers.length === 0) break;
-    for (const server of servers) signal(server, attempt < 60 ? "SIGQUIT" : "SIGKILL");
-    await sleep(50);
+    // The postmaster ends its server in good order; children without one have nothing left to do.
+    const isInGoodOrder = servers.includes(pid) && attempt < 100;
+    if (!isInGoodOrder) for (const server of servers) signal(server, attempt < 200 ? "SIGQUIT" : "SIGKILL");
+    else if (attempt === 0) signal(pid, "SIGINT");
+    await sleep(attempt < 10 ? 10 : 50);
   }
   // The number has become another program's: Postgres would take that for itself, and refuse to start.
   if (signal(pid, 0)) await rm(lockFile, { force: true });

@@ -9,8 +9,8 @@ export interface ServerChoices {
 /**
  * Given on the command line at each start, so that a kept cluster follows the platform's version.
  *
- * A durable server can lose the last half second of commits in a power failure (`synchronous_commit`), but never more
- * and never its consistency. One that ends with its process writes nothing through to the disk.
+ * A durable server loses nothing that it has committed, as any Postgres; one that ends with its process writes nothing
+ * through to the disk.
  */
 export const serverParameters = ({ major }: Binaries, { port, durable }: ServerChoices): string[] => {
   const settings: Record<string, string | number> = {
@@ -35,7 +35,7 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
 
     fsync: durable ? "on" : "off",
     full_page_writes: durable ? "on" : "off",
-    synchronous_commit: "off",
+    synchronous_commit: durable ? "on" : "off",
     min_wal_size: "8MB",
     max_wal_size: durable ? "256MB" : "64MB",
 
