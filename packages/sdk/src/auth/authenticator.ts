@@ -54,7 +54,8 @@ const pause = 5_000;
  * - `invalid_grant`: when the store holds another login meanwhile, that one is used. Otherwise the store is cleared, and
  *   `LoginRequiredError` is thrown.
  * - Any other failure keeps the login and throws `AuthError` (`auth:refresh_failed`, `auth:discovery_failed`,
- *   `auth:timeout`), or what the store throws (`TokenStoreError`). In the background it is tried again 5 seconds later.
+ *   `auth:timeout`), or what the store throws (`TokenStoreError`). While the token has not ended, it fails no call, and is
+ *   tried again after 5 seconds.
  * - Another process's login, refresh or logout is noticed at the next refresh, and after a 401.
  */
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
@@ -105,6 +106,10 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const inBackground = (work: () => Promise<unknown>): void => {
     if (Date.now() >= session.pausedUntil) void work().catch(report);
   };
+  /** The last attempt has just failed, and there is a token to go on with. */
+  const isPaused = (credential: Credential, rejected: string | undefined): boolean =>
+    credential.accessToken !== rejected && isAlive(credential) && Date.now() < session.pausedUntil;
+
   const keepGoing = (credential: Credential): string => {
     assertOwn(credential, settings);
     if (session.isUnsaved && !session.saving) inBackground(save);
@@ -117,7 +122,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   return {
     async token({ signal, timeoutMs = Number.POSITIVE_INFINITY, rejected } = {}) {
       const known = session.credential;
-      if (known && needOf(known, rejected) !== "now") return keepGoing(known);
+      if (known && (needOf(known, rejected) !== "now" || isPaused(known, rejected))) return keepGoing(known);
       const patience = Math.min(settings.timeoutMs, timeoutMs * 0.8);
       const timedOut = (): Error => authErrors.noToken(patience, session.waitingFor);
       try {

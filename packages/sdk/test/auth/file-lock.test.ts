@@ -64,7 +64,7 @@ const makeCounter = async (): Promise<string> => {
   return folder;
 };
 
-describe("withFileLock", () => {
+describe("withFileLock", { timeout: 120_000 }, () => {
   it("answers what the work does, and leaves nothing behind, whether it succeeds or fails", async () => {
     const folder = await makeFolder();
     const lock = join(folder, "deep", "lock");

@@ -41,6 +41,17 @@ const begin = async (options: Partial<LoopbackLoginOptions> = {}): Promise<Brows
   };
 };
 
+/** A store that tells when a callback has been taken: it is probed before the browser opens, and once more then. */
+const watchedStore = (): { store: TokenStore; taken: Promise<void> } => {
+  let probes = 0;
+  let tell: () => void = () => undefined;
+  const taken = new Promise<void>((resolve) => (tell = resolve));
+  const probe = async (): Promise<void> => {
+    if ((probes += 1) === 2) tell();
+  };
+  return { store: { ...memoryStore(), probe }, taken };
+};
+
 const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
 
 /** Asks with all the freedom that a stranger has. */
@@ -119,7 +130,7 @@ describe("loginWithLoopback", () => {
   });
 
   it("uses the code once when the callback is hit twice at a time", async () => {
-    mock.faults.add({ operation: "oauth.token", latency: 100, times: 1 });
+    mock.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
     const { login, allow } = await begin();
     const redirect = await allow();
     const pages = await Promise.all([ask(redirect), ask(redirect), ask(redirect)]);
@@ -129,10 +140,11 @@ describe("loginWithLoopback", () => {
   });
 
   it("cannot be ended by a later hit with another code, nor with an error", async () => {
-    mock.faults.add({ operation: "oauth.token", latency: 100, times: 1 });
-    const { login, allow, redirectUri, state } = await begin();
+    mock.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
+    const { store, taken } = watchedStore();
+    const { login, allow, redirectUri, state } = await begin({ store });
     const first = ask(await allow());
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await taken;
     const later = [`error=access_denied&state=${state}`, `code=stolen&state=${state}`];
     const pages = await Promise.all(later.map((query) => ask(`${redirectUri}?${query}`)));
     for (const { text } of [await first, ...pages]) expect(text).toContain("You are logged in");
@@ -186,10 +198,10 @@ describe("loginWithLoopback", () => {
   });
 
   it("ends when nobody comes", async () => {
-    const { login, redirectUri } = await begin({ userTimeoutMs: 500 });
+    const { login, redirectUri } = await begin({ userTimeoutMs: 1_500 });
     expect(await thrown(login)).toMatchObject({
       code: "auth:timeout",
-      message: "Nobody logged in within 500 ms",
+      message: "Nobody logged in within 1500 ms",
     });
     await expectClosed(redirectUri);
   });
@@ -208,10 +220,11 @@ describe("loginWithLoopback", () => {
     for (const isCalled of [false, true]) {
       mock.faults.add({ operation: "oauth.token", latency: 60_000, times: 1 });
       const controller = new AbortController();
-      const { login, allow, redirectUri } = await begin({ signal: controller.signal });
+      const { store, taken } = watchedStore();
+      const { login, allow, redirectUri } = await begin({ store, signal: controller.signal });
       const failed = thrown(login);
       const page = isCalled ? ask(await allow()) : undefined;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (isCalled) await taken;
       controller.abort(reason);
       expect(await failed).toBe(reason);
       expect((await page)?.text ?? "The login failed").toContain("The login failed");

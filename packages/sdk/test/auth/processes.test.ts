@@ -119,108 +119,114 @@ const holderOfLock = (): number => {
   return pid;
 };
 
-describe("16 processes that share a credentials file, the access token just expired, 50 requests each", () => {
-  it("refresh exactly once, as the server counts, and no request fails", async () => {
-    const programs = await start(16);
-    go(programs);
-    expect(await results(programs)).toEqual(allOf(programs));
-    expect(refreshes()).toBe(1);
-    expect((await stored()).expiresAt).toBeGreaterThan(Date.now());
-  });
+const patience = { timeout: 120_000 };
 
-  it("do so too when none of them knows that it has expired, and all are answered 401", async () => {
-    await endAccessToken(await stored(), false);
-    await writeFile(file, JSON.stringify({ ...(await stored()), expiresAt: Date.now() + 3_600_000 }));
-    const programs = await start(16);
-    go(programs);
-    expect(await results(programs)).toEqual(allOf(programs));
-    expect(refreshes()).toBe(1);
-    expect(server.engine.requests.filter(({ status }) => status === 401).length).toBeGreaterThan(16);
-  });
-
-  it("do so too when one is killed inside the lock, while the server works on its refresh", async () => {
-    server.engine.faults.add({ operation: "oauth.token", latency: 2_000, drop: "before", times: 1 });
-    const programs = await start(16);
-    const asked = nextTokenRequest();
-    go(programs);
-    await asked;
-    const victim = holderOfLock();
-    process.kill(victim, "SIGKILL");
-    const others = programs.filter(({ pid }) => pid !== victim);
-    expect(others).toHaveLength(15);
-    expect(await results(others)).toEqual(allOf(others));
-    expect(refreshes()).toBe(1);
-  });
-
-  it("lose nothing when one is killed inside the lock right after the server has answered it", async () => {
-    const programs = await start(16);
-    let victim = 0;
-    server.server.on("request", ({ url }, response) => {
-      if (url !== "/token" || victim > 0) return;
-      victim = holderOfLock();
-      // Whether its answer is stored by now is left to chance; the server takes the old token once more for a while.
-      response.once("finish", () => process.kill(victim, "SIGKILL"));
+describe(
+  "16 processes that share a credentials file, the access token just expired, 50 requests each",
+  patience,
+  () => {
+    it("refresh exactly once, as the server counts, and no request fails", async () => {
+      const programs = await start(16);
+      go(programs);
+      expect(await results(programs)).toEqual(allOf(programs));
+      expect(refreshes()).toBe(1);
+      expect((await stored()).expiresAt).toBeGreaterThan(Date.now());
     });
-    go(programs);
-    await Promise.race(programs.map(({ ended }) => ended));
-    const others = programs.filter(({ pid }) => pid !== victim);
-    expect(await results(others)).toEqual(allOf(others));
-    expect(refreshes()).toBeLessThanOrEqual(2);
-  });
 
-  it("go on when the store is made read-only after the refresh", async () => {
-    const programs = await start(16);
-    go(programs);
-    await Promise.race(programs.map(({ printed }) => printed("first")));
-    await chmod(file, 0o444);
-    await chmod(folder, 0o555);
-    expect(await results(programs)).toEqual(allOf(programs));
-    expect(refreshes()).toBe(1);
-    await chmod(folder, 0o777);
-  });
+    it("do so too when none of them knows that it has expired, and all are answered 401", async () => {
+      await endAccessToken(await stored(), false);
+      await writeFile(file, JSON.stringify({ ...(await stored()), expiresAt: Date.now() + 3_600_000 }));
+      const programs = await start(16);
+      go(programs);
+      expect(await results(programs)).toEqual(allOf(programs));
+      expect(refreshes()).toBe(1);
+      expect(server.engine.requests.filter(({ status }) => status === 401).length).toBeGreaterThan(16);
+    });
 
-  it("lose nothing when the store is made read-only while one refreshes", async () => {
-    server.engine.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
-    const programs = await start(16);
-    const before = await stored();
-    const asked = nextTokenRequest();
-    go(programs);
-    await asked;
-    const refresher = holderOfLock();
-    await chmod(folder, 0o555);
-    const ended = await results(programs);
-    for (const [index, { pid, lines }] of programs.entries()) {
-      // Whoever has the new token uses it; the others cannot have it, and do not use the old refresh token up.
-      if (pid === refresher) expect(ended[index]).toEqual(allDone);
-      else expect(ended[index]).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
-      expect(lines.includes("background auth:store_read_only")).toBe(pid === refresher);
-    }
-    expect(refreshes()).toBe(1);
-    expect(await stored()).toEqual(before);
-    await chmod(folder, 0o777);
-    for (const { pid, say } of programs) if (pid === refresher) say("end");
-    await programs.find(({ pid }) => pid === refresher)?.ended;
-    const others = programs.filter(({ pid }) => pid !== refresher);
-    go(others);
-    expect(await results(others)).toEqual(allOf(others));
-    expect(refreshes()).toBe(1);
-    expect((await stored()).refreshToken).not.toBe(before.refreshToken);
-  });
+    it("do so too when one is killed inside the lock, while the server works on its refresh", async () => {
+      server.engine.faults.add({ operation: "oauth.token", latency: 2_000, drop: "before", times: 1 });
+      const programs = await start(16);
+      const asked = nextTokenRequest();
+      go(programs);
+      await asked;
+      const victim = holderOfLock();
+      process.kill(victim, "SIGKILL");
+      const others = programs.filter(({ pid }) => pid !== victim);
+      expect(others).toHaveLength(15);
+      expect(await results(others)).toEqual(allOf(others));
+      expect(refreshes()).toBe(1);
+    });
 
-  it("use up no refresh token when the store is read-only from the start, and go on when it is not any more", async () => {
-    await chmod(folder, 0o555);
-    const programs = await start(4);
-    go(programs);
-    for (const result of await results(programs)) {
-      expect(result).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
-    }
-    expect(refreshes()).toBe(0);
-    await chmod(folder, 0o777);
-    go(programs);
-    expect(await results(programs)).toEqual(allOf(programs));
-    expect(refreshes()).toBe(1);
-  });
-});
+    it("lose nothing when one is killed inside the lock right after the server has answered it", async () => {
+      const programs = await start(16);
+      let victim = 0;
+      server.server.on("request", ({ url }, response) => {
+        if (url !== "/token" || victim > 0) return;
+        victim = holderOfLock();
+        // Whether its answer is stored by now is left to chance; the server takes the old token once more for a while.
+        response.once("finish", () => process.kill(victim, "SIGKILL"));
+      });
+      go(programs);
+      await Promise.race(programs.map(({ ended }) => ended));
+      const others = programs.filter(({ pid }) => pid !== victim);
+      expect(await results(others)).toEqual(allOf(others));
+      expect(refreshes()).toBeLessThanOrEqual(2);
+    });
+
+    it("go on when the store is made read-only after the refresh", async () => {
+      const programs = await start(16);
+      go(programs);
+      await Promise.race(programs.map(({ printed }) => printed("first")));
+      await chmod(file, 0o444);
+      await chmod(folder, 0o555);
+      expect(await results(programs)).toEqual(allOf(programs));
+      expect(refreshes()).toBe(1);
+      await chmod(folder, 0o777);
+    });
+
+    it("lose nothing when the store is made read-only while one refreshes", async () => {
+      server.engine.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
+      const programs = await start(16);
+      const before = await stored();
+      const asked = nextTokenRequest();
+      go(programs);
+      await asked;
+      const refresher = holderOfLock();
+      await chmod(folder, 0o555);
+      const ended = await results(programs);
+      for (const [index, { pid, lines }] of programs.entries()) {
+        // Whoever has the new token uses it; the others cannot have it, and do not use the old refresh token up.
+        if (pid === refresher) expect(ended[index]).toEqual(allDone);
+        else expect(ended[index]).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
+        expect(lines.includes("background auth:store_read_only")).toBe(pid === refresher);
+      }
+      expect(refreshes()).toBe(1);
+      expect(await stored()).toEqual(before);
+      await chmod(folder, 0o777);
+      for (const { pid, say } of programs) if (pid === refresher) say("end");
+      await programs.find(({ pid }) => pid === refresher)?.ended;
+      const others = programs.filter(({ pid }) => pid !== refresher);
+      go(others);
+      expect(await results(others)).toEqual(allOf(others));
+      expect(refreshes()).toBe(1);
+      expect((await stored()).refreshToken).not.toBe(before.refreshToken);
+    });
+
+    it("use up no refresh token when the store is read-only from the start, and go on when it is not any more", async () => {
+      await chmod(folder, 0o555);
+      const programs = await start(4);
+      go(programs);
+      for (const result of await results(programs)) {
+        expect(result).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
+      }
+      expect(refreshes()).toBe(0);
+      await chmod(folder, 0o777);
+      go(programs);
+      expect(await results(programs)).toEqual(allOf(programs));
+      expect(refreshes()).toBe(1);
+    });
+  },
+);
 
 it("these are real processes of a user whom file modes concern", () => {
   expect(process.getuid?.() === 0 ? nobody.uid : process.getuid?.()).not.toBe(0);

@@ -157,9 +157,10 @@ describe("a refresh", () => {
     expect((await store.read())?.expiresAt).toBeUndefined();
   });
 
-  it("that fails leaves a token that has not ended in use, and tells of it", async () => {
-    const { token, reported, store } = await setup({ secondsLeft: 20, replies: { token: html } });
-    expect(await token()).toBe("access-0");
+  it("that fails leaves a token that has not ended in use, tells of it, and is not tried again at once", async () => {
+    const { token, reported, store, server } = await setup({ secondsLeft: 20, replies: { token: html } });
+    for (let count = 0; count < 5; count += 1) expect(await token()).toBe("access-0");
+    expect(server.tokenRequests).toHaveLength(1);
     expect(reported).toMatchObject([{ code: "auth:refresh_failed", status: 500 }]);
     expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
     expect(await thrown(token({ rejected: "access-0" }))).toMatchObject({ code: "auth:refresh_failed" });
@@ -240,13 +241,14 @@ describe("a refresh", () => {
   });
 
   it("that never ends is given up, and begun anew by a later call", async () => {
-    const token: Replies["token"] = (response, _, count) =>
-      count === 1 ? undefined : json(response, 200, tokens(count));
+    let isHanging = true;
+    const token: Replies["token"] = (response) => (isHanging ? undefined : json(response, 200, tokens(7)));
     const auth = await setup({ replies: { token }, timeoutMs: 60 });
     expect(await thrown(auth.token())).toMatchObject({ code: "auth:timeout" });
     await auth.settled();
+    isHanging = false;
     const patient = createAuthenticator({ ...auth.options, timeoutMs: undefined });
-    expect(await patient.token()).toBe("access-2");
+    expect(await patient.token()).toBe("access-7");
   });
 });
 
