@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
+import { type Result, run } from "../../packages/cli/test/terminal.js";
+import { launchChromium } from "./chromium.js";
+import { accessibilityProblems, complaintsOf, keepScreenshot, overflow } from "./page-checks.js";
+
+describe("mgmt login in Chromium against mgmt dev", () => {
+  let browser: Browser;
+  let page: Page;
+  let folder: string;
+  let handOver: string;
+  let end: () => Promise<unknown>;
+  beforeAll(async () => {
+    await ensureBuilt();
+    browser = await launchChromium();
+    folder = mkdtempSync(join(tmpdir(), "mgmt-login-"));
+    handOver = join(folder, "address");
+    // What BROWSER names: it hands the address over to this test's Chromium.
+    writeFileSync(
+      join(folder, "browser.sh"),
+      `#!/bin/sh\nprintf %s "$1" > "${handOver}.part" && mv "${handOver}.part" "${handOver}"\n`,
+      { mode: 0o700 },
+    );
+    const dev = spawn(process.execPath, [bin, "dev", "--ephemeral", "--port", "0", "-o", "json"], {
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: folder },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const closed = new Promise((resolve) => dev.once("close", resolve));
+    end = () => (dev.kill("SIGTERM"), closed);
+    await Promise.race([new Promise((resolve) => dev.stdout.once("data", resolve)), closed]);
+    expect(dev.exitCode).toBeNull();
+  });
+  beforeEach(async () => {
+    rmSync(handOver, { force: true });
+    page = await browser.newPage();
+  });
+  afterEach(() => page.context().close());
+  afterAll(async () => {
+    await browser.close();
+    await end();
+    rmSync(folder, { recursive: true });
+  });
+
+  const mgmt = (...words: string[]): Promise<Result> =>
+    run(words, { env: { MGMT_CONFIG_DIR: folder, BROWSER: join(folder, "browser.sh") } });
+  const address = async (): Promise<string> => {
+    await expect.poll(() => existsSync(handOver), { timeout: 30_000 }).toBe(true);
+    return readFileSync(handOver, "utf8");
+  };
+
+  it("goes through the page to a stored profile, and mgmt whoami knows who it is", async () => {
+    const login = mgmt("login", "--profile", "local", "--browser", "-o", "json");
+    const complaints = complaintsOf(page);
+    await page.goto(await address());
+    await keepScreenshot(page, "login-sign-in");
+    await page.getByRole("button", { name: "Grace Hopper" }).click();
+    await page.getByRole("heading", { name: /asks for access/ }).waitFor();
+    await keepScreenshot(page, "login-consent");
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\/(?!authorize)/);
+    await keepScreenshot(page, "login-closing");
+    expect(await overflow(page)).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+
+    const { status, json, stdout, stderr } = await login;
+    expect({ status, json }).toMatchObject({
+      status: 0,
+      json: { profile: "local", user: "grace@example.com", workspace: "Compilers" },
+    });
+    const file = join(folder, "config.json");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    // The file is the command's own.
+    const { active, profiles } = JSON.parse(readFileSync(file, "utf8")) as {
+      active: string;
+      profiles: { local: { login: { accessToken: string; refreshToken: string } } };
+    };
+    expect(active).toBe("local");
+    const code = new URL(page.url()).searchParams.get("code");
+    for (const secret of [profiles.local.login.accessToken, profiles.local.login.refreshToken, code]) {
+      if (secret === null) continue;
+      expect(secret.length).toBeGreaterThan(20);
+      expect(stdout + stderr).not.toContain(secret);
+    }
+    const who = await mgmt("whoami", "-o", "json");
+    expect(who).toMatchObject({
+      status: 0,
+      json: { user: { email: "grace@example.com" }, credential: { type: "oauth" } },
+    });
+  });
+
+  it("says in both places that the user has denied, and keeps the login that there was", async () => {
+    const file = join(folder, "config.json");
+    const before = readFileSync(file, "utf8");
+    const login = mgmt("login", "--profile", "local", "--browser", "-o", "json");
+    await page.goto(await address());
+    await page.getByRole("button", { name: "Ada Lovelace" }).click();
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\/(?!authorize)/);
+    await keepScreenshot(page, "login-denied");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const { status, stderr } = await login;
+    expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("auth:denied") });
+    expect(readFileSync(file, "utf8")).toBe(before);
+  });
+});
