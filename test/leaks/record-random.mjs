@@ -7,6 +7,9 @@ const file = process.env.RANDOM_VALUES_FILE ?? "";
 
 globalThis.crypto.getRandomValues = (array) => {
   const drawn = draw(array);
-  appendFileSync(file, `${Buffer.from(drawn.buffer, drawn.byteOffset, drawn.byteLength).toString("base64url")}\n`);
+  appendFileSync(
+    file,
+    `${Buffer.from(drawn.buffer, drawn.byteOffset, drawn.byteLength).toString("base64url")}\n`,
+  );
   return drawn;
 };

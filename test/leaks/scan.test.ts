@@ -34,7 +34,10 @@ describe("the scan for leaks", () => {
     ["in hexadecimal", Buffer.from(planted).toString("hex").toUpperCase()],
     ...["", "a", "ab", "abc:"].flatMap((before): [string, string][] => [
       [`in base64 behind ${JSON.stringify(before)}`, Buffer.from(`${before}${planted}:`).toString("base64")],
-      [`in base64url behind ${JSON.stringify(before)}`, Buffer.from(`${before}${planted}`).toString("base64url")],
+      [
+        `in base64url behind ${JSON.stringify(before)}`,
+        Buffer.from(`${before}${planted}`).toString("base64url"),
+      ],
     ]),
   ])("finds a planted leak: %s", (_, text) => {
     const leaks = scan(
@@ -44,7 +47,10 @@ describe("the scan for leaks", () => {
       ],
       canariesWith(planted),
     );
-    expect(leaks.map(({ where, kind }) => ({ where, kind }))).toContainEqual({ where: "log", kind: "password" });
+    expect(leaks.map(({ where, kind }) => ({ where, kind }))).toContainEqual({
+      where: "log",
+      kind: "password",
+    });
     expect(leaks.filter(({ where }) => where === "clean")).toEqual([]);
     expect(JSON.stringify(leaks)).not.toContain(planted);
   });

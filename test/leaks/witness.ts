@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
@@ -21,6 +21,16 @@ export interface Ready {
   workspaceId: string;
 }
 
+interface KeptLogin {
+  accessToken: string;
+  refreshToken: string;
+  expiresAt: number;
+}
+
+interface Profiles {
+  profiles: { local: { login: KeptLogin } };
+}
+
 export interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   stdin?: string;
@@ -39,18 +49,15 @@ export class Witness {
   private constructor(
     readonly ready: Ready,
     private readonly dev: ChildProcess,
-    configDir: string,
+    readonly configDir: string,
     read: () => readonly Evidence[],
   ) {
-    this.configDir = configDir;
     this.#closed = new Promise((resolve) => dev.once("close", resolve)).then(() =>
       this.evidence.push(...read()),
     );
     harvest({ token: ready.token }, this.canaries);
     this.canaries.add("control secret", this.controlSecret);
   }
-
-  readonly configDir: string;
 
   static async start(): Promise<Witness> {
     await ensureBuilt();
@@ -80,13 +87,24 @@ export class Witness {
   }
 
   /** What is kept in the profiles' file, whose secrets go on the list. */
-  get login(): { accessToken: string; refreshToken: string; expiresAt: number; [field: string]: unknown } {
-    // Written by `mgmt login` before.
-    const { profiles } = JSON.parse(readFileSync(join(this.configDir, "config.json"), "utf8")) as {
-      profiles: { local: { login: Witness["login"] } };
-    };
-    harvest(profiles, this.canaries);
-    return profiles.local.login;
+  get login(): KeptLogin {
+    const { login } = this.#profiles().profiles.local;
+    harvest(login, this.canaries);
+    return login;
+  }
+
+  /** Makes the stored access token look as if it had ended. */
+  expireLogin(): void {
+    const all = this.#profiles();
+    all.profiles.local.login.expiresAt = 1;
+    writeFileSync(this.#profilesFile, JSON.stringify(all));
+  }
+
+  /** A secret of nobody's, to be put where none belongs. */
+  stray(): string {
+    const value = randomBytes(24).toString("base64url");
+    this.canaries.add("stray secret", value);
+    return value;
   }
 
   record(where: string, text: string): void {
@@ -184,6 +202,15 @@ export class Witness {
     for (const folder of [this.folder, this.configDir].filter((each) => existsSync(each))) {
       rmSync(folder, { recursive: true });
     }
+  }
+
+  get #profilesFile(): string {
+    return join(this.configDir, "config.json");
+  }
+
+  #profiles(): Profiles {
+    // Written by `mgmt login` before.
+    return JSON.parse(readFileSync(this.#profilesFile, "utf8")) as Profiles;
   }
 
   #addVerifier(drawn: readonly string[], url: string): void {

@@ -1,0 +1,247 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type EchoServer, startEchoServer } from "./echo-server.js";
+import { leaksOf } from "./verdict.js";
+import { Witness } from "./witness.js";
+
+const clientId = "itgr_mgmtcommandlineinterface";
+const redirectUri = "http://127.0.0.1/callback";
+const nowhere = "http://127.0.0.1:1";
+
+let witness: Witness;
+let echo: EchoServer;
+beforeAll(async () => {
+  witness = await Witness.start();
+  echo = await startEchoServer();
+});
+afterAll(async () => {
+  await witness.close();
+  echo.close();
+});
+
+const stray = (): string => witness.stray();
+
+/** A project with a database, made by the command line. */
+const project = async (token: string): Promise<{ id: string; database: string; connection: string }> => {
+  const { stdout } = await witness.as(token, "projects create shop -o json", { answer: "secrets" });
+  // The contract's answer.
+  const { id, database } = JSON.parse(stdout) as {
+    id: string;
+    database: { id: string; defaultConnectionId: string };
+  };
+  return { id, database: database.id, connection: database.defaultConnectionId };
+};
+
+describe("secrets show nowhere", () => {
+  it("in logins, refreshes and logouts of the command line", async () => {
+    expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
+    const { login } = witness;
+    expect((await witness.mgmt("whoami -o json")).status).toBe(0);
+    for (const line of ["auth status", "auth status -o json", "auth status -o yaml", "whoami"]) {
+      expect((await witness.mgmt(line)).status).toBe(0);
+    }
+    expect((await witness.mgmt("auth token", { answer: "secret" })).stdout.trim()).toBe(login.accessToken);
+    witness.expireLogin();
+    expect((await witness.mgmt("projects list")).status).toBe(0);
+    expect(witness.login.refreshToken).not.toBe(login.refreshToken);
+    expect((await witness.mgmt("logout")).status).toBe(0);
+  });
+
+  it("in logins that fail", async () => {
+    const wrongState = await witness.logIn((redirect) => redirect.replace(/state=[^&]+/, "state=wrong"));
+    expect(wrongState.status).toBe(4);
+    expect((await witness.logIn(() => stray())).status).toBe(4);
+    expect((await witness.logIn(() => `?password=${stray()}`)).status).not.toBe(0);
+    const line = "login --with-token --profile other --base-url";
+    for (const baseUrl of [witness.ready.baseUrl, echo.baseUrl, `${echo.baseUrl}/good`, nowhere]) {
+      expect((await witness.mgmt(`${line} ${baseUrl} -o json`, { stdin: stray() })).status).not.toBe(0);
+    }
+  });
+
+  it("when the profiles' file is broken", async () => {
+    const token = stray();
+    for (const text of [
+      `{"profiles":{"local":{"token":"${token}`,
+      `{"profiles":{"local":{"token":"${token}" x}}}`,
+      `${token}`,
+      JSON.stringify({ active: "local", profiles: { local: { baseUrl: nowhere, login: token } } }),
+      JSON.stringify({
+        active: "local",
+        profiles: { local: { baseUrl: nowhere, login: { accessToken: token } } },
+      }),
+      JSON.stringify({ active: "local", profiles: { local: { baseUrl: nowhere, token: { token } } } }),
+    ]) {
+      writeFileSync(join(witness.folder, "config.json"), text);
+      for (const line of [
+        "projects list",
+        "auth status -o json",
+        "auth token",
+        "logout",
+        "login --with-token",
+      ]) {
+        const env = { MGMT_CONFIG_DIR: witness.folder };
+        const { status } = await witness.mgmt(line, { env, stdin: token });
+        // There is nothing left to log out of where nothing can be read.
+        if (!/status|logout/.test(line))
+          expect({ text: text.length, line, status }).not.toMatchObject({ status: 0 });
+      }
+    }
+  });
+
+  it("in what creates and rotates them", async () => {
+    const { token, workspaceId } = witness.ready;
+    const { id, database, connection } = await project(token);
+    const told = async (line: string): Promise<Record<string, unknown>> => {
+      const { status, stdout, stderr } = await witness.as(token, `${line} -o json`, { answer: "secrets" });
+      expect({ line, status, stderr }).toMatchObject({ status: 0 });
+      // An object or an array, as the contract says.
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
+    await told(`databases create --project-id ${id} --name more`);
+    await told(`databases connections create ${database} --name web`);
+    await told(`connections rotate ${connection} --yes`);
+    for (const line of [`connections get ${connection}`, `databases get ${database}`, "connections list"]) {
+      await told(line);
+    }
+    const created = await told(`workspaces service-tokens create ${workspaceId} --name ci`);
+    expect(created["value"]).toEqual(expect.stringMatching(/^ey/));
+    await told(`workspaces service-tokens list ${workspaceId}`);
+    const service = await told(`services create --project-id ${id} --display-name web`);
+    const deployment = await told(`services deployments create ${String(service["id"])}`);
+    expect(deployment["uploadUrl"]).toEqual(expect.stringMatching(/^http/));
+    await fetch(String(deployment["uploadUrl"]), { method: "PUT", body: "code" });
+    await told(`services deployments list ${String(service["id"])}`);
+    for (const line of [`projects get ${id}`, `projects list`, `databases delete ${database}`]) {
+      await witness.as(token, line);
+    }
+  });
+
+  it("in a table or YAML without a secret's command", async () => {
+    const { token, workspaceId } = witness.ready;
+    for (const line of [
+      "projects list",
+      "databases list",
+      "connections list",
+      "services list -o yaml",
+      "me get -o yaml",
+      `integrations list --workspace-id ${workspaceId}`,
+      `workspaces service-tokens list ${workspaceId} -o yaml`,
+    ]) {
+      expect((await witness.as(token, line)).status).toBe(0);
+    }
+  });
+
+  it("in transfers, also those that an agent asks its sponsor for", async () => {
+    const [recipient, agent] = [await witness.token("other-user"), await witness.token("agent")];
+    const { id } = await project(witness.ready.token);
+    const transfer = `projects transfer ${id} --yes --recipient-access-token-file -`;
+    const refused = await witness.as(agent, `${transfer} -o json`, { stdin: recipient });
+    expect(refused.stderr).toContain("approval_required");
+    const [, approval = ""] = /(apr_[a-z0-9]+)/.exec(refused.stderr) ?? [];
+    expect((await witness.as(agent, `agent-approvals get ${approval} -o json`)).status).toBe(0);
+    for (const line of ["list", "list -o json", `approve ${approval} -o json`]) {
+      expect((await witness.mgmt(`dev approvals ${line}`)).status).toBe(0);
+    }
+    expect((await witness.as(agent, transfer, { stdin: stray() })).status).toBe(7);
+    expect((await witness.as(agent, transfer, { stdin: recipient })).status).toBe(0);
+  });
+
+  it("in refusals of what stands in a wrong field", async () => {
+    const { token } = witness.ready;
+    const [{ id }, secret] = [await project(token), stray()];
+    const bodies: [string, object][] = [
+      ["projects create", { name: "x", region: secret }],
+      ["projects create", { name: { token: secret } }],
+      ["projects create", { name: "x", workspaceId: secret }],
+      ["projects create", { name: "x", recipientAccessToken: secret }],
+      ["projects create", { name: secret.repeat(20) }],
+      ["databases create", { projectId: secret, name: "x" }],
+      ["databases create", { projectId: id, source: { type: secret } }],
+      [`projects transfer ${id} --yes`, { recipientAccessToken: [secret] }],
+      [`projects transfer ${id} --yes`, { recipientAccessToken: secret, region: secret }],
+    ];
+    for (const [line, body] of bodies) {
+      const stdin = JSON.stringify(body);
+      const { status } = await witness.as(token, `${line} --body - -o json`, { stdin });
+      expect({ line, status }).not.toMatchObject({ status: 0 });
+    }
+    expect((await witness.as(token, "projects create --body -", { stdin: `{"a":"${secret}` })).status).toBe(
+      2,
+    );
+    const post = async (path: string, body: string, type = "application/json"): Promise<void> => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": type };
+      const response = await fetch(`${witness.ready.baseUrl}${path}`, { method: "POST", headers, body });
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      witness.record(`refusal of ${path}`, `${inspect([...response.headers])} ${await response.text()}`);
+    };
+    for (const [line, body] of bodies) {
+      const path = line.startsWith("databases")
+        ? "/v1/databases"
+        : line.includes(id)
+          ? `/v1/projects/${id}/transfer`
+          : "/v1/projects";
+      await post(path, JSON.stringify(body));
+    }
+    await post("/v1/projects", `{"name": ${secret}}`);
+    await post("/v1/projects", secret, "text/plain");
+    const form = "application/x-www-form-urlencoded";
+    await post("/token", `grant_type=${secret}&code=${secret}&client_id=${secret}`, form);
+    await post(
+      "/token",
+      `grant_type=authorization_code&code=${secret}&client_id=${clientId}&redirect_uri=${redirectUri}&code_verifier=${secret.repeat(2)}`,
+      form,
+    );
+    await post("/token", `grant_type=refresh_token&refresh_token=${secret}&client_id=${clientId}`, form);
+    await post(
+      "/token",
+      `grant_type=refresh_token&refresh_token=${secret}&client_id=itgr_mgmtsamplewebapplication&client_secret=${secret}`,
+      form,
+    );
+    await post("/_control/reset", JSON.stringify({ secret }));
+  });
+
+  it("when the service is unreachable, answers HTML, or does not take the token", async () => {
+    for (const baseUrl of [nowhere, echo.baseUrl, `${echo.baseUrl}/good`, witness.ready.baseUrl]) {
+      for (const line of [
+        "projects list",
+        "projects list -o json",
+        "projects create --body - -o json",
+        "whoami",
+      ]) {
+        const stdin = JSON.stringify({ name: stray() });
+        const env = { MGMT_BASE_URL: baseUrl, MGMT_TOKEN: stray() };
+        expect((await witness.mgmt(line, { env, stdin })).status).not.toBe(0);
+      }
+    }
+    for (const MGMT_TOKEN of [`${stray()}\n${stray()}`, `Bearer ${stray()}`, `ü${stray()}`]) {
+      const env = { MGMT_BASE_URL: witness.ready.baseUrl, MGMT_TOKEN };
+      expect((await witness.mgmt("projects list -o json", { env })).status).not.toBe(0);
+    }
+    const env = { MGMT_BASE_URL: `http://user:${stray()}@127.0.0.1:1`, MGMT_TOKEN: stray() };
+    expect((await witness.mgmt("projects list", { env })).status).not.toBe(0);
+  });
+
+  it("in anything that was printed, thrown, logged or listed meanwhile", async () => {
+    const { leaks, kinds } = await leaksOf(witness);
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "access token",
+        "authorization code",
+        "code verifier",
+        "connection string",
+        "control secret",
+        "cursor key",
+        "password",
+        "refresh token",
+        "service token",
+        "signing key",
+        "stray secret",
+        "token",
+        "upload URL",
+      ]),
+    );
+    expect(leaks).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import type { Kind } from "./canaries.js";
+import type { Leak } from "./scan.js";
+import type { Witness } from "./witness.js";
+
+const mustHaveSeen = [
+  "stderr of mgmt dev",
+  "request log",
+  "approvals",
+  "postgres.log of mgmt dev",
+  "process list",
+];
+
+/** Ends the run; gives every leak, and the kinds of secrets that were looked for. Throws when it has not seen everything. */
+export const leaksOf = async (witness: Witness): Promise<{ leaks: Leak[]; kinds: Kind[] }> => {
+  const { signingKeys, cursorKey } = await witness.control<{ signingKeys: object[]; cursorKey: string }>(
+    "GET",
+    "/snapshot",
+  );
+  if (signingKeys.length === 0) throw new Error("There are no signing keys to look for");
+  witness.canaries.add("cursor key", cursorKey);
+  const leaks = await witness.end();
+  const places = new Set(witness.evidence.map(({ where }) => where));
+  const missing = mustHaveSeen.filter((place) => !places.has(place));
+  if (missing.length > 0) throw new Error(`There was nothing to scan of: ${missing.join(", ")}`);
+  return { leaks, kinds: [...witness.canaries.kinds] };
+};
