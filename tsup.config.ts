@@ -51,7 +51,7 @@ export default defineConfig([
     // Less to read at every start.
     minify: true,
     noExternal: ["@mgmt/sdk", "chalk", "cli-table3", "commander", "yaml"],
-    external: ["@mgmt/platform", "@inquirer/prompts", "conf", "open"],
+    external: ["@mgmt/platform", "@inquirer/prompts", "@napi-rs/keyring", "conf", "open"],
     esbuildPlugins: [
       {
         // Commander can run programs as its subcommands; ours has none, and loading child_process takes 3 ms.

@@ -87,6 +87,59 @@ export const busyProfiles = (file: string): CliError =>
     "End that process, and try again. Nothing was changed.",
   );
 
+const withoutKeyring =
+  "Nothing was kept in plain text in its place. --store file keeps the credential in a file that only this user can read.";
+
+export const keyringMissing = (cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "keyring:not_installed",
+    "The package @napi-rs/keyring, which opens the keyring of the system, cannot be loaded",
+    `Install it next to the CLI, where there is a binary of it for this system. ${withoutKeyring}`,
+    { cause },
+  );
+
+export const keyringUnavailable = (cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "keyring:unavailable",
+    `The keyring of the system cannot be used (${reasonOf(cause)})`,
+    `Unlock it; on Linux a Secret Service must run, as gnome-keyring or KWallet. ${withoutKeyring}`,
+    { cause },
+  );
+
+export const corruptKeyring = (account: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "keyring:corrupt",
+    `The entry ${JSON.stringify(account)} of the keyring cannot be used: ${problem}`,
+    "It was left as it is. mgmt login --store keyring replaces it.",
+  );
+
+export const corruptLink = (file: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "link:corrupt",
+    `${file} cannot be used: ${problem}`,
+    "Mend it, or take it away with mgmt unlink.",
+  );
+
+export const unreadableLink = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "link:unreadable",
+    `${file} cannot be read (${reasonOf(cause)})`,
+    "Give this user the right to read it, or take it away with mgmt unlink.",
+  );
+
+export const unwritableLink = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "link:unwritable",
+    `${file} cannot be changed (${reasonOf(cause)})`,
+    "Give this user the right to write it and its folder.",
+  );
+
 export const badProfileName = (from: string, name: string): CliError =>
   new CliError(
     "usage",
@@ -224,5 +277,7 @@ const reasonOf = (cause: unknown): string => {
     EACCES: "permission denied",
     EISDIR: "it is a directory",
   };
-  return (code !== undefined && known[code]) || code || cause.message;
+  // What a native library throws has this code whatever it was.
+  const own = code === "GenericFailure" ? undefined : code;
+  return (own !== undefined && known[own]) || own || cause.message;
 };

@@ -2,7 +2,7 @@ import type { Profile } from "../profiles/profile.js";
 import type { Context } from "../run/context.js";
 import { nodeTransport } from "../sdk.js";
 import { clientId } from "./client.js";
-import { profileStore } from "./profile-store.js";
+import { storeOf } from "./credential-store.js";
 import { createAuthenticator } from "./sdk-auth.js";
 
 /** Gives a token whenever it is asked. */
@@ -17,7 +17,7 @@ export const loginToken = (
     authUrl: profile.authUrl ?? profile.baseUrl,
     clientId,
     transport: nodeTransport(),
-    store: profileStore(file, name, profile),
+    store: storeOf({ file, name, profile }),
     // The command goes on with the token that it has.
     onBackgroundError: (error) => {
       const { message = "The login could not be refreshed", code = "auth:refresh_failed" } =

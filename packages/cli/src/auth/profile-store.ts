@@ -1,6 +1,5 @@
 import { corruptProfiles } from "../errors.js";
-import type { Profile } from "../profiles/profile.js";
-import { profileNamed } from "../profiles/profile.js";
+import { type Profile, profileNamed, withoutCredential } from "../profiles/profile.js";
 import { readProfiles } from "../profiles/read-profiles.js";
 import { assertWritable, updateProfile, updateProfiles } from "../profiles/update-profiles.js";
 import { type Credential, isCredential, type TokenStore, withFileLock } from "./sdk-auth.js";
@@ -13,7 +12,7 @@ export const profileStore = (file: string, name: string, made: Profile): TokenSt
   read: async () => readLogin(file, name),
   async write(login) {
     await updateProfile(file, name, (profile = made) => {
-      const { token: _, ...rest } = profile;
+      const { store: _, ...rest } = withoutCredential(profile);
       return { ...rest, login };
     });
   },
@@ -22,11 +21,16 @@ export const profileStore = (file: string, name: string, made: Profile): TokenSt
     await assertWritable(file);
   },
   clear: () => forgetCredential(file, name),
-  lock: async (work, { signal }) => {
+  lock: lockOf(file, name),
+});
+
+/** Wherever the credential lies, whoever changes it holds the lock beside the file. */
+export const lockOf =
+  (file: string, name: string): NonNullable<TokenStore["lock"]> =>
+  async (work, { signal }) => {
     await assertWritable(file);
     return withFileLock(`${file}.${name}.lock`, work, { signal });
-  },
-});
+  };
 
 /** The login as the file holds it; undefined when there is none. */
 export const readLogin = (file: string, name: string): Credential | undefined => {
@@ -37,12 +41,11 @@ export const readLogin = (file: string, name: string): Credential | undefined =>
   return login;
 };
 
-/** Takes login and token out of a profile; the rest stays. */
+/** Takes the credential out of a profile; the rest stays. */
 export const forgetCredential = async (file: string, name: string): Promise<void> => {
   await updateProfiles(file, (all) => {
     const profile = profileNamed(all, name);
     if (!profile) return all;
-    const { login: _, token: __, ...rest } = profile;
-    return { ...all, profiles: { ...all.profiles, [name]: rest } };
+    return { ...all, profiles: { ...all.profiles, [name]: withoutCredential(profile) } };
   });
 };

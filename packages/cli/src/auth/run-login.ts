@@ -9,7 +9,7 @@ import { type Caller, readCaller } from "./caller.js";
 import { clientId, pasteRedirectUri } from "./client.js";
 import { type LoginTarget, loginTarget } from "./login-target.js";
 import { askForCallback } from "./paste.js";
-import { profileStore } from "./profile-store.js";
+import { type Replacement, replaceCredential } from "./replace-credential.js";
 import { finishLogin, loginWithLoopback, startLogin } from "./sdk-auth.js";
 
 export interface LoginFlags extends GlobalFlags {
@@ -17,6 +17,8 @@ export interface LoginFlags extends GlobalFlags {
   /** `--browser`, `--no-browser`; undefined when the surroundings decide. */
   readonly browser?: boolean;
   readonly withToken?: boolean;
+  /** Where the credential is kept. Default: where the profile keeps it, or else the file. */
+  readonly store?: "file" | "keyring";
 }
 
 /** Logs in, keeps the credential in the profile, and says whose it is. */
@@ -25,21 +27,27 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
     throw usageError("--token-file does not log in", "mgmt login --with-token < FILE does.");
   }
   const target = loginTarget(flags, context);
-  const caller = flags.withToken ? await takeToken(target, context) : await authorize(target, flags, context);
+  const replacement = replaceCredential(target);
+  const caller = flags.withToken
+    ? await takeToken(target, replacement, context)
+    : await authorize(target, replacement, flags, context);
   await settle(target, caller);
+  await replacement.putAway(context);
   const { name, profile } = target;
   context.output.say(`Logged in to profile ${name}.`);
   await context.output.answer({ profile: name, baseUrl: profile.baseUrl, ...caller });
 };
 
 /** The token is tried before it is kept. */
-const takeToken = async ({ file, name, profile }: LoginTarget, context: Context): Promise<Caller> => {
+const takeToken = async (
+  { profile }: LoginTarget,
+  { store, writeToken }: Replacement,
+  context: Context,
+): Promise<Caller> => {
+  await store.probe?.();
   const token = await readToken(context);
   const caller = await readCaller(profile.baseUrl, token, context);
-  await updateProfiles(file, (all) => ({
-    ...all,
-    profiles: { ...all.profiles, [name]: { ...profile, token } },
-  }));
+  await writeToken(token);
   return caller;
 };
 
@@ -53,12 +61,12 @@ const readToken = async (context: Context): Promise<string> => {
 };
 
 const authorize = async (
-  { file, name, profile }: LoginTarget,
+  { profile }: LoginTarget,
+  { store }: Replacement,
   { browser }: LoginFlags,
   context: Context,
 ): Promise<Caller> => {
   const { env, signal, output } = context;
-  const store = profileStore(file, name, profile);
   const oauth = { authUrl: profile.authUrl, clientId, transport: nodeTransport(), store, signal };
   const reason = browser === undefined ? whyNoBrowser(env) : undefined;
   if (browser ?? reason === undefined) {
@@ -79,12 +87,13 @@ const settle = async ({ file, name, profile }: LoginTarget, { workspaceId }: Cal
   await updateProfiles(file, (all) => {
     const credential = profileNamed(all, name);
     const active = profileNamed(all, all.active) ? all.active : name;
-    const { login, token } = credential ?? {};
+    const { login, token, inKeyring } = credential ?? {};
     const { projectId, workspaceId: before, ...rest } = profile;
     const next = {
       ...rest,
       ...(login && { login }),
       ...(token !== undefined && { token }),
+      ...(inKeyring !== undefined && { inKeyring }),
       ...(workspaceId !== null && { workspaceId }),
       // A project of another workspace is no default any more.
       ...(projectId !== undefined && before === workspaceId && { projectId }),

@@ -1,4 +1,5 @@
 import { missingInput, unknownProfile } from "../errors.js";
+import { findLink } from "../profiles/link.js";
 import { profileNamed, type Profiles } from "../profiles/profile.js";
 import { profilesFile, readProfiles } from "../profiles/read-profiles.js";
 import { updateProfiles } from "../profiles/update-profiles.js";
@@ -25,6 +26,12 @@ export const runSwitch = async (
   });
   const project = projectId === undefined ? "" : `, with project ${projectId}`;
   context.output.say(`Profile ${name} is used from now on${project}.`);
+  const link = findLink();
+  const linked = link?.link.profile;
+  if (link && linked !== undefined && linked !== name) {
+    const message = `Here profile ${linked} is still used: ${link.file} says so; mgmt unlink takes it away`;
+    await context.output.warn({ code: "link:other_profile", message });
+  }
 };
 
 const choose = async ({ profiles, active }: Profiles, context: Context): Promise<string> => {

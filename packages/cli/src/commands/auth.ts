@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { usageError } from "../errors.js";
 import type { MgmtCommand } from "../program/command.js";
 import { addGlobalOptions, globalFlags, refusedSecret } from "../program/global-options.js";
@@ -39,7 +40,13 @@ const defineLogin: Define = (command, context) => {
     )
     .option("--browser", "open the browser here, whatever the surroundings look like")
     .option("--no-browser", "print the address instead of opening the browser")
-    .option("--with-token", "read a service token from standard input instead");
+    .option("--with-token", "read a service token from standard input instead")
+    .addOption(
+      new Option(
+        "--store <place>",
+        "where the credential is kept: file, keyring of the system (default: where the profile keeps it, or file)",
+      ).choices(["file", "keyring"]),
+    );
   command.addOption(
     refusedSecret("code", "Start mgmt login --no-browser, and paste the code when it is asked for."),
   );
@@ -50,19 +57,22 @@ const defineLogin: Define = (command, context) => {
       "mgmt login --profile staging --base-url https://api.example.com --auth-url https://auth.example.com",
       "mgmt login --profile local",
       "mgmt login --with-token < token.txt",
+      "mgmt login --store keyring",
     ],
   });
   command.action(async () => {
     const { runLogin } = await import("../auth/run-login.js");
-    const { authUrl, browser, withToken } = command.opts<{
+    const { authUrl, browser, withToken, store } = command.opts<{
       authUrl?: string;
       browser?: boolean;
       withToken?: boolean;
+      store?: "file" | "keyring";
     }>();
     const own = {
       ...(authUrl !== undefined && { authUrl }),
       ...(browser !== undefined && { browser }),
       ...(withToken && { withToken }),
+      ...(store !== undefined && { store }),
     };
     await runLogin({ ...globalFlags(command), ...own }, context);
   });

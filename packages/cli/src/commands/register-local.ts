@@ -17,9 +17,10 @@ export const registerLocal = async (
   const { baseUrl, authUrl, controlUrl, controlSecretFile } = ready;
   const place = { baseUrl, authUrl, controlUrl, controlSecretFile };
   try {
-    await updateProfile(profilesFile(env), localProfile, (before) =>
-      before?.baseUrl === baseUrl && before.authUrl === authUrl ? { ...before, ...place } : place,
-    );
+    await updateProfile(profilesFile(env), localProfile, (before) => {
+      if (before?.baseUrl === baseUrl && before.authUrl === authUrl) return { ...before, ...place };
+      return { ...place, ...(before?.store && { store: before.store }) };
+    });
   } catch (error) {
     const problem = error instanceof Error ? error.message : "unknown reason";
     await output.warn({

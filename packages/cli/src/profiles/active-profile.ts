@@ -1,5 +1,6 @@
 import { badProfileName, unknownProfile } from "../errors.js";
 import type { GlobalFlags } from "../run/context.js";
+import { findLink, type FoundLink } from "./link.js";
 import { isProfileName, type Profile, profileNamed, type Profiles } from "./profile.js";
 import { profilesFile, readProfiles } from "./read-profiles.js";
 
@@ -17,19 +18,25 @@ export interface ProfileChoice {
   name: Found<string> | undefined;
   /** Undefined when there is none of that name. */
   profile: Profile | undefined;
+  /** Of the working directory. */
+  link: FoundLink | undefined;
 }
 
-/** A flag wins over the environment, and that over the active profile. Throws for a name that no profile can have. */
+/** A flag wins over the environment, that over the link, and that over the active profile. Throws for a name that no profile can have. */
 export const chooseProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): ProfileChoice => {
   const file = profilesFile(env);
-  const named = namedProfile(flags, env);
+  const link = findLink();
+  const named = namedProfile(flags, env) ?? linkedProfile(link);
   if (named && !isProfileName(named.value)) throw badProfileName(named.from, named.value);
   const profiles = readProfiles(file);
   const { active } = profiles;
   const kept = profileNamed(profiles, active) && active;
   const name = named ?? (kept === undefined ? undefined : { value: kept, from: file });
-  return { file, profiles, name, profile: profileNamed(profiles, name?.value) };
+  return { file, profiles, name, profile: profileNamed(profiles, name?.value), link };
 };
+
+const linkedProfile = (found: FoundLink | undefined): Found<string> | undefined =>
+  found?.link.profile === undefined ? undefined : { value: found.link.profile, from: found.file };
 
 const namedProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Found<string> | undefined => {
   if (flags.profile !== undefined) return { value: flags.profile, from: "--profile" };

@@ -1,7 +1,7 @@
 import { otherService, usageError } from "../errors.js";
 import type { Context, GlobalFlags } from "../run/context.js";
 import { activeProfile, type Found, type ProfileChoice } from "./active-profile.js";
-import type { Profile } from "./profile.js";
+import { holdsCredential, type Profile } from "./profile.js";
 
 /** What requests are sent with: a token as it is, or the profile that holds a credential. */
 export type Identity = { token: string } | { name: string; profile: Profile; file: string };
@@ -31,7 +31,7 @@ export const findPlace = async (flags: GlobalFlags, { env, sources }: Context): 
   const { name, profile, file } = choice;
   if (!name || !profile) return { baseUrl, identity: known, choice };
   const from = `profile ${name.value}`;
-  const holds = profile.token !== undefined || profile.login !== undefined;
+  const holds = holdsCredential(profile);
   if (!known && holds && baseUrl && !isSameAddress(baseUrl.value, profile.baseUrl)) {
     throw otherService(name.value, profile.baseUrl, baseUrl.from);
   }

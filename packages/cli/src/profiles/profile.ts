@@ -8,6 +8,10 @@ export interface Profile {
   readonly login?: object;
   /** A service token, in place of a login. */
   readonly token?: string;
+  /** Where credentials of the profile are kept. Absent: here. */
+  readonly store?: "keyring";
+  /** What lies in the keyring of the system now, in place of `login` and `token`. */
+  readonly inKeyring?: "login" | "token";
   /** Defaults of commands. */
   readonly workspaceId?: string;
   readonly projectId?: string;
@@ -31,6 +35,17 @@ export const isProfileName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63
 export const profileNamed = ({ profiles }: Profiles, name: string | undefined): Profile | undefined =>
   name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
+export const holdsCredential = ({ login, token, inKeyring }: Profile): boolean =>
+  login !== undefined || token !== undefined || inKeyring !== undefined;
+
+/** What is left when the credential is forgotten. */
+export const withoutCredential = <P extends Profile>(
+  profile: P,
+): Omit<P, "login" | "token" | "inKeyring"> => {
+  const { login: _, token: __, inKeyring: ___, ...rest } = profile;
+  return rest;
+};
+
 const texts = ["authUrl", "token", "workspaceId", "projectId", "controlUrl", "controlSecretFile"];
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -40,6 +55,8 @@ const isProfile = (value: unknown): value is Profile =>
   isRecord(value) &&
   typeof value["baseUrl"] === "string" &&
   texts.every((name) => value[name] === undefined || typeof value[name] === "string") &&
+  [undefined, "keyring"].some((store) => value["store"] === store) &&
+  [undefined, "login", "token"].some((kind) => value["inKeyring"] === kind) &&
   (value["login"] === undefined || isRecord(value["login"]));
 
 /** Fields that a later version has added do no harm; they are kept. */

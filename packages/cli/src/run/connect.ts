@@ -69,6 +69,12 @@ export const tokenOf = async (
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
   if (identity.profile.token !== undefined) return identity.profile.token;
+  if (identity.profile.inKeyring === "token") {
+    const { readKeptToken } = await import("../auth/credential-store.js");
+    const token = await readKeptToken(identity);
+    if (token === undefined) throw noToken();
+    return token;
+  }
   const { loginToken } = await import("../auth/login-token.js");
   return loginToken(identity, context);
 };

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { accountOf } from "../../src/auth/keyring/keyring-store.js";
+import { openOsKeyring } from "../../src/auth/keyring/os-keyring.js";
+import { probeKeyring } from "../../src/auth/keyring/probe-keyring.js";
+import { type Account, startAccount } from "../auth/account.js";
+
+let account: Account;
+beforeEach(async () => {
+  account = await startAccount();
+  account.env["DBUS_SESSION_BUS_ADDRESS"] = process.env["DBUS_SESSION_BUS_ADDRESS"];
+});
+afterEach(() => account.close());
+
+interface Entry {
+  accessToken: string;
+  refreshToken: string;
+  expiresAt: number;
+}
+const entry = async (): Promise<Entry | undefined> => {
+  const text = await (await openOsKeyring()).read(accountOf(account.file, "default"));
+  // The tests below assert what is in it.
+  return text === undefined ? undefined : (JSON.parse(text) as Entry);
+};
+/** How often the server has given tokens. */
+const granted = (): number =>
+  account.server.engine.requests.filter(
+    ({ operationId, status }) => operationId === "oauth.token" && status === 200,
+  ).length;
+const letItEnd = async (): Promise<void> => {
+  const ended = JSON.stringify({ ...(await entry()), expiresAt: Date.now() - 1_000 });
+  await (await openOsKeyring()).write(accountOf(account.file, "default"), ended);
+};
+
+it("passes the probe", async () => {
+  await probeKeyring(await openOsKeyring());
+});
+
+it("keeps a login out of the file, refreshes it once for all processes, and deletes it", async () => {
+  expect((await account.login("--store", "keyring")).status).toBe(0);
+  const first = await entry();
+  expect(first?.refreshToken).toMatch(/.{20}/);
+  expect(account.kept().profiles["default"]).toMatchObject({ store: "keyring", inKeyring: "login" });
+  expect(account.kept().profiles["default"]).not.toHaveProperty("login");
+  expect((await account.mgmt`auth status -o json`).json).toMatchObject({
+    credential: { kind: "login", store: "keyring", renewed: true },
+  });
+
+  await letItEnd();
+  const before = granted();
+  const runs = await Promise.all([1, 2, 3, 4].map(() => account.mgmt`projects list -o json`));
+  expect(runs.map(({ status, stderr }) => ({ status, stderr }))).toEqual(
+    runs.map(() => ({ status: 0, stderr: "" })),
+  );
+  expect(granted() - before).toBe(1);
+  const second = await entry();
+  expect(second?.refreshToken).not.toBe(first?.refreshToken);
+  expect((await account.mgmt`auth token`).stdout).toBe(`${second?.accessToken}\n`);
+  for (const { accessToken, refreshToken } of [first, second].flatMap((each) => each ?? [])) {
+    expect(readFileSync(account.file, "utf8")).not.toContain(accessToken);
+    expect(readFileSync(account.file, "utf8")).not.toContain(refreshToken);
+  }
+
+  expect((await account.mgmt`logout`).status).toBe(0);
+  expect(await entry()).toBeUndefined();
+  expect((await account.mgmt`whoami`).status).toBe(4);
+});
+
+it("stays with the keyring at the next login, and moves to the file and back when told to", async () => {
+  await account.login("--store", "keyring");
+  await account.mgmt`logout`;
+  await account.login();
+  expect(await entry()).toBeDefined();
+  await account.login("--store", "file");
+  expect(await entry()).toBeUndefined();
+  expect(account.kept().profiles["default"]).toMatchObject({ login: {} });
+  expect((await account.mgmt`whoami`).status).toBe(0);
+  await account.login("--store", "keyring");
+  expect(account.kept().profiles["default"]).not.toHaveProperty("login");
+  expect((await account.mgmt`whoami`).status).toBe(0);
+});
+
+it("keeps a service token, and says when somebody has deleted it", async () => {
+  const token = await account.server.engine.tokens.service();
+  const line = ["login", "--with-token", "--store", "keyring", "--base-url", account.server.baseUrl];
+  expect((await account.run(line, { stdin: token })).status).toBe(0);
+  expect(readFileSync(account.file, "utf8")).not.toContain(token);
+  expect((await account.mgmt`projects list -o json`).json).toEqual([]);
+  expect((await account.mgmt`auth status -o json`).json).toMatchObject({
+    credential: { kind: "token", store: "keyring" },
+  });
+  await (await openOsKeyring()).remove(accountOf(account.file, "default"));
+  expect((await account.mgmt`projects list`).status).toBe(4);
+  expect((await account.mgmt`auth status`).status).toBe(4);
+  expect((await account.mgmt`logout`).status).toBe(0);
+});
