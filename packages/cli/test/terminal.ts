@@ -19,6 +19,8 @@ export interface Result {
 export interface RunOptions {
   env?: NodeJS.ProcessEnv;
   stdin?: string;
+  /** Working directory. */
+  cwd?: string;
   /** Called with the process, to send it signals. */
   onStart?: (child: ReturnType<typeof spawn>) => void;
 }
@@ -29,10 +31,11 @@ process.on("exit", () => rmSync(noConfigDir, { recursive: true, force: true }));
 
 /** Runs the built command, with nothing of the environment but what is given. */
 export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
-  const { env = {}, stdin = "", onStart } = options;
+  const { env = {}, stdin = "", cwd, onStart } = options;
   const child = spawn(process.execPath, [bin, ...words], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: noConfigDir, ...env },
     stdio: "pipe",
+    ...(cwd !== undefined && { cwd }),
   });
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

@@ -56,12 +56,12 @@ export const detailColumns: Readonly<Record<string, Column[]>> = {
   ),
   Database: columns(...database),
   RecoveringDatabase: columns(...database),
-  DatabaseWithCredentials: columns(
+  DatabaseWithSecrets: columns(
     ...database,
     "connection string=connectionString, pooled=connections.0.endpoints.pooled.connectionString",
   ),
   Connection: columns(connection),
-  ConnectionWithCredentials: columns(
+  ConnectionWithSecrets: columns(
     connection,
     "connection string=connectionString, pooled=endpoints.pooled.connectionString",
   ),

@@ -25,6 +25,7 @@ export const overviewSections: Record<string, () => readonly string[]> = {
       ["MGMT_TOKEN", "token that requests are sent with"],
       ["MGMT_PROFILE", "profile that is used"],
       ["MGMT_PROJECT_ID", "project that commands use when none is given"],
+      ["MGMT_WORKSPACE_ID", "workspace that commands work in"],
       ["MGMT_CONFIG_DIR", "folder that profiles are kept in"],
       ["NO_COLOR", "no colours"],
     ]),

@@ -3,6 +3,7 @@ import { defineComplete, defineCompletion } from "../commands/completion.js";
 import { defineDev } from "../commands/dev.js";
 import { defineHelp } from "../commands/help.js";
 import { defineOperations } from "../commands/operations.js";
+import { defineLink, defineUnlink } from "../commands/link.js";
 import { usageError } from "../errors.js";
 import { type Format, formats } from "../output/output.js";
 import type { Context } from "../run/context.js";
@@ -36,6 +37,8 @@ export const buildProgram = (context: Context): MgmtCommand => {
   addGlobalOptions(program);
   addGroups(program, context);
   addAuthCommands(program, context);
+  defineLink(program.command("link").helpGroup("This machine:"), context);
+  defineUnlink(program.command("unlink").helpGroup("This machine:"), context);
   defineDev(program.command("dev").helpGroup("This machine:"), context);
   const about = "About:";
   defineOperations(program.command("operations").helpGroup(about), context);

@@ -2,7 +2,7 @@ import type { OperationCommand } from "../command-table.js";
 import { allFailed, partlyDone, unexpectedAnswer } from "../errors.js";
 import { type Input, readInput, type Typed } from "../input/read-input.js";
 import { failureOf } from "../output/failure.js";
-import { withDefaultProject } from "../profiles/default-project.js";
+import { withDefaults } from "../profiles/with-defaults.js";
 import type { CommandOverlay } from "../overlay.js";
 import type { ApprovalProgress } from "./approval-progress.js";
 import { type Call, connect, type Send } from "./connect.js";
@@ -29,7 +29,7 @@ export interface Invocation {
 /** The generic runner: read and check → connect → warn → confirm → send → wait → answer. */
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
   const { command, overlay, targets, typed, flags } = invocation;
-  const complete = withDefaultProject(command, typed, flags, context.env);
+  const complete = withDefaults(command, typed, flags, context.env);
   const input = await readInput(command, complete, context.sources);
   const progress = invocation.waitApproval && (await approvalProgress(context));
   const send = await connect(

@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Result } from "../terminal.js";
+import { type Account, startAccount } from "./account.js";
+
+let account: Account;
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  account = await startAccount();
+  folder = mkdtempSync(join(tmpdir(), "mgmt-linked-"));
+  file = join(folder, ".mgmt/link.json");
+  mkdirSync(join(folder, "below/it"), { recursive: true });
+});
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await account.close();
+});
+
+/** Runs a line in the folder, or below it. */
+const inFolder = (line: string, env: NodeJS.ProcessEnv = {}, below = ""): Promise<Result> =>
+  account.run(line.split(" "), { cwd: join(folder, below), env });
+const linked = (): unknown => JSON.parse(readFileSync(file, "utf8"));
+const write = (text: string): void => {
+  mkdirSync(join(folder, ".mgmt"), { recursive: true });
+  writeFileSync(file, text);
+};
+
+describe("mgmt link", () => {
+  it("holds profile, workspace and project, and no secret", async () => {
+    await account.login();
+    const { status, json } = await inFolder("link --project-id proj_a --workspace-id wksp_a -o json");
+    expect({ status, json }).toEqual({
+      status: 0,
+      json: { profile: "default", workspaceId: "wksp_a", projectId: "proj_a", file },
+    });
+    expect(linked()).toEqual({ profile: "default", workspaceId: "wksp_a", projectId: "proj_a" });
+  });
+
+  it("keeps what is not given again, but nothing of another profile", async () => {
+    await account.login();
+    await account.login("--profile", "second");
+    await inFolder("link --project-id proj_a");
+    await inFolder("link --workspace-id wksp_a");
+    expect(linked()).toEqual({ profile: "default", workspaceId: "wksp_a", projectId: "proj_a" });
+    await inFolder("link --profile second");
+    expect(linked()).toEqual({ profile: "second" });
+    expect((await inFolder("auth switch default")).stderr).toContain("Here profile second is still used");
+  });
+
+  it.each([
+    ["link", "usage:missing"],
+    ["link --profile nobody", "profile:not_found"],
+    ["link --project-id --profile", "usage"],
+    ["link --project-id ../x", "must be an id"],
+    ["link --workspace-id=", "must be an id"],
+  ])("writes nothing when it does not fit: %s", async (line, why) => {
+    const { status, stderr } = await inFolder(`${line} -o json`);
+    expect({ status: status === 2 || status === 3, stderr }).toEqual({
+      status: true,
+      stderr: expect.stringContaining(why),
+    });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("says that it cannot be written", async () => {
+    await account.login();
+    writeFileSync(join(folder, ".mgmt"), "");
+    const { status, stderr } = await inFolder("link -o json");
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("link:unwritable") });
+  });
+});
+
+describe("a linked folder", () => {
+  it("uses its profile and project, below it too; flag and environment win", async () => {
+    await account.login();
+    await account.login("--profile", "second");
+    const { seed } = account.server.engine;
+    const ids = await Promise.all(["a", "b", "c"].map(async () => (await seed.project()).id));
+    await inFolder(`link --profile second --project-id ${ids[0]} --workspace-id wksp_linked`);
+    const statusOf = async (line = "", env: NodeJS.ProcessEnv = {}): Promise<unknown> =>
+      (await inFolder(`auth status -o json${line}`, env, "below/it")).json;
+    expect(await statusOf()).toMatchObject({
+      profile: { value: "second", from: file },
+      credential: { kind: "login", from: "profile second" },
+      workspace: { value: "wksp_linked", from: file },
+      project: { value: ids[0], from: file },
+      link: file,
+    });
+    expect(await statusOf("", { MGMT_PROJECT_ID: ids[1], MGMT_WORKSPACE_ID: "wksp_env" })).toMatchObject({
+      workspace: { value: "wksp_env", from: "MGMT_WORKSPACE_ID" },
+      project: { value: ids[1], from: "MGMT_PROJECT_ID" },
+    });
+    const ownWorkspace = { value: account.server.engine.residents.workspace.id, from: "profile default" };
+    const other = { workspace: ownWorkspace, project: { value: null } };
+    expect(await statusOf(" --profile default")).toMatchObject(other);
+    expect(await statusOf("", { MGMT_PROFILE: "default" })).toMatchObject(other);
+
+    const projectOf = async (line: string, env: NodeJS.ProcessEnv = {}): Promise<unknown> =>
+      (await inFolder(`databases create ${line} -o json`, env, "below")).json;
+    expect(await projectOf("one")).toMatchObject({ project: { id: ids[0] } });
+    const env = { MGMT_PROJECT_ID: ids[1] };
+    expect(await projectOf("two", env)).toMatchObject({ project: { id: ids[1] } });
+    expect(await projectOf(`three --project-id ${ids[2]}`, env)).toMatchObject({ project: { id: ids[2] } });
+  });
+
+  it("uses its workspace where a command needs one", async () => {
+    await account.login();
+    expect(await inFolder("integrations list -o json")).toMatchObject({ status: 0 });
+    const { length } = (await inFolder("integrations list -o json")).json as unknown[];
+    expect(length).toBe(1);
+    // Another workspace's are an empty list.
+    await inFolder(`link --workspace-id wksp_${"0".repeat(24)}`);
+    expect((await inFolder("integrations list -o json")).json).toEqual([]);
+  });
+
+  it("names a profile that is not here: a clear error", async () => {
+    write('{"profile":"colleague","later":1}');
+    const { status, stderr } = await inFolder("projects list -o json");
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("profile:not_found") });
+    expect(stderr).toContain(file);
+  });
+
+  it.each([
+    ["", "it is empty"],
+    ["{", "it is not JSON"],
+    ["null", "does not hold"],
+    ["[]", "does not hold"],
+    ['{"profile":"../x"}', "does not hold"],
+    ['{"projectId":7}', "does not hold"],
+    ['{"workspaceId":"a b"}', "does not hold"],
+  ])("whose link is corrupt is a clear error, and unlink takes it away: %s", async (text, why) => {
+    await account.login();
+    write(text);
+    for (const line of ["auth status", "link"]) {
+      const { status, stderr } = await inFolder(`${line} -o json`, {}, "below");
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("link:corrupt") });
+      expect(stderr).toContain(why);
+    }
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect((await inFolder("unlink", {}, "below")).status).toBe(0);
+    expect((await inFolder("auth status")).status).toBe(0);
+  });
+
+  it("whose link cannot be read is a clear error", async () => {
+    mkdirSync(file, { recursive: true });
+    const { status, stderr } = await inFolder("projects list -o json");
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("link:unreadable") });
+    expect((await inFolder("unlink -o json")).stderr).toContain("link:unwritable");
+  });
+});
+
+describe("mgmt unlink", () => {
+  it("takes away the link, and the folder when nothing else is in it", async () => {
+    await account.login();
+    await inFolder("link");
+    expect((await inFolder("unlink", {}, "below/it")).status).toBe(0);
+    expect(existsSync(join(folder, ".mgmt"))).toBe(false);
+    expect(await inFolder("unlink")).toMatchObject({ status: 0, stderr: "This folder is not linked.\n" });
+    expect((await inFolder("auth status -o json")).json).toMatchObject({ link: null });
+  });
+});
