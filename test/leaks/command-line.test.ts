@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run } from "../../packages/cli/test/terminal.js";
 import { type EchoServer, startEchoServer } from "./echo-server.js";
+import { scan } from "./scan.js";
 import { leaksOf } from "./verdict.js";
 import { Witness } from "./witness.js";
 
@@ -34,7 +36,7 @@ const project = async (token: string): Promise<{ id: string; database: string; c
   return { id, database: database.id, connection: database.defaultConnectionId };
 };
 
-describe("secrets show nowhere", () => {
+describe("secrets show nowhere", { timeout: 120_000 }, () => {
   it("in logins, refreshes and logouts of the command line", async () => {
     expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
     const { login } = witness;
@@ -47,6 +49,15 @@ describe("secrets show nowhere", () => {
     expect((await witness.mgmt("projects list")).status).toBe(0);
     expect(witness.login.refreshToken).not.toBe(login.refreshToken);
     expect((await witness.mgmt("logout")).status).toBe(0);
+  });
+
+  it("would be found here: a token that is printed unannounced is a leak", async () => {
+    expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
+    const { accessToken } = witness.login;
+    const { stdout } = await run(["auth", "token"], { env: { MGMT_CONFIG_DIR: witness.configDir } });
+    const leaks = scan([{ where: "stdout", text: stdout }], witness.canaries);
+    expect(leaks).toContainEqual({ where: "stdout", kind: "access token", form: "plain" });
+    expect(JSON.stringify(leaks)).not.toContain(accessToken);
   });
 
   it("in logins that fail", async () => {

@@ -33,7 +33,7 @@ const sdkLogin = async () => {
   return { oauth, attempt, redirect };
 };
 
-describe("secrets show nowhere", () => {
+describe("secrets show nowhere", { timeout: 120_000 }, () => {
   it("in errors and prints of the SDK", async () => {
     const { baseUrl, token } = witness.ready;
     for (const transport of [undefined, nodeTransport()]) {

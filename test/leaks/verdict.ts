@@ -22,5 +22,7 @@ export const leaksOf = async (witness: Witness): Promise<{ leaks: Leak[]; kinds:
   const places = new Set(witness.evidence.map(({ where }) => where));
   const missing = mustHaveSeen.filter((place) => !places.has(place));
   if (missing.length > 0) throw new Error(`There was nothing to scan of: ${missing.join(", ")}`);
+  const processes = witness.evidence.find(({ where }) => where === "process list");
+  if (!processes?.text.includes("mgmt.js dev")) throw new Error("The process list does not show mgmt dev");
   return { leaks, kinds: [...witness.canaries.kinds] };
 };
