@@ -101,6 +101,7 @@ const readError = (body: string): ReturnType<typeof readErrorFields> => {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json !== "object" || json === null) return {};
+    // The check above makes it an object; of its fields nothing is known.
     const { error, error_description: description } = json as {
       error?: unknown;
       error_description?: unknown;

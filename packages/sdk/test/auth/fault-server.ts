@@ -2,7 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Credential } from "@mgmt/sdk/auth";
 import { type Seen, type TestServer, json, startServer } from "../server.js";
 
-type Reply = (response: ServerResponse, request: Seen, count: number) => void;
+/** One answer. */
+export type Reply = (response: ServerResponse, request: Seen, count: number) => void;
 
 /** How an authorization server answers where it does not answer as it should. */
 export interface Replies {

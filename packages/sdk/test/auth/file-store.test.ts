@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmod,
   link,
@@ -18,7 +20,8 @@ import { type Credential, TokenStoreError, createAuthenticator, memoryStore } fr
 import { fileStore } from "@mgmt/sdk/auth/node";
 import { thrown } from "../server.js";
 import { credentialFor, startFaultServer } from "./fault-server.js";
-import { asNobody, makeFolder } from "./folders.js";
+import { asNobody, makeFolder, nobody } from "./folders.js";
+import { makeProgram } from "./programs.js";
 
 const server = { baseUrl: "https://auth.example.com" };
 const credential = credentialFor(server, 3600, {
@@ -175,6 +178,31 @@ describe("fileStore", () => {
     const below = join(await makeFile(text), "credentials.json");
     await expectStoreError(fileStore(below).read(), "auth:store_unreadable", below);
     await expectStoreError(fileStore(below).write(credential), "auth:store_failed", below);
+  });
+
+  it("keeps the old credential when the disk is full, and notices it before a refresh token is used up", async () => {
+    const file = await makeFile(text, 0o666);
+    const program = await makeProgram(`
+      import { fileStore } from "@mgmt/sdk/auth/node";
+      const store = fileStore(process.argv[2]);
+      const credential = await store.read();
+      for (const work of [() => store.write(credential), () => store.probe()]) {
+        await work().catch((error) => console.log(error.code + " " + error.message));
+      }
+    `);
+    // No file may grow: to the program that is a disk without room.
+    const full = spawn(
+      "bash",
+      ["-c", 'ulimit -f 0; exec "$0" "$@"', process.execPath, program, file],
+      nobody,
+    );
+    let printed = "";
+    full.stdout.on("data", (chunk: Buffer) => (printed += String(chunk)));
+    await once(full, "close");
+    const line = `auth:store_failed ${file} could not be written (EFBIG)\n`;
+    expect(printed).toBe(line + line);
+    expect(await readFile(file, "utf8")).toBe(text);
+    expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
   });
 
   it("does not write a file that is marked read-only, although its folder would let it be replaced", async () => {

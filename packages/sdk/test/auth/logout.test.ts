@@ -14,7 +14,14 @@ import {
 } from "@mgmt/sdk/auth";
 import { fileStore } from "@mgmt/sdk/auth/node";
 import { json, thrown } from "../server.js";
-import { type Replies, credentialFor, metadataOf, startFaultServer, tokens } from "./fault-server.js";
+import {
+  type Replies,
+  type Reply,
+  credentialFor,
+  metadataOf,
+  startFaultServer,
+  tokens,
+} from "./fault-server.js";
 import { makeFolder } from "./folders.js";
 
 const mock = setupMock({ seed: "logout" });
@@ -118,7 +125,7 @@ describe("logout", () => {
     expect(await inner.read()).toBeUndefined();
   });
 
-  it.each<[string, NonNullable<Replies["revoke"]>, object]>([
+  it.each<[string, Reply, object]>([
     ["500", (response) => response.writeHead(500).end(), { status: 500 }],
     [
       "an error of OAuth",

@@ -1,42 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Credential,
-  LoginRequiredError,
-  type TokenStore,
-  createAuthenticator,
-  memoryStore,
-} from "@mgmt/sdk/auth";
+import { createAuthenticator } from "@mgmt/sdk/auth";
 import { json, thrown } from "../server.js";
-import { type FaultServer, type Replies, credentialFor, startFaultServer, tokens } from "./fault-server.js";
-
-interface Setup {
-  secondsLeft?: number;
-  credential?: Partial<Credential>;
-  replies?: Replies;
-  timeoutMs?: number;
-}
-
-/** A stored login, its server and its authenticator. */
-const setup = async ({ secondsLeft = -1, credential, replies, timeoutMs }: Setup = {}) => {
-  const server = await startFaultServer(replies);
-  const store = memoryStore(credentialFor(server, secondsLeft, credential));
-  const reported: unknown[] = [];
-  const options = {
-    ...{ authUrl: server.baseUrl, clientId: "app", store, timeoutMs },
-    onBackgroundError: (error: unknown) => void reported.push(error),
-  };
-  return { server, store, reported, options, ...createAuthenticator(options) };
-};
-
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
-
-const html: Replies["token"] = (response) =>
-  response.writeHead(500, { "content-type": "text/html" }).end("<html>");
-const invalidGrant: Replies["token"] = (response) => json(response, 400, { error: "invalid_grant" });
-const refreshTokens = ({ tokenRequests }: FaultServer) =>
-  tokenRequests.map((request) => request.get("refresh_token"));
+import { html, refreshTokens, setup, until } from "./authenticator-setup.js";
+import { type Reply, credentialFor, tokens } from "./fault-server.js";
 
 describe("an access token", () => {
   it.each([150, 3600, 10 ** 9])("that is good for %d seconds is given as it is", async (secondsLeft) => {
@@ -55,7 +21,7 @@ describe("an access token", () => {
 
   it("that ends within 2 minutes is given at once, and refreshed in the background", async () => {
     let answer = (): void => undefined;
-    const token: Replies["token"] = (response, _, count) => {
+    const token: Reply = (response, _, count) => {
       answer = () => json(response, 200, tokens(count));
     };
     const auth = await setup({ secondsLeft: 110, replies: { token } });
@@ -135,7 +101,7 @@ describe("an access token", () => {
 
 describe("a refresh", () => {
   it("without a refresh token in its answer keeps the old one", async () => {
-    const token: Replies["token"] = (response, _, count) =>
+    const token: Reply = (response, _, count) =>
       json(response, 200, tokens(count, { refresh_token: undefined, scope: undefined }));
     const { token: ask, store, server } = await setup({ replies: { token } });
     await ask();
@@ -147,7 +113,7 @@ describe("a refresh", () => {
   });
 
   it("takes the scopes and the lifetime of its answer, also where it has none", async () => {
-    const token: Replies["token"] = (response, _, count) =>
+    const token: Reply = (response, _, count) =>
       json(response, 200, tokens(count, { expires_in: count === 1 ? "60" : undefined, scope: "a  b" }));
     const { token: ask, store } = await setup({ replies: { token } });
     await ask();
@@ -194,7 +160,7 @@ describe("a refresh", () => {
   });
 
   it("that failed is tried again by the next call that needs it", async () => {
-    const token: Replies["token"] = (response, request, count) =>
+    const token: Reply = (response, request, count) =>
       count === 1 ? html(response, request, count) : json(response, 200, tokens(count));
     const auth = await setup({ replies: { token } });
     const calls = await Promise.allSettled([auth.token(), auth.token()]);
@@ -205,7 +171,7 @@ describe("a refresh", () => {
 
   it("goes on when a call that waits for it is aborted, which throws its own reason", async () => {
     let answer: (() => void) | undefined;
-    const token: Replies["token"] = (response, _, count) => {
+    const token: Reply = (response, _, count) => {
       answer = () => json(response, 200, tokens(count));
     };
     const auth = await setup({ replies: { token } });
@@ -224,7 +190,7 @@ describe("a refresh", () => {
 
   it("that is slow fails a call in good time, and serves the next", async () => {
     let answer: (() => void) | undefined;
-    const token: Replies["token"] = (response, _, count) => {
+    const token: Reply = (response, _, count) => {
       answer = () => json(response, 200, tokens(count));
     };
     const auth = await setup({ replies: { token } });
@@ -242,195 +208,12 @@ describe("a refresh", () => {
 
   it("that never ends is given up, and begun anew by a later call", async () => {
     let isHanging = true;
-    const token: Replies["token"] = (response) => (isHanging ? undefined : json(response, 200, tokens(7)));
+    const token: Reply = (response) => (isHanging ? undefined : json(response, 200, tokens(7)));
     const auth = await setup({ replies: { token }, timeoutMs: 60 });
     expect(await thrown(auth.token())).toMatchObject({ code: "auth:timeout" });
     await auth.settled();
     isHanging = false;
     const patient = createAuthenticator({ ...auth.options, timeoutMs: undefined });
     expect(await patient.token()).toBe("access-7");
-  });
-});
-
-describe("a login", () => {
-  const expectLoginRequired = async (
-    call: Promise<unknown>,
-    message: string,
-  ): Promise<LoginRequiredError> => {
-    const error = await thrown(call);
-    if (!(error instanceof LoginRequiredError)) throw error;
-    expect(error).toMatchObject({ code: "auth:login_required", message, hint: "Log in again." });
-    return error;
-  };
-
-  it("is required when there is none", async () => {
-    const server = await startFaultServer();
-    const { token } = createAuthenticator({ authUrl: server.baseUrl, clientId: "app", store: memoryStore() });
-    await expectLoginRequired(token(), "Nobody is logged in");
-    await expectLoginRequired(token({ rejected: "x" }), "Nobody is logged in");
-    expect(server.seen).toEqual([]);
-  });
-
-  it("without a refresh token is over when its access token has ended or is refused", async () => {
-    const message = "The access token has ended, and there is no refresh token";
-    const credential = { refreshToken: undefined };
-    const { token, server } = await setup({ secondsLeft: 3, credential });
-    expect(await token()).toBe("access-0");
-    await expectLoginRequired(token({ rejected: "access-0" }), message);
-    const ended = await setup({ secondsLeft: -1, credential });
-    await expectLoginRequired(ended.token(), message);
-    expect([...server.seen, ...ended.server.seen]).toEqual([]);
-  });
-
-  it("that the server ends (invalid_grant) is forgotten", async () => {
-    const { token, store } = await setup({ secondsLeft: 10, replies: { token: invalidGrant } });
-    const error = await expectLoginRequired(
-      token(),
-      "The authorization server does not honour the login any more",
-    );
-    expect(error.cause).toMatchObject({
-      code: "auth:refresh_failed",
-      oauthError: "invalid_grant",
-      status: 400,
-    });
-    expect(await store.read()).toBeUndefined();
-    await expectLoginRequired(token(), "Nobody is logged in");
-  });
-
-  it.each(["invalid_client", "unauthorized_client", "invalid_request", "invalid_scope"])(
-    "is kept when the refresh is refused with %s",
-    async (error) => {
-      const token: Replies["token"] = (response) => json(response, 400, { error });
-      const auth = await setup({ replies: { token } });
-      expect(await thrown(auth.token())).toMatchObject({ code: "auth:refresh_failed", oauthError: error });
-      expect(await auth.store.read()).toMatchObject({ refreshToken: "refresh-0" });
-    },
-  );
-
-  it("that was replaced while its refresh was refused is left alone, and used", async () => {
-    const token: Replies["token"] = (response, request, count) =>
-      void store.write(theirs).then(() => invalidGrant(response, request, count));
-    const { token: ask, store, server } = await setup({ replies: { token } });
-    const theirs = credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" });
-    expect(await ask()).toBe("theirs");
-    expect(await store.read()).toEqual(theirs);
-    expect(server.tokenRequests).toHaveLength(1);
-  });
-
-  it("that was replaced by one that has ended too is refreshed from there, once", async () => {
-    const token: Replies["token"] = (response, request, count) => {
-      if (count > 1) json(response, 200, tokens(count));
-      else void store.write(theirs).then(() => invalidGrant(response, request, count));
-    };
-    const { token: ask, store, server } = await setup({ replies: { token } });
-    const theirs = credentialFor(server, -1, { accessToken: "theirs", refreshToken: "refresh-9" });
-    expect(await ask()).toBe("access-2");
-    expect(refreshTokens(server)).toEqual(["refresh-0", "refresh-9"]);
-    expect(await store.read()).toMatchObject({ refreshToken: "refresh-2" });
-  });
-
-  it("that was replaced, and refused once more, is not forgotten: it may have been replaced again", async () => {
-    const token: Replies["token"] = (response, request, count) =>
-      void store.write(theirs).then(() => invalidGrant(response, request, count));
-    const { token: ask, store, server } = await setup({ replies: { token } });
-    const theirs = credentialFor(server, -1, { accessToken: "theirs", refreshToken: "refresh-9" });
-    await expectLoginRequired(ask(), "The authorization server does not honour the login any more");
-    expect(server.tokenRequests).toHaveLength(2);
-    expect(await store.read()).toEqual(theirs);
-  });
-
-  it("that somebody has left while its refresh was refused stays left", async () => {
-    const token: Replies["token"] = (response, request, count) =>
-      void store.clear().then(() => invalidGrant(response, request, count));
-    const { token: ask, store } = await setup({ replies: { token } });
-    await expectLoginRequired(ask(), "Nobody is logged in");
-    expect(await store.read()).toBeUndefined();
-  });
-
-  it.each([{ issuer: "https://evil.example.com" }, { clientId: "other" }])(
-    "of another server or client is sent nowhere: %j",
-    async (credential) => {
-      for (const secondsLeft of [3600, -1]) {
-        const { token, server, store } = await setup({ secondsLeft, credential });
-        expect(await thrown(token())).toMatchObject({ code: "auth:issuer_mismatch" });
-        expect(await thrown(token({ rejected: "x" }))).toMatchObject({ code: "auth:issuer_mismatch" });
-        expect(server.seen).toEqual([]);
-        expect(await store.read()).toMatchObject(credential);
-      }
-    },
-  );
-});
-
-describe("a store", () => {
-  /** A store whose writes fail while `broken` says so. */
-  const setupBroken = async (secondsLeft = -1) => {
-    const auth = await setup({ secondsLeft });
-    const state = { broken: true, writes: 0 };
-    const store: TokenStore = {
-      ...auth.store,
-      write: async (credential) => {
-        state.writes += 1;
-        if (state.broken) throw new Error("The disk is full.");
-        await auth.store.write(credential);
-      },
-    };
-    return { ...auth, inner: auth.store, state, ...createAuthenticator({ ...auth.options, store }) };
-  };
-
-  it("that does not take the refreshed login: it is used all the same, and stored when that works", async () => {
-    const { token, settled, reported, inner, state, server } = await setupBroken();
-    expect(await token()).toBe("access-1");
-    expect(reported).toMatchObject([{ message: "The disk is full." }]);
-    expect(await token()).toBe("access-1");
-    expect(await thrown(settled())).toMatchObject({ message: "The disk is full." });
-    expect(await inner.read()).toMatchObject({ refreshToken: "refresh-0" });
-    // The next refresh goes on from the newest login, not from the stored one.
-    expect(await token({ rejected: "access-1" })).toBe("access-2");
-    state.broken = false;
-    await settled();
-    expect(await inner.read()).toMatchObject({ accessToken: "access-2", refreshToken: "refresh-2" });
-    expect(refreshTokens(server)).toEqual(["refresh-0", "refresh-1"]);
-    const { writes } = state;
-    await settled();
-    expect(state.writes).toBe(writes);
-  });
-
-  it("that did not take the refreshed login, and then took another: that one counts", async () => {
-    const { token, settled, inner, state, server } = await setupBroken();
-    await token();
-    const theirs = credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" });
-    await inner.write(theirs);
-    state.broken = false;
-    await settled();
-    expect(await inner.read()).toEqual(theirs);
-    expect(await token()).toBe("theirs");
-  });
-
-  it("that cannot be written is noticed before the refresh token is used up", async () => {
-    const { options, server, store } = await setup();
-    const refusal = new Error("read-only");
-    const probing: TokenStore = { ...store, probe: () => Promise.reject(refusal) };
-    const { token } = createAuthenticator({ ...options, store: probing });
-    expect(await thrown(token())).toBe(refusal);
-    expect(server.tokenRequests).toEqual([]);
-  });
-
-  it("that cannot be read fails the call with its own error, and is read anew by the next", async () => {
-    const { options, store } = await setup({ secondsLeft: 3600 });
-    const answers = [() => Promise.reject(new Error("locked")), () => store.read()];
-    const failing: TokenStore = { ...store, read: () => (answers.shift() ?? store.read)() };
-    const { token } = createAuthenticator({ ...options, store: failing });
-    expect(await thrown(token())).toMatchObject({ message: "locked" });
-    expect(await token()).toBe("access-0");
-  });
-
-  it("that never answers fails the call in good time", async () => {
-    const { options, store } = await setup();
-    const silent: TokenStore = { ...store, read: () => new Promise(() => undefined) };
-    const { token } = createAuthenticator({ ...options, store: silent });
-    expect(await thrown(token({ timeoutMs: 50 }))).toMatchObject({
-      code: "auth:timeout",
-      message: "No token within 40 ms: still waiting for the store",
-    });
   });
 });

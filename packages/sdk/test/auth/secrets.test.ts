@@ -13,7 +13,7 @@ import {
 } from "@mgmt/sdk/auth";
 import { fileStore } from "@mgmt/sdk/auth/node";
 import { type Seen, json, thrown } from "../server.js";
-import { type Replies, credentialFor, startFaultServer } from "./fault-server.js";
+import { type Reply, credentialFor, startFaultServer } from "./fault-server.js";
 import { makeFolder } from "./folders.js";
 
 const code = "canary-code";
@@ -43,7 +43,7 @@ const expectClean = (value: unknown, ...more: string[]): void => {
 };
 
 /** Answers that give back all that was sent, and new secrets, in every place that a client may look at. */
-const quoting: [string, (response: Parameters<NonNullable<Replies["token"]>>[0], request: Seen) => void][] = [
+const quoting: [string, (response: Parameters<Reply>[0], request: Seen) => void][] = [
   ["as an error", (response, request) => json(response, 400, { error: spill(request), ...answered })],
   [
     "as a description",

@@ -29,11 +29,18 @@ export const writeAtomically = async (file: string, text: string): Promise<void>
   await removeAbandoned(target);
 };
 
-/** Throws what `writeAtomically` would, and leaves everything as it is. */
+/** Throws what `writeAtomically` would for a text of some kilobytes, and leaves everything as it is. */
 export const assertWritable = async (file: string): Promise<void> => {
   const { temporary, handle } = await openTemporary(file);
-  await handle.close();
-  await rm(temporary, { force: true });
+  try {
+    // A full disk lets files be made that it lets nobody fill.
+    await handle.writeFile(" ".repeat(8_192));
+  } catch (error) {
+    throw fileErrors.unwritable(file, error);
+  } finally {
+    await handle.close();
+    await rm(temporary, { force: true });
+  }
 };
 
 const openTemporary = async (

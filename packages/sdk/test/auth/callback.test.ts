@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { setupMock } from "@mgmt/mock";
+import { type FinishLoginOptions, finishLogin, startLogin } from "@mgmt/sdk/auth";
+import { thrown } from "../server.js";
+
+const mock = setupMock({ seed: "callback" });
+const redirectUri = "http://127.0.0.1:5000/callback";
+const oauth = { authUrl: mock.authUrl, clientId: "itgr_mgmtcommandlineinterface" };
+
+beforeAll(() => mock.listen({ onUnhandledRequest: "error" }));
+afterEach(() => mock.reset());
+afterAll(() => mock.close());
+
+const start = () => startLogin({ ...oauth, redirectUri });
+
+/** A login that the user has allowed. */
+const allowed = async () => {
+  const { url, attempt } = await start();
+  const { redirect, code } = await mock.oauth.consent({ url });
+  return { attempt, redirect, code };
+};
+
+const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
+
+/** Expects a finish to be refused before its code is sent anywhere. */
+const expectRefused = async (options: Omit<FinishLoginOptions, "authUrl" | "clientId">, code: string) => {
+  expect(await thrown(finishLogin({ ...oauth, ...options }))).toMatchObject({
+    name: "AuthError",
+    code,
+    hint: expect.any(String),
+  });
+  expect(tokenRequests()).toEqual([]);
+};
+
+describe("a callback", () => {
+  it("that says no is auth:denied", async () => {
+    const { url, attempt } = await start();
+    await expectRefused({ attempt, callback: mock.oauth.deny({ url }).redirect }, "auth:denied");
+  });
+
+  it.each(["invalid_scope", "server_error", "temporarily_unavailable"])(
+    "that says %s is auth:login_failed (RFC 6749 § 4.1.2.1)",
+    async (oauthError) => {
+      const { attempt } = await start();
+      const query = {
+        error: oauthError,
+        error_description: "Not now",
+        state: attempt.state,
+        iss: mock.authUrl,
+      };
+      const callback = `${redirectUri}?${new URLSearchParams(query).toString()}`;
+      const error = await thrown(finishLogin({ ...oauth, attempt, callback }));
+      expect(error).toMatchObject({
+        code: "auth:login_failed",
+        oauthError,
+        message: `The login ended with ${oauthError}: Not now`,
+      });
+    },
+  );
+
+  it.each(["another", "", undefined])(
+    "is refused when its state is %j, an error's too (RFC 9700 § 4.7)",
+    async (state) => {
+      const { attempt, redirect } = await allowed();
+      for (const callback of [new URL(redirect), new URL(`${redirectUri}?error=access_denied`)]) {
+        if (state === undefined) callback.searchParams.delete("state");
+        else callback.searchParams.set("state", state);
+        await expectRefused({ attempt, callback }, "auth:state_mismatch");
+      }
+    },
+  );
+
+  it("of another login is refused", async () => {
+    const [one, other] = [await allowed(), await allowed()];
+    await expectRefused({ attempt: one.attempt, callback: other.redirect }, "auth:state_mismatch");
+  });
+
+  it.each(["https://evil.example.com", `${mock.authUrl}/`, "", undefined])(
+    "is refused when its iss is %j (RFC 9207 § 2.4)",
+    async (iss) => {
+      const { attempt, redirect } = await allowed();
+      const callback = new URL(redirect);
+      if (iss === undefined) callback.searchParams.delete("iss");
+      else callback.searchParams.set("iss", iss);
+      await expectRefused({ attempt, callback }, "auth:issuer_mismatch");
+    },
+  );
+
+  it("is refused for a wrong iss also where no metadata promises one", async () => {
+    const endpoints = { authorization: `${mock.authUrl}/authorize`, token: `${mock.authUrl}/token` };
+    const { attempt, redirect } = await allowed();
+    const wrong = new URL(redirect);
+    wrong.searchParams.set("iss", "https://evil.example.com");
+    expect(await thrown(finishLogin({ ...oauth, endpoints, attempt, callback: wrong }))).toMatchObject({
+      code: "auth:issuer_mismatch",
+    });
+    const silent = new URL(redirect);
+    silent.searchParams.delete("iss");
+    const credential = await finishLogin({ ...oauth, endpoints, attempt, callback: silent });
+    expect(credential.issuer).toBe(mock.authUrl);
+  });
+
+  it.each(["state", "iss", "code"])(
+    "is refused when it has more than one %s (RFC 6749 § 3.1)",
+    async (name) => {
+      const { attempt, redirect } = await allowed();
+      const callback = new URL(redirect);
+      callback.searchParams.append(name, callback.searchParams.get(name) ?? "");
+      await expectRefused({ attempt, callback }, "auth:callback_invalid");
+    },
+  );
+
+  it.each(["code", "response"])(
+    "is refused without a code, or with an answer of another kind: %s",
+    async (name) => {
+      const { attempt, redirect } = await allowed();
+      const callback = new URL(redirect);
+      if (name === "code") callback.searchParams.delete("code");
+      else callback.searchParams.set(name, "eyJ");
+      await expectRefused({ attempt, callback }, "auth:callback_invalid");
+    },
+  );
+
+  it("is refused when it is no address", async () => {
+    const { attempt } = await start();
+    await expectRefused({ attempt, callback: "http://[" }, "auth:callback_invalid");
+  });
+});

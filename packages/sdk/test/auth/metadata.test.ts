@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { createAuthenticator, finishLogin, logout, memoryStore, startLogin } from "@mgmt/sdk/auth";
+import { json, thrown } from "../server.js";
+import { type Expected, expectFailure, html, limit } from "./failures.js";
+import { type Reply, credentialFor, metadataOf, startFaultServer } from "./fault-server.js";
+
+describe("metadata (RFC 8414)", () => {
+  const start = (authUrl: string, more: object = {}) =>
+    startLogin({
+      authUrl,
+      clientId: "app",
+      redirectUri: "http://127.0.0.1/callback",
+      timeoutMs: 150,
+      ...more,
+    });
+
+  it.each<[string, Reply, Expected]>([
+    ["is HTML", html, { message: "answered 200 (text/html)", status: 200 }],
+    [
+      "is missing",
+      (response) => response.writeHead(404).end(),
+      { message: "answered 404 (no body)", status: 404 },
+    ],
+    ["fails", (response) => response.writeHead(500).end(), { message: "answered 500", status: 500 }],
+    ["never comes", () => undefined, { code: "auth:timeout", message: "got no whole answer within 150 ms" }],
+    [
+      "names no issuer",
+      (response) => json(response, 200, {}),
+      { message: '"issuer" property must be a string' },
+    ],
+    [
+      "is another server's (RFC 8414 § 3.3)",
+      (response) => json(response, 200, metadataOf("https://evil.example.com")),
+      { code: "auth:issuer_mismatch", message: "is another server's" },
+    ],
+  ])("that %s", async (_name, metadata, expected) => {
+    const { baseUrl } = await startFaultServer({ metadata });
+    expectFailure(await thrown(start(baseUrl, limit(expected))), {
+      code: "auth:discovery_failed",
+      ...expected,
+    });
+  });
+
+  it.each([undefined, "", "nonsense", 5, "ftp://x.test/authorize", "http://auth.example.com/authorize"])(
+    "of a server on https whose authorization endpoint is %j is refused",
+    async (authorization_endpoint) => {
+      const issuer = "https://auth.example.com";
+      const fetch = async (): Promise<Response> =>
+        Response.json({ ...metadataOf(issuer), authorization_endpoint });
+      const error = await thrown(start(issuer, { fetch }));
+      expectFailure(error, {
+        code: "auth:discovery_failed",
+        message: "has no authorization_endpoint to use",
+      });
+    },
+  );
+
+  it("of a server on https cannot send a secret somewhere in the clear", async () => {
+    const issuer = "https://auth.example.com";
+    const asked: string[] = [];
+    const fetch = async (url: string): Promise<Response> => {
+      asked.push(url);
+      return Response.json({ ...metadataOf(issuer), token_endpoint: "http://auth.example.com/token" });
+    };
+    const store = memoryStore(credentialFor({ baseUrl: issuer }, -1));
+    const { token } = createAuthenticator({ authUrl: issuer, clientId: "app", store, fetch });
+    expect(await thrown(token())).toMatchObject({ code: "auth:refresh_failed" });
+    expect(asked).toEqual([`${issuer}/.well-known/oauth-authorization-server`]);
+  });
+
+  it("of an issuer with a path lies before the path (RFC 8414 § 3.1)", async () => {
+    const issuer = "https://example.com/tenant/blue";
+    const asked: string[] = [];
+    const fetch = async (url: string): Promise<Response> => {
+      asked.push(url);
+      return Response.json(metadataOf(issuer));
+    };
+    const { url } = await start(`${issuer}/`, { fetch });
+    expect(asked).toEqual(["https://example.com/.well-known/oauth-authorization-server/tenant/blue"]);
+    expect(url).toMatch(/^https:\/\/example\.com\/tenant\/blue\/authorize\?/);
+  });
+
+  it("is asked for again after it could not be had", async () => {
+    let count = 0;
+    const server = await startFaultServer({
+      metadata: (response) =>
+        (count += 1) === 1 ? response.writeHead(503).end() : json(response, 200, metadataOf(server.baseUrl)),
+    });
+    const store = memoryStore(credentialFor(server, -1));
+    const { token } = createAuthenticator({ authUrl: server.baseUrl, clientId: "app", store });
+    expect(await thrown(token())).toMatchObject({ code: "auth:discovery_failed", status: 503 });
+    expect(await token()).toBe("access-1");
+    await store.write(credentialFor(server, -1, { accessToken: "spent" }));
+    expect(await token({ rejected: "access-1" })).toBe("access-2");
+    expect(count).toBe(2);
+  });
+
+  it("is not asked for when the endpoints are given", async () => {
+    const server = await startFaultServer({ metadata: html });
+    const { baseUrl } = server;
+    const endpoints = { authorization: `${baseUrl}/authorize`, token: `${baseUrl}/token` };
+    const oauth = { authUrl: baseUrl, clientId: "app", endpoints };
+    const { attempt } = await startLogin({ ...oauth, redirectUri: "http://127.0.0.1/callback" });
+    const store = memoryStore();
+    await finishLogin({ ...oauth, attempt, callback: { code: "code-1" }, store });
+    expect(Object.fromEntries(server.tokenRequests[0] ?? [])).toEqual({
+      grant_type: "authorization_code",
+      client_id: "app",
+      code: "code-1",
+      redirect_uri: "http://127.0.0.1/callback",
+      code_verifier: attempt.codeVerifier,
+    });
+    await logout({ ...oauth, store });
+    expect(server.seen.map(({ url }) => url)).toEqual(["/token"]);
+  });
+});
