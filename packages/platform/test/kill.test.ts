@@ -179,6 +179,7 @@ describe.runIf(isRoot())("root", () => {
 
   it("is not needed: another user has a platform and a cache of their own", async () => {
     const home = join(directory, "home");
+    const image = /^cluster-[\d.]+-[0-9a-f]{16}$/;
     await mkdir(home);
     await chmod(home, 0o777);
     const environment = {
@@ -194,6 +195,9 @@ describe.runIf(isRoot())("root", () => {
       );
       const { database } = await makeProject(platform.ready);
       await query(database.connectionString, "create table notes (id int)");
+      await expect
+        .poll(() => readdir(join(home, "cache", "mgmt")), patience)
+        .toEqual([expect.stringMatching(image)]);
       const pids = platform.descendants();
       await platform.end("SIGKILL");
       await nothingLeft(pids);

@@ -1,10 +1,13 @@
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { endLeftovers } from "../postgres/leftovers.js";
 import { lockOwner } from "./lock.js";
 import { isAlive } from "./process-identity.js";
 
-export const ephemeralPrefix = "mgmt-";
+export const ephemeralPrefix = "mgmt-ephemeral-";
+
+/** A start that takes longer to its lock, in milliseconds, has been cut short. */
+const lockLimit = 60_000;
 
 /** Removes what ephemeral platforms have left behind that were killed together with their watchdogs. */
 export const sweepEphemeral = async (base: string): Promise<void> => {
@@ -13,18 +16,17 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
     if (!name.startsWith(ephemeralPrefix)) continue;
     const path = join(base, name);
     try {
-      if (!(await isLeftover(path))) continue;
-      await endLeftovers(join(path, "postgres"));
-      await rm(path, { recursive: true, force: true });
+      const found = await lstat(path);
+      if (!found.isDirectory() || found.uid !== process.geteuid?.()) continue;
+      const owner = await lockOwner(path);
+      if (owner === undefined) {
+        if (Date.now() - found.mtimeMs > lockLimit) await rmdir(path);
+      } else if (!(await isAlive(owner))) {
+        await endLeftovers(join(path, "postgres"));
+        await rm(path, { recursive: true, force: true });
+      }
     } catch {
-      // Somebody else's, or just being removed.
+      // Just being removed, or not as we would have left it.
     }
   }
-};
-
-const isLeftover = async (path: string): Promise<boolean> => {
-  const found = await lstat(path);
-  if (!found.isDirectory() || found.uid !== process.geteuid?.()) return false;
-  const owner = await lockOwner(path);
-  return owner !== undefined && !(await isAlive(owner));
 };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chownSync, closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs";
-import { open, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { open, readFile, readdir, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { Account } from "./account.js";
 
 /**
@@ -82,6 +82,7 @@ export const loadImage = async (path: string): Promise<ClusterImage | undefined>
 
 /** Readable by us only, and never seen half written; of two processes that save at once, either wins. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
+  await removeUnfinished(path);
   const temporary = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     const file = await open(temporary, "wx", 0o600);
@@ -95,5 +96,18 @@ export const saveImage = async (image: ClusterImage, path: string): Promise<void
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+};
+
+/** Nobody writes for so long, in milliseconds: whoever did was killed. */
+const writeLimit = 600_000;
+
+const removeUnfinished = async (path: string): Promise<void> => {
+  const directory = dirname(path);
+  for (const name of await readdir(directory)) {
+    if (!name.startsWith(`${basename(path)}.`)) continue;
+    const unfinished = join(directory, name);
+    const found = await stat(unfinished).catch(() => undefined);
+    if (found !== undefined && Date.now() - found.mtimeMs > writeLimit) await rm(unfinished, { force: true });
   }
 };

@@ -1,0 +1,65 @@
+import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadImage, readCluster, saveImage, writeCluster } from "../src/postgres/cluster-image.js";
+import { temporaryDirectory } from "./cluster.js";
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  await mkdir(join(directory, "cluster/base/empty"), { recursive: true });
+  await writeFile(join(directory, "cluster/PG_VERSION"), "18\n");
+  await writeFile(join(directory, "cluster/base/1"), Buffer.from([0, 10, 255]));
+  await writeFile(join(directory, "cluster/base/2"), "");
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const image = () => readCluster(join(directory, "cluster"), "its-password");
+
+describe("the image of a cluster", () => {
+  it("writes the same cluster again, byte for byte, for its owner only", async () => {
+    const path = join(directory, "image");
+    await saveImage(image(), path);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const loaded = await loadImage(path);
+    expect(loaded?.contents.password).toBe("its-password");
+
+    const copy = join(directory, "copy");
+    await mkdir(copy);
+    if (loaded) writeCluster(loaded, copy, undefined);
+    for (const name of ["PG_VERSION", "base/1", "base/2"]) {
+      expect(await readFile(join(copy, name))).toEqual(await readFile(join(directory, "cluster", name)));
+      expect((await stat(join(copy, name))).mode & 0o777).toBe(0o600);
+    }
+    expect((await stat(join(copy, "base/empty"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("is no image when there is none, or a damaged one", async () => {
+    const path = join(directory, "damaged");
+    expect(await loadImage(path)).toBeUndefined();
+    await saveImage(image(), path);
+    const whole = await readFile(path);
+    for (const bytes of [
+      whole.subarray(0, -1),
+      Buffer.alloc(0),
+      Buffer.from("no image\n"),
+      Buffer.from("{}\n"),
+    ]) {
+      await writeFile(path, bytes);
+      expect(await loadImage(path)).toBeUndefined();
+    }
+  });
+
+  it("is saved by many at once, and takes away what killed ones have left", async () => {
+    const folder = join(directory, "saved");
+    await mkdir(folder);
+    const path = join(folder, "cluster-18");
+    for (const name of ["cluster-18.abandoned", "cluster-18.under-way", "another"])
+      await writeFile(join(folder, name), "");
+    for (const name of ["cluster-18.abandoned", "another"]) await utimes(join(folder, name), 0, 0);
+    await Promise.all([1, 2, 3].map(() => saveImage(image(), path)));
+    expect((await readdir(folder)).sort()).toEqual(["another", "cluster-18", "cluster-18.under-way"]);
+    expect(await loadImage(path)).toEqual(image());
+  });
+});

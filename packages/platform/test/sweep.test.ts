@@ -1,0 +1,38 @@
+import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DirectoryLock, lockName } from "../src/data-dir/lock.js";
+import { ephemeralPrefix, sweepEphemeral } from "../src/data-dir/sweep.js";
+import { temporaryDirectory } from "./cluster.js";
+
+let base: string;
+
+beforeAll(async () => {
+  base = await temporaryDirectory();
+});
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+const make = async (name: string): Promise<string> => {
+  const path = join(base, name);
+  await mkdir(path);
+  return path;
+};
+
+it("removes what killed ephemeral platforms have left, and nothing else", async () => {
+  const living = await make(`${ephemeralPrefix}living`);
+  await DirectoryLock.acquire(living);
+  const killed = await make(`${ephemeralPrefix}killed`);
+  await writeFile(join(killed, lockName), JSON.stringify({ pid: 999_999_999, started: null }));
+  await make(`${ephemeralPrefix}starting`);
+  const cutShort = await make(`${ephemeralPrefix}cut-short`);
+  const unknown = await make(`${ephemeralPrefix}unknown`);
+  await writeFile(join(unknown, "thesis.txt"), "years of work");
+  await make("another");
+  for (const path of [cutShort, unknown]) await utimes(path, 0, 0);
+  await writeFile(join(base, `${ephemeralPrefix}file`), "");
+
+  await sweepEphemeral(base);
+  expect((await readdir(base)).sort()).toEqual(
+    ["another", ...["file", "living", "starting", "unknown"].map((name) => ephemeralPrefix + name)].sort(),
+  );
+});
