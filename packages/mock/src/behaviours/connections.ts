@@ -4,7 +4,7 @@ import { page } from "../engine/paging.js";
 import { reach } from "../engine/reach.js";
 import type { ConnectionRow } from "../store/rows.js";
 import { inventConnection, inventPassword } from "./connection-creation.js";
-import { presentConnection, presentConnectionWithCredentials } from "./presenters/connection.js";
+import { presentConnection, presentConnectionWithSecrets } from "./presenters/connection.js";
 import { workUnderWay } from "./work-under-way.js";
 
 /**
@@ -22,7 +22,7 @@ const madeDatabase = ({ store }: World, databaseId: string): boolean =>
 
 const answer = (status: 200 | 201, { world }: Call, connection: ConnectionRow): Answer => ({
   status,
-  body: { data: presentConnectionWithCredentials(world, connection) },
+  body: { data: presentConnectionWithSecrets(world, connection) },
 });
 
 /** The database may have gone, or moved to another workspace, while the call waited for its turn. */

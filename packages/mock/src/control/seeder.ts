@@ -7,9 +7,9 @@ import type { OperationId, RequestBody } from "../generated/operations.js";
 import type {
   App,
   Branch,
-  ConnectionWithCredentials,
+  ConnectionWithSecrets,
   CreatedDeployment,
-  DatabaseWithCredentials,
+  DatabaseWithSecrets,
   ProjectWithDatabase,
   ServiceTokenWithValue,
 } from "../generated/schemas.js";
@@ -79,9 +79,9 @@ export class Seeder {
   async database(
     projectId: string,
     body: Body<"projects.databases.create"> = {},
-  ): Promise<DatabaseWithCredentials> {
+  ): Promise<DatabaseWithSecrets> {
     const workspaceId = this.#workspaceOfProject(projectId);
-    const database = await this.#perform<DatabaseWithCredentials>(
+    const database = await this.#perform<DatabaseWithSecrets>(
       "projects.databases.create",
       { projectId },
       body,
@@ -94,7 +94,7 @@ export class Seeder {
   async connection(
     databaseId: string,
     body: Body<"databases.connections.create"> = {},
-  ): Promise<ConnectionWithCredentials> {
+  ): Promise<ConnectionWithSecrets> {
     const { store, ids } = this.world();
     const projectId = store.databases.get(canonicalId("database", databaseId))?.projectId ?? "";
     const complete = { name: ids.name(), ...body };

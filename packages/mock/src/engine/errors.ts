@@ -49,7 +49,7 @@ export const errors = {
     new ApiError(
       422,
       "validation:failed",
-      `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`,
+      `The request is not valid: ${issues.map(({ path, message }) => `${path || "the body"} ${message}`).join("; ")}`,
       "Mend what the issues name and send the request again",
       { issues },
     ),
@@ -58,7 +58,7 @@ export const errors = {
       404,
       "route:not_found",
       `There is no ${path.slice(0, 200)}`,
-      "All paths of the API start with /v1",
+      "All paths of the API start with /v1; an upload address works once",
     ),
   methodNotAllowed: (method: string, allowed: readonly string[]) =>
     new ApiError(

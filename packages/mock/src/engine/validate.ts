@@ -48,6 +48,8 @@ export const validate = (route: Route, search: string, json: unknown): ValidRequ
   return { path, query, body, missing };
 };
 
+const article = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind.replace("_", " ")}`;
+
 const readPath = (
   { operation, parameters }: Route,
   issues: Issue[],
@@ -61,7 +63,7 @@ const readPath = (
     if (value !== null && value.length <= maxIdLength && idPatterns[kind]?.test(value)) {
       path[name] = canonicalId(kind, value);
     } else if (operation.malformedIdStatus === 422) {
-      issues.push({ path: `path/${name}`, message: `must be an id of a ${kind.replace("_", " ")}` });
+      issues.push({ path: `path/${name}`, message: `must be the id of ${article(kind)}` });
     } else {
       // A client is known to a workspace by its integration.
       missing ??= kind === "client" || kind === "user" ? "integration" : kind;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   type IncomingMessage,
   type Server,
@@ -5,7 +6,9 @@ import {
   createServer as createHttpServer,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { type EngineOptions, ReferenceEngine } from "../control/reference-engine.js";
+import type { ApiError } from "../engine/api-error.js";
 import { errors } from "../engine/errors.js";
 import { type EngineResponse, refusal } from "../engine/exchange.js";
 import { uploadOf } from "../engine/uploads.js";
@@ -54,6 +57,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
   const { host = "127.0.0.1", port = 0 } = options;
   const server = createHttpServer({ keepAliveTimeout: 65_000 });
+  server.on("clientError", answerNoise);
   const begin = holdRequests(server);
   await listen(server, port, host);
   const address = addressOf(server, host);
@@ -143,6 +147,7 @@ export const requestListener = (
         printRefusal(errors.forbidden("The Host header does not name this server", hint)),
       );
     } else if (isControlPath(request.url ?? "")) {
+      response.setHeader("x-request-id", newRequestId());
       void answerControl(engine, { secret: controlSecret, closing }, request, response);
     } else {
       answer(engine, offLoopback, request, response);
@@ -150,9 +155,24 @@ export const requestListener = (
   };
 };
 
-const printRefusal = (error: ReturnType<typeof errors.forbidden>): EngineResponse => {
+const printRefusal = (error: ApiError): EngineResponse => {
   const { status, body } = refusal(error);
-  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const headers = { "content-type": "application/json", "x-request-id": newRequestId() };
+  return { status, headers, body: JSON.stringify(body) };
+};
+
+/** For answers that the engine has no part in; § Reading requests: every answer carries one. */
+const newRequestId = (): string => `req_${randomBytes(9).toString("hex")}`;
+
+/** What is no HTTP at all gets an answer, too. */
+const answerNoise = (_error: Error, socket: Duplex): void => {
+  if (!socket.writable) return;
+  const { status, headers, body = "" } = printRefusal(errors.malformed("The request is not HTTP"));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const length = `content-length: ${String(Buffer.byteLength(body))}`;
+  socket.end(
+    [`HTTP/1.1 ${String(status)} Bad Request`, ...lines, length, "connection: close", "", body].join("\r\n"),
+  );
 };
 
 const answer = (

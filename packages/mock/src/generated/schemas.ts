@@ -48,11 +48,11 @@ export type DirectConnection = { host: string; pass: string; user: string; };
 
 export type ConnectionCore = { id: string; type: "connection"; url: string; name: string; createdAt: string; kind: ConnectionKind; directConnection: DirectConnection; database: Reference; };
 
-export type EndpointWithCredentials = { host: string; port: number; connectionString: string; };
+export type EndpointWithSecrets = { host: string; port: number; connectionString: string; };
 
-export type EndpointsWithCredentials = { direct?: EndpointWithCredentials; pooled?: EndpointWithCredentials; accelerate?: EndpointWithCredentials; };
+export type EndpointsWithSecrets = { direct?: EndpointWithSecrets; pooled?: EndpointWithSecrets; accelerate?: EndpointWithSecrets; };
 
-export type IssuedConnection = ConnectionCore & { endpoints: EndpointsWithCredentials; };
+export type IssuedConnection = ConnectionCore & { endpoints: EndpointsWithSecrets; };
 
 export type Endpoint = { host: string; port: number; };
 
@@ -62,9 +62,9 @@ export type Connection = ConnectionCore & { endpoints: Endpoints; };
 
 export type ApiKeyConnection = Connection & { connectionString: string; };
 
-export type DatabaseCredentials = { status: "provisioning" | "ready"; connections: (IssuedConnection)[]; apiKeys: (ApiKeyConnection)[]; connectionString: string | null; directConnection: DirectConnection; };
+export type DatabaseSecrets = { status: "provisioning" | "ready"; connections: (IssuedConnection)[]; apiKeys: (ApiKeyConnection)[]; connectionString: string | null; directConnection: DirectConnection; };
 
-export type ProjectDatabase = DatabaseCore & DatabaseCredentials;
+export type ProjectDatabase = DatabaseCore & DatabaseSecrets;
 
 export type ProjectWithDatabase = Project & { database: ProjectDatabase | null; };
 
@@ -90,9 +90,9 @@ export type FromDatabase = { id: DatabaseId; backupId?: BackupId; };
 
 export type CreateProjectDatabase = { region: DatabaseRegion; name?: Name; isDefault: boolean; fromDatabase?: FromDatabase; source?: DatabaseSource; };
 
-export type DatabaseWithCredentials = DatabaseCore & DatabaseCredentials & { project: Reference; };
+export type DatabaseWithSecrets = DatabaseCore & DatabaseSecrets & { project: Reference; };
 
-export type DatabaseWithCredentialsAnswer = { data: DatabaseWithCredentials; };
+export type DatabaseWithSecretsAnswer = { data: DatabaseWithSecrets; };
 
 export type BranchId = string;
 
@@ -124,9 +124,9 @@ export type ConnectionList = { data: (Connection)[]; pagination: Pagination; };
 
 export type CreateDatabaseConnection = { name: Name; };
 
-export type ConnectionWithCredentials = IssuedConnection & { connectionString: string; host: string | null; pass: string | null; user: string | null; };
+export type ConnectionWithSecrets = IssuedConnection & { connectionString: string; host: string | null; pass: string | null; user: string | null; };
 
-export type ConnectionWithCredentialsAnswer = { data: ConnectionWithCredentials; };
+export type ConnectionWithSecretsAnswer = { data: ConnectionWithSecrets; };
 
 export type CreateConnection = { databaseId: DatabaseId; name: Name; };
 

@@ -872,45 +872,44 @@ type",params:{type:"object"}};vErrors===null?vErrors=[err13]:vErrors.push(err13)
 vErrors,errors===0}validate42.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits24=validate43;var pattern35=new RegExp("^(dpl_)?([cC][^\\s-]{8,}|[0-9a-z]+)$","u");function validate43(data,{instancePath="",
 parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate43.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-data&&typeof data=="object"&&!Array.isArray(data)){if(Object.keys(data).length<1){let err0={instancePath,schemaPath:"\
-#/minProperties",keyword:"minProperties",params:{limit:1}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}
-for(let key0 in data)if(!(key0==="deploymentId"||key0==="versionId")){let err1={instancePath,schemaPath:"#/add\
-itionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}};vErrors===null?vErrors=[err1]:
-vErrors.push(err1),errors++}if(data.deploymentId!==void 0){let data0=data.deploymentId;if(typeof data0=="strin\
-g"){if(func1(data0)>128){let err2={instancePath:instancePath+"/deploymentId",schemaPath:"#/properties/deployme\
-ntId/maxLength",keyword:"maxLength",params:{limit:128}};vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}
-if(!pattern35.test(data0)){let err3={instancePath:instancePath+"/deploymentId",schemaPath:"#/properties/deploy\
-mentId/pattern",keyword:"pattern",params:{pattern:"^(dpl_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}};vErrors===null?vErrors=
-[err3]:vErrors.push(err3),errors++}}else{let err4={instancePath:instancePath+"/deploymentId",schemaPath:"#/pro\
-perties/deploymentId/type",keyword:"type",params:{type:"string"}};vErrors===null?vErrors=[err4]:vErrors.push(err4),
-errors++}}if(data.versionId!==void 0){let data1=data.versionId;if(typeof data1=="string"){if(func1(data1)>128){
-let err5={instancePath:instancePath+"/versionId",schemaPath:"#/properties/versionId/maxLength",keyword:"maxLen\
-gth",params:{limit:128}};vErrors===null?vErrors=[err5]:vErrors.push(err5),errors++}if(!pattern35.test(data1)){
-let err6={instancePath:instancePath+"/versionId",schemaPath:"#/properties/versionId/pattern",keyword:"pattern",
-params:{pattern:"^(dpl_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}};vErrors===null?vErrors=[err6]:vErrors.push(err6),errors++}}else{
-let err7={instancePath:instancePath+"/versionId",schemaPath:"#/properties/versionId/type",keyword:"type",params:{
-type:"string"}};vErrors===null?vErrors=[err7]:vErrors.push(err7),errors++}}}else{let err8={instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}};vErrors===null?vErrors=[err8]:vErrors.push(err8),errors++}return validate43.
-errors=vErrors,errors===0}validate43.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits25=validate44,
-schema57={type:"object",properties:{portMapping:{type:"object",properties:{http:{type:["integer","null"],minimum:1,
-maximum:65535}},additionalProperties:!1},skipCodeUpload:{type:"boolean",default:!1}},additionalProperties:!1};
-function validate44(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate44.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
-(evaluated0.items=void 0),data&&typeof data=="object"&&!Array.isArray(data)){data.skipCodeUpload===void 0&&(data.
-skipCodeUpload=!1);for(let key0 in data)if(!(key0==="portMapping"||key0==="skipCodeUpload")){let err0={instancePath,
-schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}};vErrors===
-null?vErrors=[err0]:vErrors.push(err0),errors++}if(data.portMapping!==void 0){let data0=data.portMapping;if(data0&&
-typeof data0=="object"&&!Array.isArray(data0)){for(let key1 in data0)if(key1!=="http"){let err1={instancePath:instancePath+
-"/portMapping",schemaPath:"#/properties/portMapping/additionalProperties",keyword:"additionalProperties",params:{
-additionalProperty:key1}};vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++}if(data0.http!==void 0){let data1=data0.
-http;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1))&&data1!==null){let err2={instancePath:instancePath+
-"/portMapping/http",schemaPath:"#/properties/portMapping/properties/http/type",keyword:"type",params:{type:schema57.
-properties.portMapping.properties.http.type}};vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}if(typeof data1==
-"number"&&isFinite(data1)){if(data1>65535||isNaN(data1)){let err3={instancePath:instancePath+"/portMapping/htt\
-p",schemaPath:"#/properties/portMapping/properties/http/maximum",keyword:"maximum",params:{comparison:"<=",limit:65535}};
-vErrors===null?vErrors=[err3]:vErrors.push(err3),errors++}if(data1<1||isNaN(data1)){let err4={instancePath:instancePath+
-"/portMapping/http",schemaPath:"#/properties/portMapping/properties/http/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:1}};vErrors===null?vErrors=[err4]:vErrors.push(err4),errors++}}}}else{let err5={instancePath:instancePath+
+data&&typeof data=="object"&&!Array.isArray(data)){for(let key0 in data)if(!(key0==="deploymentId"||key0==="ve\
+rsionId")){let err0={instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}};
+vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}if(data.deploymentId!==void 0){let data0=data.deploymentId;
+if(typeof data0=="string"){if(func1(data0)>128){let err1={instancePath:instancePath+"/deploymentId",schemaPath:"\
+#/properties/deploymentId/maxLength",keyword:"maxLength",params:{limit:128}};vErrors===null?vErrors=[err1]:vErrors.
+push(err1),errors++}if(!pattern35.test(data0)){let err2={instancePath:instancePath+"/deploymentId",schemaPath:"\
+#/properties/deploymentId/pattern",keyword:"pattern",params:{pattern:"^(dpl_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}};
+vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}}else{let err3={instancePath:instancePath+"/deployme\
+ntId",schemaPath:"#/properties/deploymentId/type",keyword:"type",params:{type:"string"}};vErrors===null?vErrors=
+[err3]:vErrors.push(err3),errors++}}if(data.versionId!==void 0){let data1=data.versionId;if(typeof data1=="str\
+ing"){if(func1(data1)>128){let err4={instancePath:instancePath+"/versionId",schemaPath:"#/properties/versionId\
+/maxLength",keyword:"maxLength",params:{limit:128}};vErrors===null?vErrors=[err4]:vErrors.push(err4),errors++}
+if(!pattern35.test(data1)){let err5={instancePath:instancePath+"/versionId",schemaPath:"#/properties/versionId\
+/pattern",keyword:"pattern",params:{pattern:"^(dpl_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}};vErrors===null?vErrors=[err5]:
+vErrors.push(err5),errors++}}else{let err6={instancePath:instancePath+"/versionId",schemaPath:"#/properties/ve\
+rsionId/type",keyword:"type",params:{type:"string"}};vErrors===null?vErrors=[err6]:vErrors.push(err6),errors++}}}else{
+let err7={instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}};vErrors===null?vErrors=[err7]:
+vErrors.push(err7),errors++}return validate43.errors=vErrors,errors===0}validate43.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var fits25=validate44,schema57={type:"object",properties:{portMapping:{type:"object",properties:{
+http:{type:["integer","null"],minimum:1,maximum:65535}},additionalProperties:!1},skipCodeUpload:{type:"boolean",
+default:!1}},additionalProperties:!1};function validate44(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate44.evaluated;if(evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),data&&typeof data=="object"&&!Array.
+isArray(data)){data.skipCodeUpload===void 0&&(data.skipCodeUpload=!1);for(let key0 in data)if(!(key0==="portMa\
+pping"||key0==="skipCodeUpload")){let err0={instancePath,schemaPath:"#/additionalProperties",keyword:"addition\
+alProperties",params:{additionalProperty:key0}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}if(data.
+portMapping!==void 0){let data0=data.portMapping;if(data0&&typeof data0=="object"&&!Array.isArray(data0)){for(let key1 in data0)
+if(key1!=="http"){let err1={instancePath:instancePath+"/portMapping",schemaPath:"#/properties/portMapping/addi\
+tionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}};vErrors===null?vErrors=[err1]:
+vErrors.push(err1),errors++}if(data0.http!==void 0){let data1=data0.http;if(!(typeof data1=="number"&&!(data1%
+1)&&!isNaN(data1)&&isFinite(data1))&&data1!==null){let err2={instancePath:instancePath+"/portMapping/http",schemaPath:"\
+#/properties/portMapping/properties/http/type",keyword:"type",params:{type:schema57.properties.portMapping.properties.
+http.type}};vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}if(typeof data1=="number"&&isFinite(data1)){
+if(data1>65535||isNaN(data1)){let err3={instancePath:instancePath+"/portMapping/http",schemaPath:"#/properties\
+/portMapping/properties/http/maximum",keyword:"maximum",params:{comparison:"<=",limit:65535}};vErrors===null?vErrors=
+[err3]:vErrors.push(err3),errors++}if(data1<1||isNaN(data1)){let err4={instancePath:instancePath+"/portMapping\
+/http",schemaPath:"#/properties/portMapping/properties/http/minimum",keyword:"minimum",params:{comparison:">=",
+limit:1}};vErrors===null?vErrors=[err4]:vErrors.push(err4),errors++}}}}else{let err5={instancePath:instancePath+
 "/portMapping",schemaPath:"#/properties/portMapping/type",keyword:"type",params:{type:"object"}};vErrors===null?
 vErrors=[err5]:vErrors.push(err5),errors++}}if(typeof data.skipCodeUpload!="boolean"){let err6={instancePath:instancePath+
 "/skipCodeUpload",schemaPath:"#/properties/skipCodeUpload/type",keyword:"type",params:{type:"boolean"}};vErrors===
@@ -1201,8 +1200,8 @@ push(err0),errors++,validate46.errors=vErrors,!1}return validate46.errors=vError
 l","name","createdAt","kind","directConnection","database","endpoints"],properties:{id:{type:"string"},type:{type:"\
 string",const:"connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"\
 date-time"},kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#/$defs/DirectCon\
-nection"},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithCreden\
-tials"}},additionalProperties:!1},schema572={type:"string",enum:["postgres","accelerate"]};function validate55(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+nection"},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithSecret\
+s"}},additionalProperties:!1},schema572={type:"string",enum:["postgres","accelerate"]};function validate55(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
 errors=0,evaluated0=validate55.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
 host===void 0&&(missing0="host")||data.pass===void 0&&(missing0="pass")||data.user===void 0&&(missing0="user"))
@@ -2203,7 +2202,7 @@ dynamicProps:!1,dynamicItems:!1};var fits152=validate147;var schema96={type:"obj
 "endpoints","connectionString","host","pass","user"],properties:{id:{type:"string"},type:{type:"string",const:"\
 connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"date-time"},
 kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#/$defs/DirectConnection"},database:{
-$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithCredentials"},connectionString:{
+$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithSecrets"},connectionString:{
 type:"string"},host:{type:["string","null"]},pass:{type:["string","null"]},user:{type:["string","null"]}},additionalProperties:!1};
 function validate149(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate149.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),

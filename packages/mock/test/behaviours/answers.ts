@@ -13,9 +13,9 @@ export interface Answers {
   "projects.delete": undefined;
   "projects.transfer": undefined;
   "projects.databases.list": schema.DatabaseList;
-  "projects.databases.create": One<schema.DatabaseWithCredentials>;
+  "projects.databases.create": One<schema.DatabaseWithSecrets>;
   "databases.list": schema.DatabaseList;
-  "databases.create": One<schema.DatabaseWithCredentials>;
+  "databases.create": One<schema.DatabaseWithSecrets>;
   "databases.get": One<schema.Database>;
   "databases.update": One<schema.Database>;
   "databases.delete": undefined;
@@ -23,12 +23,12 @@ export interface Answers {
   "databases.backups.list": schema.BackupList;
   "databases.usage.get": schema.Usage;
   "databases.connections.list": schema.ConnectionList;
-  "databases.connections.create": One<schema.ConnectionWithCredentials>;
+  "databases.connections.create": One<schema.ConnectionWithSecrets>;
   "connections.list": schema.ConnectionList;
-  "connections.create": One<schema.ConnectionWithCredentials>;
+  "connections.create": One<schema.ConnectionWithSecrets>;
   "connections.get": One<schema.Connection>;
   "connections.delete": undefined;
-  "connections.rotate": One<schema.ConnectionWithCredentials>;
+  "connections.rotate": One<schema.ConnectionWithSecrets>;
   "integrations.list": schema.IntegrationList;
   "integrations.get": One<schema.Integration>;
   "integrations.delete": undefined;

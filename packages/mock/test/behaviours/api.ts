@@ -1,7 +1,7 @@
 import { ReferenceEngine } from "../../src/control/reference-engine.js";
 import { type OperationId, operations } from "../../src/generated/operations.js";
 import type {
-  DatabaseWithCredentials,
+  DatabaseWithSecrets,
   ProjectDatabase,
   ProjectWithDatabase,
 } from "../../src/generated/schemas.js";
@@ -142,7 +142,7 @@ export class Api {
     projectId: string,
     body: Record<string, unknown> = {},
     { provisioning = false }: { provisioning?: boolean } = {},
-  ): Promise<DatabaseWithCredentials> {
+  ): Promise<DatabaseWithSecrets> {
     const { data } = await this.ok("databases.create", { body: { projectId, ...body } });
     if (!provisioning) await this.later();
     return data;

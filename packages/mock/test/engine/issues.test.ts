@@ -40,7 +40,7 @@ describe("the issues of a 422 (§ Error codes)", () => {
   it("names parameters by their place and name, beside fields", async () => {
     const path = "/v1/projects/NOT-AN-ID";
     expect(await issues("PATCH", path, { body: { name: 1 } })).toEqual([
-      "path/id must be an id of a project",
+      "path/id must be the id of a project",
       "/name must be a string",
     ]);
   });

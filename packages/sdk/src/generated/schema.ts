@@ -1088,7 +1088,7 @@ export interface components {
             database: components["schemas"]["Reference"];
         };
         /** @description Where to connect, and with what. */
-        EndpointWithCredentials: {
+        EndpointWithSecrets: {
             /** @description Host name. */
             host: string;
             /** @description TCP port. */
@@ -1097,14 +1097,14 @@ export interface components {
             connectionString: string;
         };
         /** @description The ways into the database, with connection strings. */
-        EndpointsWithCredentials: {
-            direct?: components["schemas"]["EndpointWithCredentials"];
-            pooled?: components["schemas"]["EndpointWithCredentials"];
-            accelerate?: components["schemas"]["EndpointWithCredentials"];
+        EndpointsWithSecrets: {
+            direct?: components["schemas"]["EndpointWithSecrets"];
+            pooled?: components["schemas"]["EndpointWithSecrets"];
+            accelerate?: components["schemas"]["EndpointWithSecrets"];
         };
         /** @description The first connection of a new database. */
         IssuedConnection: components["schemas"]["ConnectionCore"] & {
-            endpoints: components["schemas"]["EndpointsWithCredentials"];
+            endpoints: components["schemas"]["EndpointsWithSecrets"];
         };
         /** @description Where to connect. */
         Endpoint: {
@@ -1129,7 +1129,7 @@ export interface components {
             connectionString: string;
         };
         /** @description The credentials of a new database, in this answer only. */
-        DatabaseCredentials: {
+        DatabaseSecrets: {
             /**
              * @description `provisioning` until the database can be opened.
              * @enum {string}
@@ -1144,7 +1144,7 @@ export interface components {
             directConnection: components["schemas"]["DirectConnection"];
         };
         /** @description The default database of a new project, with its credentials. */
-        ProjectDatabase: components["schemas"]["DatabaseCore"] & components["schemas"]["DatabaseCredentials"];
+        ProjectDatabase: components["schemas"]["DatabaseCore"] & components["schemas"]["DatabaseSecrets"];
         /** @description A new project with its default database, and the database's credentials. */
         ProjectWithDatabase: components["schemas"]["Project"] & {
             /** @description The default database; null when `createDatabase` was false. */
@@ -1243,13 +1243,13 @@ export interface components {
             source?: components["schemas"]["DatabaseSource"];
         };
         /** @description A new database, with its credentials. */
-        DatabaseWithCredentials: components["schemas"]["DatabaseCore"] & components["schemas"]["DatabaseCredentials"] & {
+        DatabaseWithSecrets: components["schemas"]["DatabaseCore"] & components["schemas"]["DatabaseSecrets"] & {
             /** @description The project that it belongs to. */
             project: components["schemas"]["Reference"];
         };
         /** @description One new database. */
-        DatabaseWithCredentialsAnswer: {
-            data: components["schemas"]["DatabaseWithCredentials"];
+        DatabaseWithSecretsAnswer: {
+            data: components["schemas"]["DatabaseWithSecrets"];
         };
         /** @description Id of a branch, with or without its prefix `br_`. */
         BranchId: string;
@@ -1412,7 +1412,7 @@ export interface components {
             name: components["schemas"]["Name"];
         };
         /** @description A new or rotated connection, with its credentials in this answer only. */
-        ConnectionWithCredentials: components["schemas"]["IssuedConnection"] & {
+        ConnectionWithSecrets: components["schemas"]["IssuedConnection"] & {
             /** @description Connection string of the `direct` endpoint. */
             connectionString: string;
             /** @description Host of the `direct` endpoint. */
@@ -1423,8 +1423,8 @@ export interface components {
             user: string | null;
         };
         /** @description One new or rotated connection. */
-        ConnectionWithCredentialsAnswer: {
-            data: components["schemas"]["ConnectionWithCredentials"];
+        ConnectionWithSecretsAnswer: {
+            data: components["schemas"]["ConnectionWithSecrets"];
         };
         /** @description What a new connection shall be. */
         CreateConnection: {
@@ -1816,7 +1816,7 @@ export interface components {
         DeploymentId: string;
         /** @description The deployment to promote. */
         PromoteApp: {
-            /** @description The deployment; it must be this app's and running. Required. */
+            /** @description The deployment; it must be this app's and running. Required, unless its old name is used. */
             deploymentId?: components["schemas"]["DeploymentId"];
             /**
              * @deprecated
@@ -2772,7 +2772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseWithCredentialsAnswer"];
+                    "application/json": components["schemas"]["DatabaseWithSecretsAnswer"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -2846,7 +2846,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseWithCredentialsAnswer"];
+                    "application/json": components["schemas"]["DatabaseWithSecretsAnswer"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3123,7 +3123,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionWithCredentialsAnswer"];
+                    "application/json": components["schemas"]["ConnectionWithSecretsAnswer"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3191,7 +3191,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionWithCredentialsAnswer"];
+                    "application/json": components["schemas"]["ConnectionWithSecretsAnswer"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3280,7 +3280,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionWithCredentialsAnswer"];
+                    "application/json": components["schemas"]["ConnectionWithSecretsAnswer"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -222,7 +222,7 @@ export interface ConnectionCore {
 }
 
 /** Where to connect, and with what. */
-export interface EndpointWithCredentials {
+export interface EndpointWithSecrets {
   /** Host name. */
   host: string;
   /** TCP port. */
@@ -232,13 +232,13 @@ export interface EndpointWithCredentials {
 }
 
 /** The ways into the database, with connection strings. */
-export interface EndpointsWithCredentials {
+export interface EndpointsWithSecrets {
   /** Where to connect, and with what. */
-  direct?: EndpointWithCredentials;
+  direct?: EndpointWithSecrets;
   /** Where to connect, and with what. */
-  pooled?: EndpointWithCredentials;
+  pooled?: EndpointWithSecrets;
   /** Where to connect, and with what. */
-  accelerate?: EndpointWithCredentials;
+  accelerate?: EndpointWithSecrets;
 }
 
 /** The first connection of a new database. */
@@ -259,7 +259,7 @@ export interface IssuedConnection {
   /** The database that the connection opens. */
   database: Reference;
   /** The ways into the database, with connection strings. */
-  endpoints: EndpointsWithCredentials;
+  endpoints: EndpointsWithSecrets;
 }
 
 /** Where to connect. */
@@ -325,7 +325,7 @@ export interface ApiKeyConnection {
 }
 
 /** The credentials of a new database, in this answer only. */
-export interface DatabaseCredentials {
+export interface DatabaseSecrets {
   /** `provisioning` until the database can be opened. */
   status: "provisioning" | "ready";
   /** The first connection, with connection strings in its endpoints. */
@@ -528,7 +528,7 @@ export interface CreateProjectDatabase {
 }
 
 /** A new database, with its credentials. */
-export interface DatabaseWithCredentials {
+export interface DatabaseWithSecrets {
   /** Id of the database, `db_…`. */
   id: string;
   type: "database";
@@ -565,9 +565,9 @@ export interface DatabaseWithCredentials {
 }
 
 /** One new database. */
-export interface DatabaseWithCredentialsAnswer {
+export interface DatabaseWithSecretsAnswer {
   /** A new database, with its credentials. */
-  data: DatabaseWithCredentials;
+  data: DatabaseWithSecrets;
 }
 
 /** Id of a branch, with or without its prefix `br_`. At most 128 characters. */
@@ -768,7 +768,7 @@ export interface CreateDatabaseConnection {
 }
 
 /** A new or rotated connection, with its credentials in this answer only. */
-export interface ConnectionWithCredentials {
+export interface ConnectionWithSecrets {
   /** Id of the connection, `con_…`. */
   id: string;
   type: "connection";
@@ -785,7 +785,7 @@ export interface ConnectionWithCredentials {
   /** The database that the connection opens. */
   database: Reference;
   /** The ways into the database, with connection strings. */
-  endpoints: EndpointsWithCredentials;
+  endpoints: EndpointsWithSecrets;
   /** Connection string of the `direct` endpoint. A secret: keep it out of logs. */
   connectionString: string;
   /** Host of the `direct` endpoint. */
@@ -797,9 +797,9 @@ export interface ConnectionWithCredentials {
 }
 
 /** One new or rotated connection. */
-export interface ConnectionWithCredentialsAnswer {
+export interface ConnectionWithSecretsAnswer {
   /** A new or rotated connection, with its credentials in this answer only. */
-  data: ConnectionWithCredentials;
+  data: ConnectionWithSecrets;
 }
 
 /** What a new connection shall be. */
@@ -1231,7 +1231,10 @@ export type DeploymentId = string;
 
 /** The deployment to promote. */
 export interface PromoteApp {
-  /** The deployment; it must be this app's and running. Required. At most 128 characters. */
+  /**
+   * The deployment; it must be this app's and running. Required, unless its old name is used. At most 128
+   * characters.
+   */
   deploymentId?: DeploymentId;
   /**
    * Old name of `deploymentId`, read only when that is absent. At most 128 characters.
@@ -1611,14 +1614,14 @@ export interface Schemas {
   ConnectionKind: ConnectionKind;
   DirectConnection: DirectConnection;
   ConnectionCore: ConnectionCore;
-  EndpointWithCredentials: EndpointWithCredentials;
-  EndpointsWithCredentials: EndpointsWithCredentials;
+  EndpointWithSecrets: EndpointWithSecrets;
+  EndpointsWithSecrets: EndpointsWithSecrets;
   IssuedConnection: IssuedConnection;
   Endpoint: Endpoint;
   Endpoints: Endpoints;
   Connection: Connection;
   ApiKeyConnection: ApiKeyConnection;
-  DatabaseCredentials: DatabaseCredentials;
+  DatabaseSecrets: DatabaseSecrets;
   ProjectDatabase: ProjectDatabase;
   ProjectWithDatabase: ProjectWithDatabase;
   ProjectWithDatabaseAnswer: ProjectWithDatabaseAnswer;
@@ -1632,8 +1635,8 @@ export interface Schemas {
   DatabaseRegion: DatabaseRegion;
   FromDatabase: FromDatabase;
   CreateProjectDatabase: CreateProjectDatabase;
-  DatabaseWithCredentials: DatabaseWithCredentials;
-  DatabaseWithCredentialsAnswer: DatabaseWithCredentialsAnswer;
+  DatabaseWithSecrets: DatabaseWithSecrets;
+  DatabaseWithSecretsAnswer: DatabaseWithSecretsAnswer;
   BranchId: BranchId;
   GitName: GitName;
   CreateDatabase: CreateDatabase;
@@ -1649,8 +1652,8 @@ export interface Schemas {
   Usage: Usage;
   ConnectionList: ConnectionList;
   CreateDatabaseConnection: CreateDatabaseConnection;
-  ConnectionWithCredentials: ConnectionWithCredentials;
-  ConnectionWithCredentialsAnswer: ConnectionWithCredentialsAnswer;
+  ConnectionWithSecrets: ConnectionWithSecrets;
+  ConnectionWithSecretsAnswer: ConnectionWithSecretsAnswer;
   CreateConnection: CreateConnection;
   ConnectionId: ConnectionId;
   ConnectionAnswer: ConnectionAnswer;

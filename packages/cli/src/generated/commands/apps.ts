@@ -253,7 +253,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["deploymentId"],
           flag: "deployment-id",
           type: "string",
-          help: "The deployment; it must be this app's and running. Required.",
+          help: "The deployment; it must be this app's and running. Required, unless its old name is used.",
           prefix: "dpl_",
           maxLength: 128,
         },

@@ -76,7 +76,7 @@ export const commands: readonly OperationCommand[] = [
     },
     envelope: "data",
     paged: false,
-    resource: "ConnectionWithCredentials",
+    resource: "ConnectionWithSecrets",
   },
   {
     id: "connections.get",
@@ -144,6 +144,6 @@ export const commands: readonly OperationCommand[] = [
     approval: true,
     envelope: "data",
     paged: false,
-    resource: "ConnectionWithCredentials",
+    resource: "ConnectionWithSecrets",
   },
 ];

@@ -193,7 +193,7 @@ export const commands: readonly OperationCommand[] = [
     },
     envelope: "data",
     paged: false,
-    resource: "DatabaseWithCredentials",
+    resource: "DatabaseWithSecrets",
   },
   {
     id: "databases.get",
@@ -508,6 +508,6 @@ export const commands: readonly OperationCommand[] = [
     },
     envelope: "data",
     paged: false,
-    resource: "ConnectionWithCredentials",
+    resource: "ConnectionWithSecrets",
   },
 ];

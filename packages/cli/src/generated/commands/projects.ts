@@ -356,7 +356,7 @@ export const commands: readonly OperationCommand[] = [
     },
     envelope: "data",
     paged: false,
-    resource: "DatabaseWithCredentials",
+    resource: "DatabaseWithSecrets",
   },
   {
     id: "projects.branches.list",

@@ -5,9 +5,9 @@ import type {
   ApiKeyConnection,
   Connection,
   ConnectionCore,
-  ConnectionWithCredentials,
+  ConnectionWithSecrets,
   Endpoint,
-  EndpointWithCredentials,
+  EndpointWithSecrets,
   IssuedConnection,
 } from "../../generated/schemas.js";
 import type { ConnectionRow } from "../../store/rows.js";
@@ -43,7 +43,7 @@ export const presentConnection = (world: World, row: ConnectionRow): Connection 
 /** A connection in the database object of a create answer: connection strings in its endpoints. */
 export const presentIssuedConnection = (world: World, row: ConnectionRow): IssuedConnection => {
   const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
-  const issued = (address: DatabaseAddress): EndpointWithCredentials => ({
+  const issued = (address: DatabaseAddress): EndpointWithSecrets => ({
     ...presentEndpoint(address),
     connectionString: connectionString(address, row),
   });
@@ -60,10 +60,7 @@ const mainConnectionString = (world: World, row: ConnectionRow): string => {
 };
 
 /** A created or rotated connection, with its credentials at the top too. */
-export const presentConnectionWithCredentials = (
-  world: World,
-  row: ConnectionRow,
-): ConnectionWithCredentials => {
+export const presentConnectionWithSecrets = (world: World, row: ConnectionRow): ConnectionWithSecrets => {
   const connection = presentIssuedConnection(world, row);
   return {
     ...connection,

@@ -3,7 +3,7 @@ import { timestamp } from "../../engine/clock.js";
 import type {
   Database,
   DatabaseCore,
-  DatabaseWithCredentials,
+  DatabaseWithSecrets,
   ProjectDatabase,
 } from "../../generated/schemas.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
@@ -58,7 +58,7 @@ export const presentNewDatabase = (
   world: World,
   row: ProvisioningDatabase,
   connection: ConnectionRow,
-): DatabaseWithCredentials => ({
+): DatabaseWithSecrets => ({
   ...presentProjectDatabase(world, row, connection),
   project: presentProjectReference(world, row.projectId),
 });

@@ -17,12 +17,7 @@ import type {
   RequestUnsupportedMediaTypeError,
   ValidationFailedError,
 } from "../errors.js";
-import type {
-  Connection,
-  ConnectionWithCredentials,
-  ConnectionsListQuery,
-  CreateConnection,
-} from "../types.js";
+import type { Connection, ConnectionWithSecrets, ConnectionsListQuery, CreateConnection } from "../types.js";
 
 /** `client.connections` */
 export class ConnectionsResource extends Resource {
@@ -53,8 +48,8 @@ export class ConnectionsResource extends Resource {
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
-  create(body: CreateConnection, options?: RequestOptions): Promise<ConnectionWithCredentials> {
-    return this.dataOf<ConnectionWithCredentials>({ method: "POST", path: "/v1/connections", body }, options);
+  create(body: CreateConnection, options?: RequestOptions): Promise<ConnectionWithSecrets> {
+    return this.dataOf<ConnectionWithSecrets>({ method: "POST", path: "/v1/connections", body }, options);
   }
 
   /**
@@ -107,8 +102,8 @@ export class ConnectionsResource extends Resource {
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */
-  rotate(id: string, options?: RequestOptions): Promise<ConnectionWithCredentials> {
-    return this.dataOf<ConnectionWithCredentials>(
+  rotate(id: string, options?: RequestOptions): Promise<ConnectionWithSecrets> {
+    return this.dataOf<ConnectionWithSecrets>(
       { method: "POST", path: "/v1/connections/{id}/rotate", pathParams: { id } },
       options,
     );

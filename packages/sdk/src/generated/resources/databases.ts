@@ -30,11 +30,11 @@ import type {
 import type {
   BackupList,
   Connection,
-  ConnectionWithCredentials,
+  ConnectionWithSecrets,
   CreateDatabase,
   CreateDatabaseConnection,
   Database,
-  DatabaseWithCredentials,
+  DatabaseWithSecrets,
   DatabasesBackupsListQuery,
   DatabasesConnectionsListQuery,
   DatabasesListQuery,
@@ -110,8 +110,8 @@ export class DatabasesConnectionsResource extends Resource {
     databaseId: string,
     body: CreateDatabaseConnection,
     options?: RequestOptions,
-  ): Promise<ConnectionWithCredentials> {
-    return this.dataOf<ConnectionWithCredentials>(
+  ): Promise<ConnectionWithSecrets> {
+    return this.dataOf<ConnectionWithSecrets>(
       { method: "POST", path: "/v1/databases/{databaseId}/connections", pathParams: { databaseId }, body },
       options,
     );
@@ -189,8 +189,8 @@ export class DatabasesOperations extends Resource {
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
-  create(body: CreateDatabase, options?: RequestOptions): Promise<DatabaseWithCredentials> {
-    return this.dataOf<DatabaseWithCredentials>({ method: "POST", path: "/v1/databases", body }, options);
+  create(body: CreateDatabase, options?: RequestOptions): Promise<DatabaseWithSecrets> {
+    return this.dataOf<DatabaseWithSecrets>({ method: "POST", path: "/v1/databases", body }, options);
   }
 
   /**

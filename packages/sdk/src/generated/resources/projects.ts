@@ -32,7 +32,7 @@ import type {
   CreateProject,
   CreateProjectDatabase,
   Database,
-  DatabaseWithCredentials,
+  DatabaseWithSecrets,
   Project,
   ProjectWithDatabase,
   ProjectsBranchesListQuery,
@@ -135,8 +135,8 @@ export class ProjectsDatabasesResource extends Resource {
     projectId: string,
     body?: CreateProjectDatabase,
     options?: RequestOptions,
-  ): Promise<DatabaseWithCredentials> {
-    return this.dataOf<DatabaseWithCredentials>(
+  ): Promise<DatabaseWithSecrets> {
+    return this.dataOf<DatabaseWithSecrets>(
       { method: "POST", path: "/v1/projects/{projectId}/databases", pathParams: { projectId }, body },
       options,
     );
