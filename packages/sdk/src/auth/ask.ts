@@ -11,6 +11,8 @@ export interface Question {
   stage: Stage;
   settings: OAuthSettings;
   signal?: AbortSignal | undefined;
+  /** Default: that of the settings. */
+  timeoutMs?: number | undefined;
   /** Sent along, and never quoted, not even when the server quotes them. */
   secrets: readonly (string | undefined)[];
 }
@@ -30,10 +32,10 @@ export interface RequestOptions {
  * or the reason of the caller's signal. The library's own errors carry requests and answers, so none is handed on.
  */
 export const ask = async <T>(
-  { stage, settings, signal, secrets }: Question,
+  { stage, settings, signal, secrets, timeoutMs = settings.timeoutMs }: Question,
   work: (options: RequestOptions) => Promise<T>,
 ): Promise<T> => {
-  const { transport, timeoutMs, allowsHttp } = settings;
+  const { transport, allowsHttp } = settings;
   let asked = settings.issuer;
   let answer: TransportResponse | undefined;
   const hidden = [...secrets];

@@ -32,13 +32,13 @@ const pause = 5_000;
 /**
  * Gives the access token of a stored login, and refreshes it.
  *
- * | access token                             | what `token` does                                                       |
- * | ---------------------------------------- | ----------------------------------------------------------------------- |
- * | good for 2 minutes or more, or for ever¹ | gives it                                                                |
- * | ends within 2 minutes²                   | gives it, and refreshes in the background                               |
- * | ends within 30 seconds², or has ended    | waits for the refresh; if that fails, gives it as long as it has not ended |
- * | answered 401                             | waits for the refresh, and the client sends the request once more       |
- * | ended, or answered 401, no refresh token | `LoginRequiredError`                                                    |
+ * | access token                             | what `token` does                                                     |
+ * | ---------------------------------------- | --------------------------------------------------------------------- |
+ * | good for 2 minutes or more, or for ever¹ | gives it                                                              |
+ * | ends within 2 minutes²                   | gives it, and refreshes in the background                             |
+ * | ends within 30 seconds², or has ended    | waits for the refresh; if that fails, gives it while it has not ended |
+ * | answered 401                             | waits for the refresh, and the client sends the request once more     |
+ * | ended, or answered 401, no refresh token | `LoginRequiredError`                                                  |
  *
  * ¹ The server did not say when it ends. ² Of a token that lives less than 8 minutes: within the last quarter and the last
  * sixteenth of its life.
@@ -47,7 +47,8 @@ const pause = 5_000;
  *   has a lock (`fileStore`), processes share it too: the lock is taken, the store is read once more, and only a credential
  *   that is still the old one is refreshed.
  * - A call that is aborted stops waiting, the refresh goes on. A call waits for `timeoutMs`, and at most for four fifths of
- *   its own deadline; then it throws `auth:timeout`. The refresh itself is given up after twice `timeoutMs`.
+ *   its own deadline; then it throws `auth:timeout`. The refresh is given up after twice `timeoutMs`, so that a late answer
+ *   serves the next call.
  * - A store that cannot be written is noticed before the refresh token is used up. If it fails between, the refreshed
  *   credential is kept in memory, used, and stored as soon as that works.
  * - An answer without a refresh token keeps the old one. A refresh that gets no answer is sent once more.

@@ -156,7 +156,9 @@ export const refresh = async (
   const { refreshToken, accessToken, scopes } = credential;
   const secrets = [refreshToken, accessToken, settings.clientSecret];
   const issuedAt = Date.now();
-  const answer = await ask({ stage: "refresh", settings, signal, secrets }, async (options) =>
+  // The signal has its own end. A late answer is worth more than none: it may have used the refresh token up.
+  const timeoutMs = Number.POSITIVE_INFINITY;
+  const answer = await ask({ stage: "refresh", settings, signal, secrets, timeoutMs }, async (options) =>
     assertBearer(
       await oauth.processRefreshTokenResponse(
         server,

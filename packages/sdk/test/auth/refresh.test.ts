@@ -206,6 +206,19 @@ describe("a refresh", () => {
     expect(auth.server.tokenRequests).toHaveLength(1);
   });
 
+  it("whose answer comes after its callers have left is kept", async () => {
+    let answer: (() => void) | undefined;
+    const token: Reply = (response, _, count) => {
+      answer = () => json(response, 200, tokens(count));
+    };
+    const auth = await setup({ replies: { token }, timeoutMs: 1_500 });
+    expect(await thrown(auth.token())).toMatchObject({ code: "auth:timeout" });
+    answer?.();
+    await auth.settled();
+    expect(await auth.store.read()).toMatchObject({ refreshToken: "refresh-1" });
+    expect(await auth.token()).toBe("access-1");
+  });
+
   it("that never ends is given up, and begun anew by a later call", async () => {
     let isHanging = true;
     const token: Reply = (response) => (isHanging ? undefined : json(response, 200, tokens(7)));
