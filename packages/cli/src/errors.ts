@@ -16,12 +16,14 @@ export class CliError extends Error {
   }
 }
 
+const seeHelp = "--help behind a command shows what it takes.";
+
 /** The command line does not fit; nothing was sent. */
-export const usageError = (message: string, hint?: string): CliError =>
+export const usageError = (message: string, hint = seeHelp): CliError =>
   new CliError("usage", "usage:invalid", message, hint);
 
 /** A value does not fit what the contract allows for it. */
-export const invalidValue = (what: string, problem: string, hint?: string): CliError =>
+export const invalidValue = (what: string, problem: string, hint = seeHelp): CliError =>
   new CliError("usage", "usage:invalid_value", `${what} ${problem}`, hint);
 
 export const missingInput = (message: string, hint?: string): CliError =>
@@ -37,7 +39,12 @@ export const secretInArguments = (flag: string, hint: string): CliError =>
   );
 
 export const unreadableFile = (what: string, path: string, cause: unknown): CliError =>
-  new CliError("usage", "usage:unreadable_file", `${what}: cannot read ${path} (${reasonOf(cause)})`);
+  new CliError(
+    "usage",
+    "usage:unreadable_file",
+    `${what}: cannot read ${path} (${reasonOf(cause)})`,
+    "Name a file that you may read, or - for standard input.",
+  );
 
 export const noToken = (): CliError =>
   new CliError(

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { version } from "../package.json";
-import { endQuietlyOnClosedPipe, writeText } from "./output/streams.js";
+import { endOnBrokenStreams, writeText } from "./output/streams.js";
 
-endQuietlyOnClosedPipe();
+endOnBrokenStreams();
 const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   writeText(version);

@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json";
 import { bin } from "./bin.js";
@@ -77,6 +79,18 @@ describe("mgmt", () => {
     );
     child.kill("SIGINT");
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(130);
+  });
+
+  it.runIf(existsSync("/dev/full"))("says in one line that the disk is full, and ends with 1", async () => {
+    const shell = spawn("/bin/sh", ["-c", 'exec "$0" "$1" operations > /dev/full', process.execPath, bin]);
+    let stderr = "";
+    shell.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const [status] = (await once(shell, "close")) as [number];
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      "error: The answer cannot be written (ENOSPC)\n" +
+        "hint: Make room, or send the output elsewhere; what was asked for may have been done.\n",
+    );
   });
 
   it("ends quietly when nobody reads its answer any more", async () => {

@@ -24,6 +24,7 @@ const refused = async (
   const [first = "", second = ""] = stderr.split("\n");
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   expect(first).toContain(message);
+  expect(second).toMatch(/^hint: ./);
   if (hint !== undefined) expect(second).toContain(hint);
 };
 const words = (line: string): string[] => line.split(" ");
@@ -32,6 +33,16 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
   it.each<[line: string, message: string, hint?: string]>([
     ["projects lst", "Unknown command: mgmt projects lst", "Did you mean mgmt projects list?"],
     ["service-tokens list", "Unknown command: mgmt service-tokens", "mgmt workspaces service-tokens"],
+    ["services update cps_a1234567 --logical-id null", "would be the text null", "--unset logical-id"],
+    [
+      "services create web --project-id proj_1 --branch-id null",
+      "would be the text null",
+      "--unset branch-id",
+    ],
+    ["projects list --limit 0", "--limit must be a number from 1 to 1000", "--help"],
+    ["projects create --body @/nowhere.json", "cannot read /nowhere.json", "Name a file that you may read"],
+    ["dev --output yaml", "mgmt dev writes text or JSON", "--output json"],
+    ["dev --ephemeral --data-dir here", "contradict each other", "--help"],
     ["zzzzzz", "Unknown command: mgmt zzzzzz", "mgmt --help lists the commands."],
     ["projcts --help", "Unknown command: mgmt projcts", "Did you mean mgmt projects?"],
     ["projects", "mgmt projects needs a command", "One of: list, create, get"],

@@ -67,6 +67,8 @@ const checkText = (field: Field, text: string, what: string): void => {
   const length = [...text].length;
   const { minLength = 0, maxLength = Infinity, pattern, format } = field;
   const unset = field.nullable ? `Use --unset ${field.flag} to set it to null.` : undefined;
+  // The contract's help says null, and means no text.
+  if (unset !== undefined && text === "null") throw invalidValue(what, "would be the text null", unset);
   if (length < minLength) {
     throw invalidValue(
       what,

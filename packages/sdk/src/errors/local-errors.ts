@@ -7,7 +7,10 @@ export class InvalidArgumentError extends MgmtError {
   readonly argument: string;
 
   constructor(argument: string, problem: string, options?: ErrorOptions & { hint?: string }) {
-    super("argument:invalid", `${argument} ${problem}`, options);
+    super("argument:invalid", `${argument} ${problem}`, {
+      hint: "Nothing was sent: mend the argument.",
+      ...options,
+    });
     this.argument = argument;
   }
 }
