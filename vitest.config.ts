@@ -16,6 +16,7 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "test/runtimes/**"],
     globalSetup: ["test/setup-answers.ts"],
     env: { MGMT_COVERAGE_FILE: answersFile },
     testTimeout: 30_000,
