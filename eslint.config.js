@@ -40,8 +40,8 @@ const arrows = [
   ],
   [
     "packages/sdk/src/{request,transport,errors}/**",
-    ["**/generated/resources*"],
-    "The request path knows no resource.",
+    ["**/generated/resources*", "**/auth/**"],
+    "The request path knows no resource and no login.",
   ],
 ];
 
