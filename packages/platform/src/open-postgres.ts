@@ -3,7 +3,6 @@ import { rm } from "node:fs/promises";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
 import { type Manifest, writeManifest } from "./data-dir/manifest.js";
 import type { AdminAddress } from "./databases/admin.js";
-import { claimCluster } from "./databases/open-databases.js";
 import { platformErrors } from "./platform-error.js";
 import { findLastingPort, isFree } from "./ports.js";
 import { type Account, findAccount, takeOver } from "./postgres/account.js";
@@ -34,11 +33,14 @@ const host = "127.0.0.1";
 /**
  * Starts Postgres on a data directory, on the port of its last run, or on a new cluster.
  *
+ * @param meanwhile called, perhaps more than once, when a program has begun that we must wait for.
  * @throws PlatformError `platform:no_postgres`, `platform:postgres_failed`, `platform:port_taken`,
  *   `platform:data_dir_corrupt` when the cluster is of another version than the Postgres of this machine.
  */
-export const openPostgres = async (dataDir: DataDir): Promise<OpenPostgres> =>
-  dataDir.kept === undefined ? openNew(dataDir) : openKept(dataDir, dataDir.kept.manifest);
+export const openPostgres = async (dataDir: DataDir, meanwhile: () => void): Promise<OpenPostgres> =>
+  dataDir.kept === undefined
+    ? openNew(dataDir, meanwhile)
+    : openKept(dataDir, dataDir.kept.manifest, meanwhile);
 
 const findPrograms = async ({ path }: DataDir, account: Account | undefined): Promise<Programs> => {
   const binaries = await findBinaries({
@@ -50,7 +52,11 @@ const findPrograms = async ({ path }: DataDir, account: Account | undefined): Pr
   return { account, binaries };
 };
 
-const openKept = async (dataDir: DataDir, manifest: Manifest): Promise<OpenPostgres> => {
+const openKept = async (
+  dataDir: DataDir,
+  manifest: Manifest,
+  meanwhile: () => void,
+): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
   const programs = await findPrograms(dataDir, await takeOver(cluster));
   const { major, port, password } = manifest.postgres;
@@ -64,14 +70,14 @@ const openKept = async (dataDir: DataDir, manifest: Manifest): Promise<OpenPostg
   await endLeftovers(cluster);
   try {
     if (!(await isFree(port, host))) throw new PostgresPortTaken();
-    const server = await PostgresServer.start(optionsFor(dataDir, programs, port));
+    const server = await PostgresServer.start(optionsFor(dataDir, programs, port), meanwhile);
     return { server, address: { port, password }, major, manifest, saveImage: () => Promise.resolve() };
   } catch (error) {
     throw error instanceof PostgresPortTaken ? platformErrors.postgresPortTaken(port, dataDir.path) : error;
   }
 };
 
-const openNew = async (dataDir: DataDir): Promise<OpenPostgres> => {
+const openNew = async (dataDir: DataDir, meanwhile: () => void): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
   const programs = await findPrograms(dataDir, await findAccount());
   const { major } = programs.binaries;
@@ -90,9 +96,11 @@ const openNew = async (dataDir: DataDir): Promise<OpenPostgres> => {
     cluster,
     programs.binaries,
     programs.account,
+    meanwhile,
   );
-  const { server, port } = await startOnFreePort(dataDir, programs);
+  const { server, port } = await startOnFreePort(dataDir, programs, meanwhile);
   try {
+    const { claimCluster } = await import("./databases/open-databases.js");
     await claimCluster({ port, password: firstPassword }, major, password);
   } catch (error) {
     await server.stop();
@@ -114,11 +122,12 @@ const saveNew = async (image: ClusterImage | undefined, binaries: Binaries): Pro
 const startOnFreePort = async (
   dataDir: DataDir,
   programs: Programs,
+  meanwhile: () => void,
 ): Promise<{ server: PostgresServer; port: number }> => {
   for (let attempt = 1; ; attempt += 1) {
     const port = await findLastingPort(host);
     try {
-      return { port, server: await PostgresServer.start(optionsFor(dataDir, programs, port)) };
+      return { port, server: await PostgresServer.start(optionsFor(dataDir, programs, port), meanwhile) };
     } catch (error) {
       // Another program was quicker.
       if (!(error instanceof PostgresPortTaken) || attempt === 10) throw error;

@@ -53,8 +53,6 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     );
   }
   const { host = "127.0.0.1", port, ephemeral = false, onLog = () => undefined } = options;
-  // The reference server loads while Postgres starts.
-  const serverModule = import("./open-server.js");
   await refuseUnusablePort(port, host);
 
   const dataDir = ephemeral
@@ -62,9 +60,9 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     : await openDataDir(options.dataDir ?? defaultDataDir());
   let postgres: OpenPostgres | undefined;
   try {
-    const kept = dataDir.kept && (await serverModule).readKeptStates(dataDir);
-    postgres = await openPostgres(dataDir);
-    const { openServer } = await serverModule;
+    const kept = dataDir.kept && (await loadServer()).readKeptStates(dataDir);
+    postgres = await openPostgres(dataDir, () => void loadServer());
+    const { openServer } = await loadServer();
     const server = await openServer({ host, port, onLog, dataDir, kept, postgres });
     return run(dataDir, postgres, server);
   } catch (error) {
@@ -73,6 +71,9 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     throw error;
   }
 };
+
+/** The reference server takes its time to load: best done while Postgres starts. */
+const loadServer = (): Promise<typeof import("./open-server.js")> => import("./open-server.js");
 
 /** Before anything is started. */
 const refuseUnusablePort = async (port: number, host: string): Promise<void> => {

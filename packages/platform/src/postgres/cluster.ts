@@ -60,6 +60,7 @@ export const refuseUnreachable = async (
 /**
  * Makes a new cluster in `directory`, which must not exist: from the image of an earlier one, else by initdb.
  *
+ * @param meanwhile called when initdb has begun.
  * @returns the superuser's password, and the image when it is new and worth saving with `saveClusterImage`.
  * @throws PlatformError `platform:postgres_failed`.
  */
@@ -67,6 +68,7 @@ export const createCluster = async (
   directory: string,
   binaries: Binaries,
   account: Account | undefined,
+  meanwhile: () => void = () => undefined,
 ): Promise<{ password: string; newImage: ClusterImage | undefined }> => {
   await mkdir(directory, { mode: 0o700 });
   if (account !== undefined) await chown(directory, account.uid, account.gid);
@@ -78,7 +80,7 @@ export const createCluster = async (
     return { password: image.contents.password, newImage: undefined };
   }
   const password = randomBytes(24).toString("hex");
-  await initdb(directory, binaries, account, password);
+  await initdb(directory, binaries, account, password, meanwhile);
   return { password, newImage: path === undefined ? undefined : readCluster(directory, password) };
 };
 
@@ -104,10 +106,11 @@ const initdb = async (
   binaries: Binaries,
   account: Account | undefined,
   password: string,
+  meanwhile: () => void,
 ): Promise<void> => {
   const secret = await passwordFile(directory, account, password);
   try {
-    const { status, stderr } = await runProgram(
+    const running = runProgram(
       join(binaries.directory, "initdb"),
       [
         "--pgdata",
@@ -118,6 +121,8 @@ const initdb = async (
       ],
       { account, cwd: directory, inherit: secret.fd },
     );
+    meanwhile();
+    const { status, stderr } = await running;
     if (status !== 0) throw platformErrors.postgresFailed("initdb could not make a cluster", stderr.trim());
   } finally {
     await secret.close();

@@ -45,9 +45,13 @@ export class PostgresServer {
   /**
    * Starts the server and waits until it takes connections.
    *
+   * @param meanwhile called when the server has begun to start.
    * @throws PostgresPortTaken; PlatformError `platform:postgres_failed`.
    */
-  static async start(options: ServerOptions): Promise<PostgresServer> {
+  static async start(
+    options: ServerOptions,
+    meanwhile: () => void = () => undefined,
+  ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
     await endLeftovers(directory);
     await limitLog(options.logFile);
@@ -74,6 +78,7 @@ export class PostgresServer {
       child.once("error", () => resolve());
     });
     if (child.pid !== undefined) watchdog.watch(child.pid);
+    meanwhile();
     await log.close();
 
     if (!(await becomesReady(directory, child, ended))) {
