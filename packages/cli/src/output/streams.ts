@@ -15,7 +15,9 @@ export const endOnBrokenStreams = ({ stdout, stderr }: Streams = process): void 
       if (error.code === "EPIPE") process.exit();
       if (stream === stdout) {
         stderr.write(`error: The answer cannot be written (${error.code ?? error.message})\n`);
-        stderr.write("hint: Make room, or send the output elsewhere; what was asked for may have been done.\n");
+        stderr.write(
+          "hint: Make room, or send the output elsewhere; what was asked for may have been done.\n",
+        );
       }
       process.exit(1);
     });
