@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { Bench, Finding } from "./runner/bench.js";
 import { prepare } from "./runner/prepare.js";
 import { describe, isMet } from "./runner/report.js";
-import { describeMachine, describeVersions } from "./runner/versions.js";
+import { describeMachine, describeVersions, watchStolenTime } from "./runner/versions.js";
 
 const usage = `npm run bench [-- [name ...] [--rounds N] [--strict]]
 
@@ -69,6 +69,7 @@ if (help) {
   }
 
   console.log([describeMachine(), describeVersions()].join("\n"));
+  const stolenTime = watchStolenTime();
   const chosen = benches.filter(({ name }) => names.length === 0 || names.includes(name));
   let failed = 0;
   let missed = 0;
@@ -77,6 +78,8 @@ if (help) {
     if (!findings) failed += 1;
     missed += findings?.filter((finding) => !isMet(finding)).length ?? 0;
   }
-  console.log(`\nbenches failed: ${String(failed)}, aims missed: ${String(missed)}`);
+  const stolen = stolenTime();
+  if (stolen !== undefined) console.log(`\n${stolen}`);
+  console.log(`benches failed: ${String(failed)}, aims missed: ${String(missed)}`);
   process.exitCode = failed > 0 || (strict && missed > 0) ? 1 : 0;
 }

@@ -17,6 +17,28 @@ export const describeMachine = (): string => {
   ].join(", ");
 };
 
+/**
+ * Starts to watch what the host gives to other virtual machines; the answer says how much that was. Undefined where the
+ * system does not tell.
+ */
+export const watchStolenTime = (): (() => string | undefined) => {
+  const before = readTicks();
+  return () => {
+    const after = readTicks();
+    if (!before || !after) return undefined;
+    const share = (after.stolen - before.stolen) / (after.all - before.all);
+    return `processor time that the host gave to others meanwhile: ${(share * 100).toFixed(0)} %`;
+  };
+};
+
+/** First line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. */
+const readTicks = (): { stolen: number; all: number } | undefined => {
+  if (platform() !== "linux") return undefined;
+  const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1);
+  const ticks = line.split(/ +/).slice(1, 9).map(Number);
+  return { stolen: ticks[7] ?? 0, all: ticks.reduce((sum, each) => sum + each, 0) };
+};
+
 /** Versions of whatever has a part in the numbers. */
 export const describeVersions = (): string => {
   const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" });
