@@ -49,7 +49,8 @@ const pause = 5_000;
  * - A call that is aborted stops waiting, the refresh goes on. A call waits for `timeoutMs`, and at most for four fifths of
  *   its own deadline; then it throws `auth:timeout`. The refresh is given up after twice `timeoutMs`, so that a late answer
  *   serves the next call.
- * - A store that cannot be written is noticed before the refresh token is used up. If it fails between, the refreshed
+ * - A store that cannot be written is noticed before the refresh token is used up. If it becomes read-only between, one that
+ *   can reserve a place (`fileStore`) has it, and all processes go on with what was put there. If it fails, the refreshed
  *   credential is kept in memory, used, and stored as soon as that works.
  * - An answer without a refresh token keeps the old one. A refresh that gets no answer is sent once more.
  * - `invalid_grant`: when the store holds another login meanwhile, that one is used. Otherwise the store is cleared, and

@@ -11,4 +11,4 @@ export type { LogoutOptions } from "./logout.js";
 export type { OAuthEndpoints, OAuthOptions } from "./oauth-settings.js";
 export type { LoginAttempt } from "./protocol.js";
 export { memoryStore } from "./token-store.js";
-export type { TokenStore } from "./token-store.js";
+export type { Reservation, TokenStore } from "./token-store.js";

@@ -3,7 +3,7 @@ import { type Credential, needOf } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
 import type { Session } from "./session.js";
-import { type TokenStore, exclusively } from "./token-store.js";
+import { type TokenStore, exclusively, reserve } from "./token-store.js";
 
 /** Who renews which credential. */
 export interface Renewal {
@@ -67,8 +67,6 @@ const refreshStored = async (
 ): Promise<Credential> => {
   const { settings, store, session } = renewal;
   assertRefreshable(credential);
-  // A refresh token is used up by the refresh: what cannot be stored afterwards must not be begun.
-  await store.probe?.();
   try {
     return await refreshAndStore(renewal, credential, signal);
   } catch (error) {
@@ -94,20 +92,26 @@ const refreshAndStore = async (
   signal: AbortSignal,
 ): Promise<Credential> => {
   const { refresh } = await import("./protocol.js");
-  session.waitingFor = `the authorization server, ${settings.issuer}`;
-  const next = await refresh(settings, credential, signal).catch((error: unknown) => {
-    // Whether the token was used up is unknown. If it was, asking again at once is the best chance to get its successor.
-    if (isUnanswered(error)) return refresh(settings, credential, signal);
-    throw error;
-  });
-  session.refreshed(next, credential);
-  session.waitingFor = "the store";
-  await store.write(next).then(
-    () => session.saved(),
-    // The token is good, and this process has it: it is stored later.
-    report,
-  );
-  return next;
+  // A refresh token is used up by the refresh: what cannot be stored afterwards must not be begun.
+  const place = await reserve(store);
+  try {
+    session.waitingFor = `the authorization server, ${settings.issuer}`;
+    const next = await refresh(settings, credential, signal).catch((error: unknown) => {
+      // Whether the token was used up is unknown. If it was, asking again at once is the best chance to get its successor.
+      if (isUnanswered(error)) return refresh(settings, credential, signal);
+      throw error;
+    });
+    session.refreshed(next, credential);
+    session.waitingFor = "the store";
+    await place.write(next).then(
+      () => session.saved(),
+      // The token is good, and this process has it: it is stored later.
+      report,
+    );
+    return next;
+  } finally {
+    await place.release();
+  }
 };
 
 /** Compared right before: under the lock nobody else has stored another login meanwhile. */

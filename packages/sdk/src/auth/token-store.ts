@@ -11,13 +11,26 @@ export interface TokenStore {
   write(credential: Credential): Promise<void>;
   /** Forgets what is there, if anything. */
   clear(): Promise<void>;
-  /** Throws when `write` would. Asked before a login begins, and before a refresh token is used up. */
+  /** Throws when `write` would. Asked before a login begins and, without `reserve`, before a refresh token is used up. */
   probe?(): Promise<void>;
+  /**
+   * Makes sure of a place for the next credential, under the lock and before a refresh token is used up; throws when there is
+   * none. For stores that can be forbidden to write at any time.
+   */
+  reserve?(): Promise<Reservation>;
   /**
    * Runs `work` while nobody else runs one for the same credential, in this process or another, and answers what it does.
    * Rejects when `signal` is aborted before its turn comes. Without it, work is done one after another in this process.
    */
   lock?<T>(work: () => Promise<T>, options: { signal: AbortSignal }): Promise<T>;
+}
+
+/** A place for the next credential. */
+export interface Reservation {
+  /** Keeps it, so that everybody reads it from now on, even if the store has become read-only since. */
+  write(credential: Credential): Promise<void>;
+  /** Called at last, whether or not anything was written. */
+  release(): Promise<void>;
 }
 
 /** A store in this process's memory. It can be given a credential that was kept elsewhere. */
@@ -32,6 +45,13 @@ export const memoryStore = (credential?: Credential): TokenStore => {
       kept = undefined;
     },
   };
+};
+
+/** The store's own reservation; of one that has none, whether it could be written just now must do. */
+export const reserve = async (store: TokenStore): Promise<Reservation> => {
+  if (store.reserve) return store.reserve();
+  await store.probe?.();
+  return { write: (credential) => store.write(credential), release: async () => undefined };
 };
 
 const queues = new WeakMap<TokenStore, Promise<unknown>>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type TokenStore, createAuthenticator } from "@mgmt/sdk/auth";
+import { AuthError, type TokenStore, createAuthenticator } from "@mgmt/sdk/auth";
 import { thrown } from "../server.js";
-import { refreshTokens, setup } from "./authenticator-setup.js";
+import { html, invalidGrant, refreshTokens, setup } from "./authenticator-setup.js";
 import { credentialFor } from "./fault-server.js";
 
 describe("a store", () => {
@@ -56,6 +56,43 @@ describe("a store", () => {
     const { token } = createAuthenticator({ ...options, store: probing });
     expect(await thrown(token())).toBe(refusal);
     expect(server.tokenRequests).toEqual([]);
+  });
+
+  it.each([
+    ["a new token", {}, "access-1", ["reserved before request 1", "access-1", "released"]],
+    ["a refusal", { token: invalidGrant }, undefined, ["reserved before request 1", "released"]],
+    ["a failure", { token: html }, undefined, ["reserved before request 1", "released"]],
+  ] as const)(
+    "has its place for the next credential made before the refresh token is used up, and let go after %s",
+    async (_, replies, accessToken, expected) => {
+      const { options, server, store } = await setup({ replies });
+      const steps: string[] = [];
+      const reserve: TokenStore["reserve"] = async () => {
+        steps.push(`reserved before request ${server.tokenRequests.length + 1}`);
+        return {
+          write: async (credential) => void steps.push(credential.accessToken),
+          release: async () => void steps.push("released"),
+        };
+      };
+      const never = (): Promise<never> => Promise.reject(new Error("This must not be asked"));
+      const reserving: TokenStore = { ...store, probe: never, write: never, reserve };
+      const { token } = createAuthenticator({ ...options, store: reserving });
+      if (accessToken === undefined) expect(await thrown(token())).toBeInstanceOf(AuthError);
+      else expect(await token()).toBe(accessToken);
+      expect(steps).toEqual(expected);
+    },
+  );
+
+  it("without a place for the next credential uses up no refresh token", async () => {
+    const { options, server, store } = await setup();
+    const refusal = new Error("no place");
+    const { token } = createAuthenticator({
+      ...options,
+      store: { ...store, reserve: () => Promise.reject(refusal) },
+    });
+    expect(await thrown(token())).toBe(refusal);
+    expect(server.tokenRequests).toEqual([]);
+    expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
   });
 
   it("that cannot be read fails the call with its own error, and is read anew by the next", async () => {

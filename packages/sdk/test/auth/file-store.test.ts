@@ -186,7 +186,7 @@ describe("fileStore", () => {
       import { fileStore } from "@mgmt/sdk/auth/node";
       const store = fileStore(process.argv[2]);
       const credential = await store.read();
-      for (const work of [() => store.write(credential), () => store.probe()]) {
+      for (const work of [() => store.write(credential), () => store.probe(), () => store.reserve()]) {
         await work().catch((error) => console.log(error.code + " " + error.message));
       }
     `);
@@ -200,7 +200,7 @@ describe("fileStore", () => {
     full.stdout.on("data", (chunk: Buffer) => (printed += String(chunk)));
     await once(full, "close");
     const line = `auth:store_failed ${file} could not be written (EFBIG)\n`;
-    expect(printed).toBe(line + line);
+    expect(printed).toBe(line + line + line);
     expect(await readFile(file, "utf8")).toBe(text);
     expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
   });
@@ -228,6 +228,114 @@ describe("fileStore", () => {
     });
     await chmod(dirname(file), 0o755);
     expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
+  });
+
+  describe("with a place for the next credential", () => {
+    const next = { ...credential, accessToken: "canary-next", refreshToken: "canary-next-refresh" };
+    const places = async (content = text) => {
+      const file = await makeFile(content);
+      const store = fileStore(file);
+      const reserve = async () => {
+        const place = await store.reserve?.();
+        if (!place) throw new Error("A file has places");
+        return place;
+      };
+      /** Fills a place while the file may not be replaced any more. */
+      const stick = async (): Promise<void> => {
+        const place = await reserve();
+        await chmod(file, 0o400);
+        await place.write(next);
+        await place.release();
+        await chmod(file, 0o600);
+      };
+      return { file, store, reserve, stick, names: () => readdir(dirname(file)) };
+    };
+
+    it("replaces the file with it, and leaves nothing beside", async () => {
+      const { file, store, reserve, names } = await places();
+      const place = await reserve();
+      expect(await modeOf(`${file}.next`)).toBe("600");
+      expect(await store.read()).toEqual(credential);
+      await place.write(next);
+      await place.release();
+      expect(await store.read()).toEqual(next);
+      expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject(next);
+      expect(await modeOf(file)).toBe("600");
+      expect(await names()).toEqual(["credentials.json"]);
+    });
+
+    it("changes nothing when nothing comes of it", async () => {
+      const { file, reserve, names } = await places();
+      await (await reserve()).release();
+      expect(await readFile(file, "utf8")).toBe(text);
+      expect(await names()).toEqual(["credentials.json"]);
+    });
+
+    it("reads it beside a file that may not be replaced any more, and replaces it when it may be", async () => {
+      const { file, store, reserve, stick, names } = await places();
+      await stick();
+      expect(await readFile(file, "utf8")).toBe(text);
+      expect(await fileStore(file).read()).toEqual(next);
+      expect((await names()).sort()).toEqual(["credentials.json", "credentials.json.next"]);
+
+      // A refresh that fails, or is killed, loses neither of them.
+      const left = await reserve();
+      expect(await store.read()).toEqual(next);
+      expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject(next);
+      await (await reserve()).release();
+      await left.release();
+      expect(await store.read()).toEqual(next);
+      expect(await names()).toEqual(["credentials.json"]);
+    });
+
+    it.each(["", " ".repeat(8_192), JSON.stringify(next).slice(0, -9), JSON.stringify(next), "[]"])(
+      "takes nothing that is not whole, or does not say what it replaces: %j",
+      async (content) => {
+        const { file, store, reserve } = await places();
+        await writeFile(`${file}.next`, content);
+        expect(await store.read()).toEqual(credential);
+        await (await reserve()).release();
+        expect(await readFile(file, "utf8")).toBe(text);
+      },
+    );
+
+    it("takes what another login has been put in the place of for nothing", async () => {
+      const { file, store, stick, names } = await places();
+      await stick();
+      const theirs = { ...credential, accessToken: "canary-theirs" };
+      await writeFile(file, JSON.stringify(theirs));
+      expect(await store.read()).toEqual(theirs);
+      await store.write(credential);
+      expect(await store.read()).toEqual(credential);
+      expect(await names()).toEqual(["credentials.json"]);
+    });
+
+    it("forgets both when it is cleared", async () => {
+      const { store, stick, names } = await places();
+      await stick();
+      await store.clear();
+      expect(await store.read()).toBeUndefined();
+      expect(await names()).toEqual([]);
+    });
+
+    it("stands beside what a link leads to", async () => {
+      const { file, stick } = await places();
+      const folder = await makeFolder();
+      await symlink(file, join(folder, "linked.json"));
+      await stick();
+      expect(await fileStore(join(folder, "linked.json")).read()).toEqual(next);
+      expect(await readdir(folder)).toEqual(["linked.json"]);
+    });
+
+    it("has none where nothing may be written", async () => {
+      const { file, reserve, names } = await places();
+      await chmod(file, 0o400);
+      await expectStoreError(reserve(), "auth:store_read_only", file);
+      await chmod(file, 0o644);
+      await chmod(dirname(file), 0o555);
+      await asNobody(() => expectStoreError(reserve(), "auth:store_read_only", file));
+      expect(await names()).toEqual(["credentials.json"]);
+    });
   });
 
   it("that cannot be written: a token that has not ended is used, no refresh token is used up", async () => {

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { readFileSync, watch } from "node:fs";
+import { chmod, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { type Credential, finishLogin, startLogin } from "@mgmt/sdk/auth";
+import { fileStore } from "@mgmt/sdk/auth/node";
 import { makeFolder, nobody } from "./folders.js";
 import { type Program, makeProgram, run } from "./programs.js";
 
@@ -72,6 +73,13 @@ const endAccessToken = async (credential: Credential, isKnown = true): Promise<v
   await chmod(file, 0o666);
 };
 
+/** The same for what has been stored since, in the file or beside it. */
+const expireStored = async (): Promise<void> => {
+  const credential = await fileStore(file).read();
+  if (!credential) throw new Error("Nothing is stored");
+  await endAccessToken(credential);
+};
+
 const stored = async (): Promise<Credential> => JSON.parse(await readFile(file, "utf8"));
 
 /** Refreshes that the server has granted. */
@@ -106,6 +114,20 @@ const results = async (programs: Program[]): Promise<unknown[]> => {
 
 const allDone = { done: requests, failures: {} };
 const allOf = (programs: Program[]): unknown[] => programs.map(() => allDone);
+
+/** Resolves when the folder's files have changed so often. */
+const changes = (count: number): Promise<void> =>
+  new Promise((resolve) => {
+    let left = count;
+    const watcher = watch(folder, () => {
+      if ((left -= 1) > 0) return;
+      watcher.close();
+      resolve();
+    });
+    if (count > 0) return;
+    watcher.close();
+    resolve();
+  });
 
 /** Resolves with the next request for tokens, before it is answered. */
 const nextTokenRequest = (): Promise<void> =>
@@ -184,32 +206,75 @@ describe(
       await chmod(folder, 0o777);
     });
 
-    it("lose nothing when the store is made read-only while one refreshes", async () => {
-      server.engine.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
-      const programs = await start(16);
-      const before = await stored();
-      const asked = nextTokenRequest();
-      go(programs);
-      await asked;
-      const refresher = holderOfLock();
-      await chmod(folder, 0o555);
-      const ended = await results(programs);
-      for (const [index, { pid, lines }] of programs.entries()) {
-        // Whoever has the new token uses it; the others cannot have it, and do not use the old refresh token up.
-        if (pid === refresher) expect(ended[index]).toEqual(allDone);
-        else expect(ended[index]).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
-        expect(lines.includes("background auth:store_read_only")).toBe(pid === refresher);
+    it.each([
+      { what: "folder", modes: () => [[folder, 0o555, 0o777] as const] },
+      { what: "file", modes: () => [[file, 0o444, 0o666] as const] },
+      {
+        what: "file and folder",
+        modes: () => [[file, 0o444, 0o666] as const, [folder, 0o555, 0o777] as const],
+      },
+    ])(
+      "refresh exactly once, and no request fails, when the $what is made read-only while one refreshes",
+      async ({ modes }) => {
+        server.engine.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
+        const programs = await start(16);
+        const before = await readFile(file, "utf8");
+        const asked = nextTokenRequest();
+        go(programs);
+        await asked;
+        for (const [path, mode] of modes()) await chmod(path, mode);
+        expect(await results(programs)).toEqual(allOf(programs));
+        expect(refreshes()).toBe(1);
+        expect(await readFile(file, "utf8")).toBe(before);
+
+        const [late] = await start(1);
+        if (!late) throw new Error("No program was started");
+        go([late]);
+        expect(await results([late])).toEqual([allDone]);
+        expect(refreshes()).toBe(1);
+        expect(
+          programs.flatMap(({ lines }) => lines).filter((line) => /background|unsettled/.test(line)),
+        ).toEqual([]);
+
+        // The last who knew the new login in their memory are gone when the rights come back.
+        for (const { say } of [...programs, late]) say("end");
+        await Promise.all([...programs, late].map(({ ended }) => ended));
+        for (const [path, , mode] of modes()) await chmod(path, mode);
+        await expireStored();
+        const next = await start(2);
+        go(next);
+        expect(await results(next)).toEqual(allOf(next));
+        expect(refreshes()).toBe(2);
+        expect(await readdir(folder)).toEqual(["credentials.json"]);
+      },
+    );
+
+    it("lose nothing when the store is made read-only at any other moment", async () => {
+      for (let round = 0; round < 4; round += 1) {
+        const granted = refreshes();
+        await expireStored();
+        const before = await readFile(file, "utf8");
+        const programs = await start(4);
+        const changed = changes(round * 3);
+        go(programs);
+        await changed;
+        await chmod(folder, 0o555);
+        const ended = await results(programs);
+        if (refreshes() === granted) {
+          // Before a refresh begins, there is no place for what it would give.
+          for (const each of ended)
+            expect(each).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
+          expect(await readFile(file, "utf8")).toBe(before);
+        } else {
+          expect(ended).toEqual(allOf(programs));
+        }
+        await chmod(folder, 0o777);
+        go(programs);
+        expect(await results(programs)).toEqual(allOf(programs));
+        expect(refreshes()).toBe(granted + 1);
+        for (const { say } of programs) say("end");
+        await Promise.all(programs.map(({ ended: end }) => end));
       }
-      expect(refreshes()).toBe(1);
-      expect(await stored()).toEqual(before);
-      await chmod(folder, 0o777);
-      for (const { pid, say } of programs) if (pid === refresher) say("end");
-      await programs.find(({ pid }) => pid === refresher)?.ended;
-      const others = programs.filter(({ pid }) => pid !== refresher);
-      go(others);
-      expect(await results(others)).toEqual(allOf(others));
-      expect(refreshes()).toBe(1);
-      expect((await stored()).refreshToken).not.toBe(before.refreshToken);
     });
 
     it("use up no refresh token when the store is read-only from the start, and go on when it is not any more", async () => {

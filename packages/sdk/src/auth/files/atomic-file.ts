@@ -6,6 +6,8 @@ import { fileErrors, systemCode } from "./file-errors.js";
 
 /** A temporary file that is older is nobody's any more: its writer was killed. */
 const abandonedAfter = 60_000;
+/** Bytes that a credential may need. */
+export const roomNeeded = 8_192;
 
 /**
  * Replaces a file as a whole: readers see the old text or the new one, also after a crash. The file is only this user's
@@ -34,7 +36,7 @@ export const assertWritable = async (file: string): Promise<void> => {
   const { temporary, handle } = await openTemporary(file);
   try {
     // A full disk lets files be made that it lets nobody fill.
-    await handle.writeFile(" ".repeat(8_192));
+    await handle.writeFile(" ".repeat(roomNeeded));
   } catch (error) {
     throw fileErrors.unwritable(file, error);
   } finally {
@@ -56,21 +58,30 @@ const openTemporary = async (
   }
 };
 
-/** A link stays a link. Whoever has marked a file read-only wants it to stay, though its folder would let it be replaced. */
-const targetOf = async (file: string): Promise<string> => {
+/** A link stays a link: what it leads to is replaced. */
+export const behindLink = async (file: string): Promise<string> => {
   try {
-    const target = (await lstat(file)).isSymbolicLink() ? await realpath(file) : file;
-    const { mode } = await stat(target);
-    if ((mode & constants.S_IWUSR) === 0) throw fileErrors.readOnly(file, "it is marked read-only");
-    return target;
+    return (await lstat(file)).isSymbolicLink() ? await realpath(file) : file;
   } catch (error) {
     if (systemCode(error) === "ENOENT") return file;
     throw error;
   }
 };
 
+/** Whoever has marked a file read-only wants it to stay, though its folder would let it be replaced. */
+export const targetOf = async (file: string): Promise<string> => {
+  const target = await behindLink(file);
+  try {
+    const { mode } = await stat(target);
+    if ((mode & constants.S_IWUSR) === 0) throw fileErrors.readOnly(file, "it is marked read-only");
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+  return target;
+};
+
 /** So that a crash does not undo the rename. Not all systems can. */
-const syncFolder = async (folder: string): Promise<void> => {
+export const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();

@@ -4,6 +4,12 @@ import { TokenStoreError } from "../auth-error.js";
 export const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
+/** Whether somebody has forbidden to write. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof TokenStoreError
+    ? error.code === "auth:store_read_only"
+    : /^(?:EACCES|EPERM|EROFS)$/.test(systemCode(error) ?? "");
+
 /** Errors of files. They name the file and the system's code, and quote nothing that was read or written. */
 export const fileErrors = {
   unreadable: (file: string, error: unknown) =>
@@ -13,7 +19,7 @@ export const fileErrors = {
   unwritable: (file: string, error: unknown): TokenStoreError => {
     if (error instanceof TokenStoreError) return error;
     const why = reason(error);
-    if (/^(?:EACCES|EPERM|EROFS)$/.test(why)) return fileErrors.readOnly(file, why);
+    if (isReadOnly(error)) return fileErrors.readOnly(file, why);
     return new TokenStoreError("auth:store_failed", `${file} could not be written (${why})`, {
       hint: "What was in it is still there. Check that its folder is one, and that the disk has room.",
     });

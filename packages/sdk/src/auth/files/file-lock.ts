@@ -4,6 +4,7 @@ import {
   copyFile,
   link,
   mkdir,
+  open,
   readFile,
   readdir,
   rename,
@@ -15,7 +16,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileErrors, systemCode } from "./file-errors.js";
+import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
 import { type LockOwner, lifeOf, newOwner, parseOwner } from "./lock-owner.js";
 
 /** How often a holder shows that it lives, in milliseconds. */
@@ -41,6 +42,9 @@ export interface FileLockOptions {
  *
  * A dead holder's lock is inherited, never deleted: whoever creates `<file>.<nonce of the dead>` is the heir, if the lock still
  * names the dead one afterwards. So two that find the same dead holder cannot both take its place, nor push aside its heir.
+ *
+ * In a folder that has become read-only meanwhile nobody gets the lock, and its holder cannot take it away: it writes into it
+ * that it is done. Until then, those who cannot get it wait all the same, so that they find what the holder has left.
  */
 export const withFileLock = async <T>(
   file: string,
@@ -61,43 +65,80 @@ export const withFileLock = async <T>(
 const ownFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
 const heirFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
 
+/** Who wants the lock, and how it is told when a holder is dead. */
+interface Wait {
+  file: string;
+  me: LockOwner;
+  signal: AbortSignal;
+  isSilent: (holder: Holder) => boolean;
+}
+
 const acquire = async (file: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
   signal.throwIfAborted();
   const me = await newOwner();
+  const wait: Wait = { file, me, signal, isSilent: silenceWatch(silenceMs) };
+  for (;;) {
+    try {
+      await enter(wait);
+      return me;
+    } catch (error) {
+      const isOver = !isReadOnly(error) || !(await canGoOn(wait).catch(() => false));
+      if (signal.aborted) throw signal.reason;
+      if (isOver) throw fileErrors.unwritable(file, error);
+    }
+  }
+};
+
+const enter = async (wait: Wait): Promise<void> => {
+  const { file, me } = wait;
   const own = ownFile(file, me);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await writeFile(own, JSON.stringify(me), { flag: "wx", mode: 0o600 });
-    await waitForTurn(file, me, { signal, isSilent: silenceWatch(silenceMs) });
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    throw fileErrors.unwritable(file, error);
+    await waitForTurn(wait);
   } finally {
     await rm(own, { force: true }).catch(() => undefined);
   }
-  return me;
 };
 
-const waitForTurn = async (
-  file: string,
-  me: LockOwner,
-  { signal, isSilent }: { signal: AbortSignal; isSilent: (holder: Holder) => boolean },
-): Promise<void> => {
+const waitForTurn = async (wait: Wait): Promise<void> => {
+  const { file, me } = wait;
   for (;;) {
     if (await createWhole(ownFile(file, me), file)) return;
     const chain = await holdersOf(file);
     const [holder, last] = [chain[0], chain.at(-1)];
-    if (holder && last) {
-      const life = await lifeOf(last.owner, me);
-      if (life === "dead" || (life === "unknown" && isSilent(last))) {
-        if (await inherit(file, me, holder.owner, last.owner)) return;
-      }
+    if (holder && last && (await isDead(last, wait))) {
+      if (await inherit(file, me, holder.owner, last.owner)) return;
     }
     // A folder that has become read-only keeps the lock for ever.
     await access(dirname(file), constants.W_OK);
-    await delay(pause * (0.6 + 0.8 * Math.random()));
-    signal.throwIfAborted();
+    await nextLook(wait);
   }
+};
+
+/** Nobody can take the lock now. True when that has changed, false when its holder is done, dead, or there is none. */
+const canGoOn = async (wait: Wait): Promise<boolean> => {
+  const { file } = wait;
+  for (;;) {
+    const last = (await holdersOf(file)).at(-1);
+    if (!last || last.owner.isDone || (await isDead(last, wait))) return false;
+    await nextLook(wait);
+    const isWritable = await access(dirname(file), constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isWritable) return true;
+  }
+};
+
+const isDead = async (holder: Holder, { me, isSilent }: Wait): Promise<boolean> => {
+  const life = await lifeOf(holder.owner, me);
+  return life === "dead" || (life === "unknown" && isSilent(holder));
+};
+
+const nextLook = async ({ signal }: Wait): Promise<void> => {
+  await delay(pause * (0.6 + 0.8 * Math.random()));
+  signal.throwIfAborted();
 };
 
 /** Creates a file with the text of another, unless it is there already. */
@@ -199,6 +240,17 @@ const release = async (file: string, me: LockOwner): Promise<void> => {
     const holder = await readHolder(file);
     if (holder?.owner.nonce === me.nonce) await unlink(file);
   } catch {
+    await sayDone(file, me).catch(() => undefined);
     setTimeout(() => void release(file, me), beat).unref();
+  }
+};
+
+/** Its own file can be written still: it has only grown from here. */
+const sayDone = async (file: string, me: LockOwner): Promise<void> => {
+  const handle = await open(file, "r+");
+  try {
+    await handle.write(JSON.stringify({ ...me, isDone: true }), 0);
+  } finally {
+    await handle.close();
   }
 };

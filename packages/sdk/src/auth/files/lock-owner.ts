@@ -12,6 +12,8 @@ export interface LockOwner {
   machine: string;
   /** When the process started, in the system's own count; tells it from a later one with the same pid. */
   startedAt: string | undefined;
+  /** It has done its work, and could not take the lock away since its folder is read-only by now. */
+  isDone?: boolean;
 }
 
 let machine: Promise<string> | undefined;
@@ -33,10 +35,10 @@ export const newOwner = async (): Promise<LockOwner> => {
 export const parseOwner = (text: string): LockOwner | undefined => {
   try {
     // What is not such an object has none of its fields.
-    const { nonce, pid, machine: where, startedAt } = JSON.parse(text) as Partial<LockOwner>;
+    const { nonce, pid, machine: where, startedAt, isDone } = JSON.parse(text) as Partial<LockOwner>;
     if (typeof nonce !== "string" || !/^[\da-f-]{36}$/.test(nonce) || typeof pid !== "number")
       return undefined;
-    return { nonce, pid, machine: String(where), startedAt };
+    return { nonce, pid, machine: String(where), startedAt, isDone: isDone === true };
   } catch {
     return undefined;
   }
