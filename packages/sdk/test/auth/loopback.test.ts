@@ -1,10 +1,14 @@
+import { writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setupMock } from "@mgmt/mock";
 import { type Credential, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
-import { type LoopbackLoginOptions, loginWithLoopback } from "@mgmt/sdk/auth/node";
+import { type LoopbackLoginOptions, fileStore, loginWithLoopback } from "@mgmt/sdk/auth/node";
 import { thrown } from "../server.js";
+import { credentialFor } from "./fault-server.js";
+import { makeFolder } from "./folders.js";
 
 const mock = setupMock({ seed: "loopback" });
 const oauth = { authUrl: mock.authUrl, clientId: "itgr_mgmtcommandlineinterface" };
@@ -82,7 +86,7 @@ describe("loginWithLoopback", () => {
     const text = await page.text();
     expect(page.status).toBe(200);
     expect(text).toContain("<h1>You are logged in</h1>");
-    expect(text).not.toMatch(/<script|src=|href=|code=|ey[A-Z]/);
+    expect(text).not.toMatch(/<script|src=|href="(?!data:)|code=|ey[A-Z]/);
     expect(Object.fromEntries(page.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": expect.stringContaining("default-src 'none'; style-src 'sha256-"),
@@ -156,7 +160,10 @@ describe("loginWithLoopback", () => {
     const failed = thrown(login);
     const { status, text } = await ask(mock.oauth.deny({ url }).redirect);
     expect(status).toBe(200);
-    expect(text).toContain("<h1>The login failed</h1><p>The login ended with access_denied");
+    expect(text).toContain(
+      "<h1>You did not allow it</h1><p>The program got no access, and nothing was changed.",
+    );
+    expect(text.indexOf("access_denied")).toBeGreaterThan(text.indexOf("</h1>"));
     expect(await failed).toMatchObject({ code: "auth:denied", oauthError: "access_denied" });
     await expectClosed(redirectUri);
   });
@@ -175,15 +182,35 @@ describe("loginWithLoopback", () => {
   });
 
   it.each([
-    ["code", "wrong", "auth:login_failed"],
-    ["iss", "https://evil.example.com", "auth:issuer_mismatch"],
-  ])("ends when the callback of its own state has a wrong %s", async (name, value, code) => {
+    ["code", "wrong", "auth:login_failed", "The login failed"],
+    ["iss", "https://evil.example.com", "auth:issuer_mismatch", "This answer came from somewhere else"],
+  ])("ends when the callback of its own state has a wrong %s", async (name, value, code, title) => {
     const { login, allow } = await begin();
     const failed = thrown(login);
     const redirect = new URL(await allow());
     redirect.searchParams.set(name, value);
-    expect((await ask(redirect.href)).text).toContain("The login failed");
+    expect((await ask(redirect.href)).text).toContain(`<h1>${title}</h1>`);
     expect(await failed).toMatchObject({ code });
+  });
+
+  it("says on the page that the login could not be kept, and that the server was too slow", async () => {
+    const file = join(await makeFolder(), "credentials.json");
+    const { store } = watchedStore();
+    const full: TokenStore = {
+      ...store,
+      write: () => fileStore(join(file, "below")).write(credentialFor({ baseUrl: mock.authUrl }, 1)),
+    };
+    await writeFile(file, "");
+    const unkept = await begin({ store: full });
+    const [first, page] = [thrown(unkept.login), await ask(await unkept.allow())];
+    expect(page.text).toContain("<h1>The login could not be kept</h1>");
+    expect(await first).toMatchObject({ code: "auth:store_failed" });
+
+    mock.faults.add({ operation: "oauth.token", latency: 60_000, times: 1 });
+    const slow = await begin({ timeoutMs: 300 });
+    const [second, late] = [thrown(slow.login), await ask(await slow.allow())];
+    expect(late.text).toContain("<h1>The login took too long</h1>");
+    expect(await second).toMatchObject({ code: "auth:timeout" });
   });
 
   it("ends when the server fails, and shows no secret on the page", async () => {
@@ -227,7 +254,8 @@ describe("loginWithLoopback", () => {
       if (isCalled) await taken;
       controller.abort(reason);
       expect(await failed).toBe(reason);
-      expect((await page)?.text ?? "The login failed").toContain("The login failed");
+      expect((await page)?.text ?? "The login was stopped").toContain("The login was stopped");
+      expect((await page)?.text ?? "").not.toContain(reason.message);
       await expectClosed(redirectUri);
     }
   });

@@ -1,9 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AuthError } from "../auth-error.js";
 import { authErrors } from "../errors.js";
 import { systemCode } from "../files/file-errors.js";
-import { type ClosingPage, pageHeaders, pages, printPage } from "./closing-page.js";
+import { pageHeaders, printPage } from "./closing-page.js";
+import { type ClosingPage, failurePage, pages } from "./closing-words.js";
 
 const path = "/callback";
 /** How long a browser may take to let go of its connections, in milliseconds. */
@@ -44,7 +44,7 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     if (!expected || states.length !== 1 || states[0] !== expected.state) {
       return send(response, 400, pages.stranger);
     }
-    page ??= expected.finish(address.href).then(() => pages.done, pageOf);
+    page ??= expected.finish(address.href).then(() => pages.done, failurePage);
     return send(response, 200, await page);
   };
 
@@ -64,9 +64,6 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     },
   };
 };
-
-const pageOf = (error: unknown): ClosingPage =>
-  pages.failed(error instanceof AuthError ? error.message : "Something went wrong");
 
 const listen = (server: Server): Promise<string> =>
   new Promise((resolve, reject) => {

@@ -1,40 +1,50 @@
 import { createHash } from "node:crypto";
+import { style } from "./closing-style.js";
+import type { ClosingPage } from "./closing-words.js";
 
-const style = [
-  ":root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}",
-  "body{margin:0;min-height:100vh;display:grid;place-items:center}",
-  "main{padding:2rem;max-width:36rem}h1{font-size:1.5rem;margin:0 0 .5rem}p{margin:0}",
-].join("");
+const mark =
+  '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9" fill="#3043cf"/>' +
+  '<path d="M9 22V11l7 7 7-7v11" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>';
 
-/** What the browser shows when it has come back to the program: plain, whole, without script, loading nothing. */
-export interface ClosingPage {
-  title: string;
-  text: string;
-}
+const icon = `data:image/svg+xml,${encodeURIComponent(mark.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '))}`;
 
-export const pages = {
-  done: { title: "You are logged in", text: "You can close this window and go back to the program." },
-  failed: (reason: string): ClosingPage => ({ title: "The login failed", text: `${reason}.` }),
-  stranger: {
-    title: "Nothing to see here",
-    text: "This is not the answer to the login that the program waits for. It goes on waiting.",
-  },
-} as const;
+/** Within a circle: a tick, a cross, or a dash. */
+const signs: Readonly<Record<ClosingPage["mood"], string>> = {
+  good: "m14.5 22.5 5 5 10-11",
+  bad: "m16 16 12 12m0-12L16 28",
+  none: "M14.5 22h15",
+};
+
+const signOf = (mood: ClosingPage["mood"]): string =>
+  `<svg class="${mood}" viewBox="0 0 44 44" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3" ` +
+  `stroke-linecap="round" stroke-linejoin="round"><circle cx="22" cy="22" r="20"/><path d="${signs[mood]}"/></svg>`;
 
 const escape = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-export const printPage = ({ title, text }: ClosingPage): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-  `<title>${escape(title)}</title><style>${style}</style>` +
-  `<main><h1>${escape(title)}</h1><p>${escape(text)}</p></main></html>`;
+const noteOf = ({ error }: ClosingPage): string =>
+  error === undefined
+    ? ""
+    : `<p class="note">${escape(error.message)}. <code>${escape(error.code)}</code></p>`;
+
+/** A whole page, without script, loading nothing. */
+export const printPage = (page: ClosingPage): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
+  `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">` +
+  `<title>${escape(page.title)} · mgmt</title><link rel="icon" href="${icon}"><style>${style}</style></head>` +
+  `<body><header>${mark} mgmt</header><main>${signOf(page.mood)}` +
+  `<h1>${escape(page.title)}</h1><p>${escape(page.text)}</p>${noteOf(page)}</main></body></html>`;
+
+const styleDigest = createHash("sha256").update(style).digest("base64");
 
 /** The address of the page holds the code: it is not kept, not sent on, and nothing may be loaded that could read it. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${styleDigest}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
   "cache-control": "no-store",
+  "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
   connection: "close",
 };

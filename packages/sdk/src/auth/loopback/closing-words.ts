@@ -1,0 +1,65 @@
+import { AuthError, type AuthErrorCode, TokenStoreError } from "../auth-error.js";
+
+/** What the browser shows when it has come back to the program: what happened and what to do, and then the error's own words. */
+export interface ClosingPage {
+  /** Which sign stands above it. */
+  mood: "good" | "bad" | "none";
+  title: string;
+  text: string;
+  /** For those who ask why. */
+  error?: { code: string; message: string };
+}
+
+export const pages = {
+  done: {
+    mood: "good",
+    title: "You are logged in",
+    text: "You can close this window and go back to the program.",
+  },
+  stranger: {
+    mood: "none",
+    title: "Nothing to see here",
+    text: "This is not the answer to the login that the program waits for. It goes on waiting: log in where you have begun.",
+  },
+  stopped: {
+    mood: "bad",
+    title: "The login was stopped",
+    text: "The program has stopped waiting. Close this window, and begin again in the program if you still want to log in.",
+  },
+} as const satisfies Record<string, ClosingPage>;
+
+type Words = Pick<ClosingPage, "title" | "text"> & { mood?: "none" };
+
+const words: Partial<Record<AuthErrorCode, Words>> = {
+  "auth:denied": {
+    mood: "none",
+    title: "You did not allow it",
+    text: "The program got no access, and nothing was changed. You can close this window, and log in again whenever you like.",
+  },
+  "auth:timeout": {
+    title: "The login took too long",
+    text: "The server did not answer in time. Close this window, and begin again in the program.",
+  },
+  "auth:issuer_mismatch": {
+    title: "This answer came from somewhere else",
+    text: "It is not from the server that the program asked, so it was not used. Close this window, and begin again in the program.",
+  },
+};
+
+const unkept: Words = {
+  title: "The login could not be kept",
+  text: "You said yes, but the program cannot store what it was given. Close this window; the program says what to mend.",
+};
+
+const otherwise: Words = {
+  title: "The login failed",
+  text: "The program could not finish it with the server. Close this window, and begin again in the program.",
+};
+
+/** The page for a login that ended with this error. Errors that are not ours are not quoted: nobody knows what they hold. */
+export const failurePage = (error: unknown): ClosingPage => {
+  if (!(error instanceof AuthError)) return pages.stopped;
+  const { code, message } = error;
+  const found = error instanceof TokenStoreError ? unkept : (words[code] ?? otherwise);
+  return { mood: "bad", ...found, error: { code, message } };
+};

@@ -1,0 +1,111 @@
+import { type RunningServer, createServer } from "@mgmt/mock/server";
+import { type Credential, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
+import { loginWithLoopback } from "@mgmt/sdk/auth/node";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { launchChromium } from "./chromium.js";
+import { accessibilityProblems, complaintsOf, keepScreenshot, overflow } from "./page-checks.js";
+
+const widths = [320, 375, 768, 1024, 1440];
+const schemes = ["light", "dark"] as const;
+
+describe("the page that the browser shows when it is back at the program, in Chromium", () => {
+  let browser: Browser;
+  let server: RunningServer;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    server = await createServer();
+  });
+  afterEach(() => server.engine.reset());
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  /** Begins a login; how it ends, and where the browser is to come back to. */
+  const begin = async (store?: TokenStore): Promise<{ url: string; login: Promise<Credential | Error> }> => {
+    let open: (url: string) => void = () => undefined;
+    const opened = new Promise<string>((resolve) => (open = resolve));
+    const oauth = { authUrl: server.baseUrl, clientId: "itgr_mgmtcommandlineinterface", timeoutMs: 1_000 };
+    const login = loginWithLoopback({ ...oauth, open: (url) => open(url), store }).catch(
+      (error: Error) => error,
+    );
+    return { url: await opened, login };
+  };
+  const allow = async (url: string): Promise<string> => (await server.engine.oauth.consent({ url })).redirect;
+  const broken: TokenStore = {
+    ...memoryStore(),
+    write: () => Promise.reject(new Error("The disk is full.")),
+  };
+
+  it.each([
+    { name: "done", heading: "You are logged in", come: allow, store: memoryStore() },
+    {
+      name: "denied",
+      heading: "You did not allow it",
+      come: async (url: string) => server.engine.oauth.deny({ url }).redirect,
+    },
+    {
+      name: "refused",
+      heading: "The login failed",
+      come: async (url: string) => (await allow(url)).replace(/code=[^&]+/, "code=wrong"),
+    },
+    {
+      name: "of-another-server",
+      heading: "This answer came from somewhere else",
+      come: async (url: string) =>
+        (await allow(url)).replace(/iss=[^&]+/, `iss=https://${"evil".repeat(30)}.example.com`),
+    },
+    {
+      name: "too-slow",
+      heading: "The login took too long",
+      come: (url: string) => {
+        server.engine.faults.add({ operation: "oauth.token", latency: 60_000, times: 1 });
+        return allow(url);
+      },
+    },
+    { name: "stopped", heading: "The login was stopped", come: allow, store: broken },
+  ])(
+    "looks like the pages that led to it, works for everybody, and says in words how it ended: $name",
+    async ({ name, heading, come, store }) => {
+      for (const colorScheme of schemes) {
+        const { url, login } = await begin(store);
+        const context = await browser.newContext({
+          colorScheme,
+          viewport: { width: 1024, height: 768 },
+          javaScriptEnabled: true,
+        });
+        const page = await context.newPage();
+        const complaints = complaintsOf(page);
+        await page.goto(await come(url));
+        expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(heading);
+        expect(await page.title()).toBe(`${heading} · mgmt`);
+        await login;
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 768 });
+          expect([width, await overflow(page)]).toEqual([width, 0]);
+          if (width === 320 || width === 1024)
+            await keepScreenshot(page, `closing-${name}-${colorScheme}-${String(width)}`);
+        }
+        expect(await accessibilityProblems(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+        await context.close();
+      }
+    },
+  );
+
+  it("turns a stranger away in the same look, and the login goes on", async () => {
+    const { url, login } = await begin();
+    const page = await browser.newPage();
+    const { origin } = new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
+    await page.goto(`${origin}/callback?code=x&state=y`);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing to see here");
+    await keepScreenshot(page, "closing-stranger");
+    expect(await overflow(page)).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.goto(await allow(url));
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("You are logged in");
+    expect(await login).toHaveProperty("accessToken");
+    await page.close();
+  });
+});
