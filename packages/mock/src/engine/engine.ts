@@ -14,6 +14,7 @@ import type { Principal } from "./principal.js";
 import { bodyCap, noBody } from "./read-body.js";
 import type { LoggedRequest, RequestLog } from "./request-log.js";
 import { operationAt } from "./router.js";
+import { shownPath } from "./shown-path.js";
 import { uploadOf } from "./uploads.js";
 import { validate } from "./validate.js";
 import type { ServerWorld } from "./world.js";
@@ -159,7 +160,7 @@ const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
     requestId: exchange.requestId,
     at: exchange.at,
     method: request.method,
-    path: uploadOf(exchange.path) ? "/uploads/…" : exchange.path,
+    path: shownPath(exchange.path),
     operationId: operation?.id ?? (oauth ? `oauth.${oauth.endpoint}` : null),
     principal: principal ? { kind: principal.kind, subject: principal.subject } : null,
     query: valid?.query ?? null,

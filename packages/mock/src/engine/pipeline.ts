@@ -13,6 +13,7 @@ import type { Principal } from "./principal.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { readBody } from "./read-body.js";
 import { type Route, methodsOf, route } from "./router.js";
+import { shownPath } from "./shown-path.js";
 import { takeUpload, uploadOf } from "./uploads.js";
 import { type ValidRequest, validate } from "./validate.js";
 import type { ServerWorld } from "./world.js";
@@ -60,7 +61,7 @@ const askAuthorizationServer = (
 
 const preflight = (request: EngineRequest, path: string): Outcome => {
   const methods = methodsOf(path);
-  if (!methods) throw errors.routeNotFound(path);
+  if (!methods) throw errors.routeNotFound(shownPath(path));
   const headers = preflightHeaders(methods, header(request, "access-control-request-headers"));
   return { status: 204, code: null, headers };
 };

@@ -4,7 +4,7 @@ export interface LoggedRequest {
   /** When it came, in milliseconds of the server's clock. */
   readonly at: number;
   readonly method: string;
-  /** Without the query. */
+  /** Without the query; a segment that no path and no id looks like reads `…`. */
   readonly path: string;
   /** `oauth.token` and the like for the authorization server's endpoints. Null when nothing was meant. */
   readonly operationId: string | null;

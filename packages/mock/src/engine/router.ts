@@ -1,6 +1,7 @@
 import { operations } from "../generated/operations.js";
 import { errors } from "./errors.js";
 import type { OperationEntry } from "./operation.js";
+import { shownPath } from "./shown-path.js";
 
 export interface Route {
   readonly operation: OperationEntry;
@@ -91,7 +92,7 @@ export const operationAt = (method: string, path: string): OperationEntry | unde
  */
 export const route = (method: string, path: string): Route => {
   const located = locate(path);
-  if (!located) throw errors.routeNotFound(path);
+  if (!located) throw errors.routeNotFound(shownPath(path));
   const target = located.node.operations.get(method);
   if (!target) throw errors.methodNotAllowed(method, [...located.node.operations.keys()]);
   const parameters: Record<string, string | null> = {};

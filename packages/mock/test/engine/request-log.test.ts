@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -35,6 +35,23 @@ describe("the request log", () => {
     await face.close();
   });
 
+  it("holds nothing of a path that could be a secret in the wrong place, and no message does", async () => {
+    const face = await openMock();
+    const { engine } = face;
+    const token = await engine.tokens.user();
+    const secrets = [token, "Sw0rdfish/" + "Sw0rdfish", "%53word", "a".repeat(65)];
+    for (const secret of secrets) {
+      for (const path of [`/v1/projects/${secret}`, `/v1/${secret}`, `/${secret}`, `/uploads/${secret}`]) {
+        const { body } = await face.send("GET", path, { token });
+        const text = JSON.stringify([engine.requests.at(-1)?.path, body]);
+        for (const part of secret.split("/")) expect(text).not.toContain(part);
+      }
+    }
+    await face.send("GET", "/v1/projects/proj_none/databases", { token });
+    expect(engine.requests.at(-1)?.path).toBe("/v1/projects/proj_none/databases");
+    await face.close();
+  });
+
   it("names each request as its answer does, by x-request-id", async () => {
     const face = await openMock();
     const { headers } = await face.send("GET", "/v1/me");
@@ -64,7 +81,8 @@ describe("the request log", () => {
 
 describe("the record of what was answered", () => {
   it("has one line for each operation, status and code", () => {
-    const file = join(mkdtempSync(join(tmpdir(), "mgmt-coverage-")), "seen");
+    const folder = mkdtempSync(join(tmpdir(), "mgmt-coverage-"));
+    const file = join(folder, "seen");
     const record = recordTo(file);
     record("projects.list", 200, null);
     record("projects.list", 200, null);
@@ -76,5 +94,6 @@ describe("the record of what was answered", () => {
       "me.get 401 auth:unauthorized",
       "",
     ]);
+    rmSync(folder, { recursive: true });
   });
 });
