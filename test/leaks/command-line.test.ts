@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -126,6 +126,28 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     await told(`services deployments list ${String(service["id"])}`);
     for (const line of [`projects get ${id}`, `projects list`, `databases delete ${database}`]) {
       await witness.as(token, line);
+    }
+  });
+
+  it("in the file that links a folder, nor in what is said of a broken one", async () => {
+    expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
+    expect(witness.login.accessToken).toMatch(/^ey/);
+    const cwd = join(witness.folder, "linked");
+    const file = join(cwd, ".mgmt/link.json");
+    mkdirSync(cwd);
+    expect((await witness.mgmt("link --project-id proj_plantedplantedplanted", { cwd })).status).toBe(0);
+    witness.record("link file", readFileSync(file, "utf8"));
+    expect(witness.sees("proj_plantedplantedplanted")).toContain("link file");
+    for (const text of [
+      `{"profile":"local","token":"${stray()}`,
+      stray(),
+      JSON.stringify({ profile: "local", token: stray() }),
+      JSON.stringify({ profile: "local", projectId: { token: stray() } }),
+    ]) {
+      writeFileSync(file, text);
+      for (const line of ["auth status", "auth status -o json", "projects list -o json", "link"]) {
+        await witness.mgmt(line, { cwd });
+      }
     }
   });
 

@@ -1,5 +1,7 @@
-import { createClient } from "@mgmt/sdk";
+import { inspect } from "node:util";
+import { createClient, isApiError } from "@mgmt/sdk";
 import { createAuthenticator, finishLogin, logout, memoryStore, startLogin } from "@mgmt/sdk/auth";
+import { loginWithLoopback } from "@mgmt/sdk/auth/node";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EchoServer, startEchoServer } from "./echo-server.js";
@@ -126,6 +128,118 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     );
   });
 
+  it("in paths, where they were put by mistake", async () => {
+    const { baseUrl, token } = witness.ready;
+    const misplaced = [stray(), await witness.token("agent")];
+    for (const secret of [...misplaced, ...misplaced.map((each) => encodeURIComponent(`${each}/`))]) {
+      for (const path of [
+        `/v1/projects/${secret}`,
+        `/v1/projects/${secret}/transfer`,
+        `/v1/${secret}`,
+        `/${secret}`,
+        `/uploads/${secret}`,
+      ]) {
+        for (const method of ["GET", "PUT", "DELETE"]) {
+          const headers = { authorization: `Bearer ${token}` };
+          const response = await fetch(baseUrl + path, { method, headers });
+          expect(response.status).toBeGreaterThanOrEqual(400);
+          witness.record("refusal of a path", `${inspect([...response.headers])} ${await response.text()}`);
+        }
+      }
+    }
+  });
+
+  it("in errors of an agent that waits for its sponsor", async () => {
+    const { baseUrl, token: owner } = witness.ready;
+    const token = await witness.token("agent");
+    const agent = createClient({ baseUrl, token });
+    const made = await createClient({ baseUrl, token: owner }).projects.create({ name: "waiting" });
+    witness.answer("answer to the SDK", made);
+    const required = await witness.fails("error of a gated call", () => agent.projects.delete(made.id));
+    if (!isApiError(required, "approval_required")) throw required;
+    const { approvalId } = required;
+    const wait =
+      (of = agent, id = approvalId, timeoutMs = 50): (() => Promise<unknown>) =>
+      () =>
+        of.agentApprovals.wait(id, {
+          timeoutMs,
+          onProgress: (approval) => witness.record("progress of an approval", printsOf(approval).join("\n")),
+        });
+    const where = "error of a wait for an approval";
+    await witness.fails(where, wait());
+    await witness.fails(where, wait(createClient({ baseUrl, token: owner })));
+    await witness.fails(where, wait(createClient({ baseUrl, token: stray() })));
+    await witness.fails(where, wait(agent, "apr_none"));
+    for (const other of [echo.baseUrl, `${echo.baseUrl}/good`, nowhere]) {
+      await witness.fails(where, wait(createClient({ baseUrl: other, token: stray() })));
+    }
+    const waiting = createClient({ baseUrl, token, waitForApproval: { timeoutMs: 50 } });
+    await witness.fails(where, () => waiting.projects.delete(made.id));
+    const body = { recipientAccessToken: await witness.token("other-user") };
+    await witness.fails(where, () => waiting.projects.transfer(made.id, body));
+    await witness.control("POST", `/approvals/${approvalId}/deny`);
+    await witness.fails(where, wait(agent, approvalId, 5_000));
+    await witness.fails(where, () => waiting.projects.delete(made.id));
+    expect(witness.sees(approvalId)).toEqual(
+      expect.arrayContaining(["error of a gated call", where, "progress of an approval"]),
+    );
+  });
+
+  it("on the page at the end of a login, whatever the server says", async () => {
+    const where = "closing page";
+    const oauth = { authUrl: witness.ready.baseUrl, clientId };
+    /** The real server, or another token endpoint; what is sent there goes on the list. */
+    const fetchOver =
+      (tokenUrl?: string): typeof fetch =>
+      (input, init) => {
+        const url = String(input);
+        const verifier = new URLSearchParams(String(init?.body ?? "")).get("code_verifier");
+        if (verifier !== null) witness.answer("token request", { codeVerifier: verifier });
+        return fetch(tokenUrl !== undefined && url.endsWith("/token") ? tokenUrl : url, init);
+      };
+    const end = async (tokenUrl: string | undefined, change: (redirect: string) => string): Promise<void> => {
+      const visit = async (url: string): Promise<void> => {
+        const { redirect } = await witness.control<{ redirect: string }>("POST", "/oauth/consent", { url });
+        const response = await fetch(change(redirect));
+        witness.record(where, `${inspect([...response.headers])} ${await response.text()}`);
+      };
+      let visited = Promise.resolve();
+      const open = (url: string): Promise<void> => (visited = visit(url));
+      await loginWithLoopback({ ...oauth, open, fetch: fetchOver(tokenUrl) }).then(
+        harvestCredential,
+        (error: unknown) => witness.record("error of a login", printsOf(error).join("\n")),
+      );
+      await visited;
+    };
+    await end(undefined, (redirect) => redirect);
+    for (const tokenUrl of [
+      `${echo.baseUrl}/token`,
+      `${echo.baseUrl}/html`,
+      `${echo.baseUrl}/good`,
+      `${nowhere}/token`,
+    ]) {
+      await end(tokenUrl, (redirect) => redirect);
+    }
+    await end(undefined, (redirect) => redirect.replace(/code=[^&]+/, `code=${stray()}`));
+    await end(undefined, (redirect) => redirect.replace(/iss=[^&]+/, `iss=${stray()}`));
+    await end(undefined, (redirect) =>
+      redirect.replace(/code=/, `token=${stray()}&code=`).replace(/state=/, "error=access_denied&state="),
+    );
+    const shown = "what-a-server-says-is-shown";
+    await end(
+      undefined,
+      (redirect) => `${redirect.replace(/code=[^&]+/, "error=server_error")}&error_description=${shown}`,
+    );
+    expect(witness.sees(shown)).toContain(where);
+  });
+
+  it("would be found there: in the request log, its stream and paths", async () => {
+    const { baseUrl, token } = witness.ready;
+    const client = createClient({ baseUrl, token });
+    await witness.fails("error of a call", () => client.projects.get("proj_plantedplantedplanted"));
+    witness.answer("answer to the SDK", await client.projects.create({ name: "planted-in-a-name" }));
+  });
+
   it("in anything that was printed, thrown, logged or listed meanwhile", async () => {
     const { leaks, kinds } = await leaksOf(witness);
     expect(kinds).toEqual(
@@ -143,6 +257,11 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
       ]),
     );
     expect(leaks).toEqual([]);
+    for (const planted of ["proj_plantedplantedplanted", "planted-in-a-name"]) {
+      expect(witness.sees(planted)).toEqual(
+        expect.arrayContaining(["request log", "stream of the request log"]),
+      );
+    }
   });
 });
 

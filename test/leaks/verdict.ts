@@ -5,6 +5,7 @@ import type { Witness } from "./witness.js";
 const mustHaveSeen = [
   "stderr of mgmt dev",
   "request log",
+  "stream of the request log",
   "approvals",
   "postgres.log of mgmt dev",
   "process list",

@@ -34,6 +34,8 @@ interface Profiles {
 export interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   stdin?: string;
+  /** Working directory. */
+  cwd?: string;
   /** The command's answer is a secret (as a whole), or tells some (in fields of their own). */
   answer?: "secret" | "secrets";
 }
@@ -45,6 +47,7 @@ export class Witness {
   readonly folder = mkdtempSync(join(tmpdir(), "mgmt-witness-"));
   readonly #processes = watchProcesses();
   readonly #closed: Promise<unknown>;
+  readonly #stream: Promise<string>;
 
   private constructor(
     readonly ready: Ready,
@@ -57,6 +60,7 @@ export class Witness {
     );
     harvest({ token: ready.token }, this.canaries);
     this.canaries.add("control secret", this.controlSecret);
+    this.#stream = this.#followRequests();
   }
 
   static async start(): Promise<Witness> {
@@ -117,9 +121,10 @@ export class Witness {
   }
 
   /** Runs the command, and keeps what it writes as evidence. */
-  async mgmt(line: string, { env, stdin, answer }: CommandOptions = {}): Promise<Result> {
+  async mgmt(line: string, { env, stdin, cwd, answer }: CommandOptions = {}): Promise<Result> {
     const result = await run(line.split(" "), {
       env: { MGMT_CONFIG_DIR: this.configDir, ...env },
+      ...(cwd !== undefined && { cwd }),
       ...(stdin !== undefined && { stdin }),
     });
     this.#keep(line, result, answer);
@@ -164,8 +169,31 @@ export class Witness {
     return answer;
   }
 
+  /** The live request log (server-sent events), until the server ends it. */
+  async #followRequests(): Promise<string> {
+    const headers = { "x-mgmt-control-secret": this.controlSecret, accept: "text/event-stream" };
+    const response = await fetch(`${this.ready.controlUrl}/requests`, { headers });
+    if (!response.ok) throw new Error(`The stream was answered with ${String(response.status)}`);
+    let text = "";
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    try {
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
+        text += part.value;
+    } catch {
+      // A server that ends may cut it off.
+    }
+    return text;
+  }
+
   async token(kind: string): Promise<string> {
     return (await this.control<{ token: string }>("POST", "/tokens", { kind })).token;
+  }
+
+  /** What stands where it would be found: only to prove that the place is looked at. */
+  sees(value: string): string[] {
+    const planted = new Canaries();
+    planted.add("planted", value);
+    return [...new Set(scan(this.evidence, planted).map(({ where }) => where))];
   }
 
   /** Waits for the call to fail, and keeps every print of its error. */
@@ -191,6 +219,7 @@ export class Witness {
     }
     this.dev.kill("SIGTERM");
     await this.#closed;
+    this.record("stream of the request log", await this.#stream);
     this.record("process list", this.#processes.stop().join("\n"));
     return scan(this.evidence, this.canaries);
   }
