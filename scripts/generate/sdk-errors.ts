@@ -8,12 +8,9 @@ const common = new Set(["code", "message", "hint", "issues"]);
 
 /** One class a status, and below it one class a code, with the fields that the code adds to the error. */
 export const generateErrors = (contract: Contract): string => {
-  const inCatalog = contract.errorCodes.map(({ status }) => status);
-  const answered = contract.operations.flatMap(({ errors }) => errors.map(({ status }) => status));
-  const statuses = [...new Set([...inCatalog, ...answered])].sort((a, b) => a - b);
   const codes = contract.errorCodes;
   const classes = [
-    ...statuses.map(statusDeclaration),
+    ...statusesOf(contract).map(statusDeclaration),
     ...codes.map((code) => codeDeclaration(code, contract)),
   ];
   return [
@@ -23,14 +20,40 @@ export const generateErrors = (contract: Contract): string => {
     "/** The error class of every known code. Augment it with the codes of your own service. */",
     `export interface ErrorByCode {\n${codes.map(({ code }) => `  "${code}": ${codeClass(code)};\n`).join("")}}\n`,
     "/** A code that this version of the contract knows. */\nexport type ErrorCode = keyof ErrorByCode;\n",
-    "/** For the SDK itself: the classes by status … */",
-    `export const statusErrors: readonly (typeof ApiError)[] = ${list(statuses.map(statusClass))};\n`,
-    "/** … and by code. */",
-    `export const codeErrors: readonly (typeof ApiError)[] = ${list(codes.map(({ code }) => codeClass(code)))};\n`,
   ].join("\n");
 };
 
-const list = (names: string[]): string => `[\n${names.map((name) => `  ${name},\n`).join("")}]`;
+/**
+ * The same as data. Errors are made from it, so that a bundler drops each class that a program does not name: `instanceof`
+ * goes by kind.
+ */
+export const generateErrorKinds = (contract: Contract): string => {
+  const added = contract.errorCodes.map((entry) => ({
+    code: entry.code,
+    names: Object.keys(addedFields(entry, contract).properties),
+  }));
+  return [
+    header,
+    "/** Kinds of a status: its own, and below it those of its codes. */",
+    `export const kindsByStatus: Readonly<Record<number, string>> = {\n${statusesOf(contract)
+      .map((status) => {
+        const below = contract.errorCodes.filter((entry) => entry.status === status).map(({ code }) => code);
+        return `  ${status}: "${[statusClass(status), ...below].join(" ")}",\n`;
+      })
+      .join("")}};\n`,
+    "/** What a code adds to its error. */",
+    `export const fieldsByCode: Readonly<Record<string, readonly string[]>> = {\n${added
+      .filter(({ names }) => names.length > 0)
+      .map(({ code, names }) => `  "${code}": ${JSON.stringify(names)},\n`)
+      .join("")}};\n`,
+  ].join("\n");
+};
+
+const statusesOf = ({ errorCodes, operations }: Contract): number[] => {
+  const inCatalog = errorCodes.map(({ status }) => status);
+  const answered = operations.flatMap(({ errors }) => errors.map(({ status }) => status));
+  return [...new Set([...inCatalog, ...answered])].sort((a, b) => a - b);
+};
 
 const statusDeclaration = (status: number): string =>
   `/** The service answered ${status}. */

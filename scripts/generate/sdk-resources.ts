@@ -52,10 +52,17 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
   const elsewhere = namespaces.filter((namespace) => !inside.includes(namespace));
   const imports = [
     importTypes(
+      ["ApiPromise"].filter((name) => body.includes(`${name}<`)),
+      "../../api-promise.js",
+    ),
+    importTypes(
       ["CursorPages"].filter((name) => body.includes(`${name}<`)),
       "../../paging.js",
     ),
-    importTypes(["RequestOptions"], "../../request/call.js"),
+    importTypes(
+      ["ListOptions", "RequestOptions"].filter((name) => body.includes(`?: ${name}`)),
+      "../../request/call.js",
+    ),
     importTypes(
       ["RequestPath"].filter((name) => body.includes(`: ${name}`)),
       "../../request/request.js",
@@ -125,8 +132,8 @@ const method = (operation: Operation, contract: Contract, types: Set<string>): s
     parameters.push(`query${required ? "" : "?"}: ${queryName(id)}`);
     call.push("query");
   }
-  parameters.push("options?: RequestOptions");
   const { opener, type, answer } = answerOf(operation, contract, types);
+  parameters.push(`options?: ${opener === "pagesOf" ? "ListOptions" : "RequestOptions"}`);
   const text = comment(operationComment(operation, contract), "  ");
   return `${text}  ${methodName(id)}(${parameters.join(", ")}): ${answer} {
     return this.${opener}${type}({ ${call.join(", ")} }, options);
@@ -143,7 +150,7 @@ const answerOf = (
   const { envelope, schema, item, paged } = operation.success;
   const whole = schema && Object.keys(contract.resolve(schema).properties ?? {});
   if (schema === undefined || item === undefined)
-    return { opener: "nothingOf", type: "", answer: "Promise<void>" };
+    return { opener: "nothingOf", type: "", answer: "ApiPromise<void>" };
   if (envelope === "list" && paged) {
     const name = named(operation, item, "Item", contract, types);
     return { opener: "pagesOf", type: `<${name}>`, answer: `CursorPages<${name}>` };
@@ -151,10 +158,10 @@ const answerOf = (
   // A list that says more than its items is answered whole.
   if (envelope === "bare" || (envelope === "list" && whole?.length !== 1)) {
     const name = named(operation, schema, "Answer", contract, types);
-    return { opener: "bodyOf", type: `<${name}>`, answer: `Promise<${name}>` };
+    return { opener: "bodyOf", type: `<${name}>`, answer: `ApiPromise<${name}>` };
   }
   const name = named(operation, item, "Answer", contract, types) + (envelope === "list" ? "[]" : "");
-  return { opener: "dataOf", type: `<${name}>`, answer: `Promise<${name}>` };
+  return { opener: "dataOf", type: `<${name}>`, answer: `ApiPromise<${name}>` };
 };
 
 const named = (
@@ -181,16 +188,16 @@ const resourcesModule = (roots: string[], namespaces: string[]): string => {
     (namespace) => `export { ${namespaceClass(namespace)} } from "${from(namespace)}";\n`,
   );
   const fields = roots.map((root) => `  readonly ${root}: ${namespaceClass(root)};\n`);
-  const made = roots.map((root) => `    this.${root} = new ${namespaceClass(root)}(request);\n`);
+  const made = roots.map((root) => `  ${root}: ${namespaceClass(root)},\n`);
   return `${header}
-import type { RequestPath } from "../request/request.js";
 ${imports.join("")}
 ${exported.join("")}
-/** All resources of the service, over one request path. */
-export class Resources {
-${fields.join("")}
-  constructor(request: RequestPath) {
-${made.join("")}  }
-}
+/** All resources of the service. */
+export interface Resources {
+${fields.join("")}}
+
+/** Their classes. */
+export const resources = {
+${made.join("")}};
 `;
 };

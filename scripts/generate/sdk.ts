@@ -1,9 +1,10 @@
 import { format } from "prettier";
 import type { Contract } from "./contract.js";
-import { generateErrors } from "./sdk-errors.js";
+import { generateErrorKinds, generateErrors } from "./sdk-errors.js";
 import { generateOperations } from "./sdk-operations.js";
 import { generateResources } from "./sdk-resources.js";
 import { generateSchema } from "./sdk-schema.js";
+import { generateSecretFields } from "./sdk-secrets.js";
 import { generateTypes } from "./sdk-types.js";
 
 /** Everything in `@mgmt/sdk` that follows from the contract: path from the root of the repository → content. */
@@ -11,6 +12,8 @@ export const generateSdk = async (contract: Contract): Promise<Map<string, strin
   const sources = new Map([
     ["types.ts", generateTypes(contract)],
     ["errors.ts", generateErrors(contract)],
+    ["error-kinds.ts", generateErrorKinds(contract)],
+    ["secret-fields.ts", generateSecretFields(contract)],
     ["operations.ts", generateOperations(contract)],
     ...generateResources(contract),
   ]);

@@ -1,37 +1,50 @@
-import { Resources } from "./generated/resources.js";
-import { type HttpClient, createHttp } from "./http.js";
-import type { Call, RequestOptions } from "./request/call.js";
-import { requestPath } from "./request/request.js";
+import { BareClient } from "./bare-client.js";
+import { type Resources, resources } from "./generated/resources.js";
+import type { HttpClient } from "./http.js";
 import { type ClientOptions, type Settings, readSettings } from "./request/settings.js";
+import { type Safe, safely } from "./safe.js";
 
 /** A client of the Management API: one property a resource, one method an operation. */
-export class MgmtClient extends Resources {
-  readonly #settings: Settings;
-  #http: HttpClient | undefined;
+export interface MgmtClient extends FullClient, Resources {}
 
-  constructor(options: ClientOptions) {
-    const settings = readSettings(options);
-    super(requestPath(settings));
-    this.#settings = settings;
-  }
-
-  /** The typed path client, for those who think in paths. Made when it is first read. */
-  get http(): HttpClient {
-    return (this.#http ??= createHttp(this.#settings));
-  }
-
+class FullClient extends BareClient {
   /**
-   * Sends one call, of this contract or newer than it, and answers the body as it came: the `data` envelope is kept, and
-   * an empty body is undefined. Throws `ApiError` for an answer of another status than 2xx, `ConnectionError` (or its
-   * `TimeoutError`) when no whole answer came, `TokenError` when there was no credential to send, `InvalidArgumentError`
-   * for what no request can carry, and the reason of `options.signal` when that was aborted.
+   * The same methods, answering `{ data, error }` instead of throwing. What is no `MgmtError`, such as the reason of an
+   * aborted signal, is thrown all the same.
+   *
+   * ```ts
+   * const { data, error } = await client.safe.projects.get("proj_1");
+   * if (error) console.error(error.code);
+   * else console.log(data.name);
+   * ```
    */
-  async request<T = unknown>(call: Call, options?: RequestOptions): Promise<T> {
-    const { body } = await requestPath(this.#settings)(call, options, (body) => ({ body }));
-    // The caller says what the body is.
-    return body as T;
+  readonly safe: Safe<Resources>;
+  /** The typed path client, for those who think in paths. Loaded with its first call. */
+  readonly http: HttpClient;
+
+  constructor(settings: Settings) {
+    super(settings, resources);
+    // It has an instance of every class of `Resources` now.
+    this.safe = safely(this as unknown as Resources);
+    this.http = httpOf(settings);
   }
 }
+
+const httpOf = (settings: Settings): HttpClient => {
+  let loading: Promise<HttpClient> | undefined;
+  const load = (): Promise<HttpClient> =>
+    (loading ??= import("./http.js").then(({ createHttp }) => createHttp(settings)));
+  const names = "GET PUT POST DELETE OPTIONS HEAD PATCH TRACE request use eject".split(" ");
+  // Each is a method of `HttpClient`.
+  const client: unknown = Object.fromEntries(
+    names.map((name) => [
+      name,
+      async (...args: unknown[]): Promise<unknown> =>
+        Reflect.apply(Reflect.get(await load(), name), undefined, args),
+    ]),
+  );
+  return client as HttpClient;
+};
 
 /**
  * Makes a client. It keeps nothing but its options, so one for the whole program is enough.
@@ -41,6 +54,8 @@ export class MgmtClient extends Resources {
  * const project = await client.projects.create({ name: "shop", region: "eu-central-1" });
  * ```
  *
- * Throws `InvalidArgumentError` for a `baseUrl`, header or `timeoutMs` that cannot be.
+ * Throws `InvalidArgumentError` for a `baseUrl`, header, limit or `timeoutMs` that cannot be.
  */
-export const createClient = (options: ClientOptions): MgmtClient => new MgmtClient(options);
+export const createClient = (options: ClientOptions): MgmtClient =>
+  // As above.
+  new FullClient(readSettings(options)) as MgmtClient;

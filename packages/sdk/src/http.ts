@@ -1,12 +1,12 @@
-import type { Client as PathClient, Middleware } from "openapi-fetch";
+import createPathClient, { type Middleware, type Client as PathClient } from "openapi-fetch";
 import type { paths } from "./generated/schema.js";
 import type { RequestOptions } from "./request/call.js";
 import { fillPath } from "./request/path.js";
-import { exchange } from "./request/request.js";
-import type { Settings } from "./request/settings.js";
+import { exchange, follow } from "./request/request.js";
+import { type Settings, settingsOf } from "./request/settings.js";
 
 /** The parts of a call's `init` that the SDK sees to itself. */
-interface Init extends Pick<RequestOptions, "signal" | "timeoutMs" | "waitForApproval"> {
+interface Init extends Omit<RequestOptions, "headers" | "middleware"> {
   params?: object;
   middleware?: Middleware[];
 }
@@ -16,26 +16,23 @@ export interface HttpClient extends PathClient<paths> {}
 
 /**
  * openapi-fetch over the SDK's own request path: the same credential, transport and deadline. It answers
- * `{ data, error, response }`, and throws only when no whole answer came. The library is loaded with the first call, so
- * that those who call methods do not pay for it.
+ * `{ data, error, response }`, and throws only when no whole answer came.
  */
 export const createHttp = (settings: Settings): HttpClient => {
   const own: Middleware[] = [];
-  let loading: Promise<HttpClient> | undefined;
-  const load = (): Promise<HttpClient> =>
-    (loading ??= import("openapi-fetch").then(({ default: create }) =>
-      create<paths>({
-        baseUrl: settings.baseUrl,
-        // The paths' types admit strings only; anything else is refused there.
-        pathSerializer: (path, params) => fillPath(path, params as Record<string, string>),
-      }),
-    ));
+  const http = createPathClient<paths>({
+    baseUrl: settings.baseUrl,
+    // The paths' types admit strings only; anything else is refused there.
+    pathSerializer: (path, params) => fillPath(path, params as Record<string, string>),
+  });
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
-    const http = await load();
     // A `Request` that is given the caller's signal leaves a listener on it, so it is not.
-    const { signal, timeoutMs, waitForApproval, ...rest } = init;
+    const { signal, timeoutMs, maxRetries, maxRetryAfterMs, token, transport, waitForApproval, ...rest } =
+      init;
+    const options = { signal, timeoutMs, maxRetries, maxRetryAfterMs, token, transport, waitForApproval };
+    const site = new Error();
     const call = {
-      fetch: (written: Request) => carry(settings, written, { signal, timeoutMs, waitForApproval }),
+      fetch: (written: Request) => carry(settings, written, path, options, site),
       ...rest,
       params: { path: {}, ...init.params },
       middleware: [...own, ...(init.middleware ?? [])],
@@ -57,15 +54,23 @@ export const createHttp = (settings: Settings): HttpClient => {
 };
 
 /** Sends the library's `Request` through the request path, and answers as `fetch` would. */
-const carry = async (settings: Settings, request: Request, options: RequestOptions): Promise<Response> => {
+const carry = async (
+  client: Settings,
+  request: Request,
+  path: string,
+  options: RequestOptions,
+  site: Error,
+): Promise<Response> => {
   const { method, url } = request;
   const message = {
     method,
-    path: new URL(url).pathname,
+    path,
     url,
-    headers: { accept: "application/json", ...settings.headers, ...Object.fromEntries(request.headers) },
+    headers: { accept: "application/json", ...client.headers, ...Object.fromEntries(request.headers) },
     body: (await request.text()) || undefined,
   };
-  const { status, headers, body } = await exchange(settings, message, options);
+  const { status, headers, body } = await follow(message, site, (attempts) =>
+    exchange(settingsOf(client, options), message, options.signal, attempts),
+  );
   return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
 };

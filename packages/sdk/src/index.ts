@@ -1,7 +1,11 @@
+export { ApiPromise } from "./api-promise.js";
+export type { ApiResponse, WithResponse } from "./api-promise.js";
+export type { BareClient, ResourceClass } from "./bare-client.js";
 export { createClient } from "./client.js";
 export type { MgmtClient } from "./client.js";
 export { ApiError, InvalidResponseError } from "./errors/api-error.js";
 export type { ApiErrorInit } from "./errors/api-error.js";
+export { registerApiError } from "./errors/register-api-error.js";
 export { isApiError } from "./errors/is-api-error.js";
 export {
   ConnectionError,
@@ -16,15 +20,21 @@ export type { AwaitedResource, WaitErrorInit, WaitFailedCode } from "./errors/wa
 export * from "./generated/errors.js";
 export { operationTable } from "./generated/operations.js";
 export type { OperationId, OperationInfo } from "./generated/operations.js";
-export type * from "./generated/resources.js";
+export * from "./generated/resources.js";
 export type { components, operations, paths } from "./generated/schema.js";
 export type * from "./generated/types.js";
 export type { HttpClient } from "./http.js";
+export { createPartialClient } from "./partial-client.js";
+export type { PartialClient } from "./partial-client.js";
 export { CursorPages } from "./paging.js";
 export type { CursorPage } from "./paging.js";
-export type { Call, RequestOptions } from "./request/call.js";
+export type { Attempt } from "./request/attempt.js";
+export type { Call, ListOptions, RequestOptions } from "./request/call.js";
+export type { Middleware, Next, OutgoingRequest } from "./request/middleware.js";
 export type { ClientOptions } from "./request/settings.js";
 export type { Token, TokenRequest } from "./request/token.js";
+export { safely } from "./safe.js";
+export type { Result, Safe } from "./safe.js";
 export type { Fetch } from "./transport/fetch-transport.js";
 export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
 export type {

@@ -1,3 +1,4 @@
+import type { ApiPromise, WithResponse } from "./api-promise.js";
 import { PagingError } from "./errors/local-errors.js";
 
 /** One page of a list. */
@@ -11,26 +12,35 @@ export interface CursorPage<T> {
 }
 
 /** Loads one page: the first, or the one at a cursor. `seen` are the cursors of the walk so far. */
-type LoadPage<T> = (cursor: string | null | undefined, seen: ReadonlySet<string>) => Promise<CursorPage<T>>;
+type LoadPage<T> = (
+  cursor: string | null | undefined,
+  seen: ReadonlySet<string>,
+) => ApiPromise<CursorPage<T>>;
 
 /**
  * What list methods answer: a promise of the first page, and a way through all of them. No request is sent before it
  * is awaited or walked; the first page is asked for once. Every page is a call of its own, with the same options.
  *
+ * The order is that of creation, oldest first, but service tokens come newest first (§ Paging). It is total: nothing is
+ * skipped or repeated while items come and go between pages. A walk goes on where another one stopped when its last
+ * `nextCursor` is given as `cursor`; cursors outlive the deletion of their item, but belong to one list and its filters.
+ *
  * ```ts
  * const page = await client.projects.list({ limit: 10 });
  * for await (const project of client.projects.list()) console.log(project.name);
- * const oldest = await client.projects.list().toArray({ limit: 500 });
+ * const oldest = await client.projects.list({}, { prefetch: true }).toArray({ limit: 500 });
  * ```
  *
  * Throws `PagingError` when the service repeats a cursor or promises more without one, rather than going in circles.
  */
 export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> {
   readonly #load: LoadPage<T>;
-  #first: Promise<CursorPage<T>> | undefined;
+  readonly #prefetch: boolean;
+  #first: ApiPromise<CursorPage<T>> | undefined;
 
-  constructor(load: LoadPage<T>) {
+  constructor(load: LoadPage<T>, prefetch = false) {
     this.#load = load;
+    this.#prefetch = prefetch;
   }
 
   get [Symbol.toStringTag](): string {
@@ -57,13 +67,21 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
   /** Page by page. */
   async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
     const seen = new Set<string>();
-    let page = await this.#firstPage();
-    yield page;
-    while (page.nextCursor !== null) {
-      seen.add(page.nextCursor);
-      page = await this.#load(page.nextCursor, seen);
+    for (let page = await this.#firstPage(); ;) {
+      const { nextCursor } = page;
+      if (nextCursor === null) return yield page;
+      seen.add(nextCursor);
+      const ahead = this.#prefetch ? this.#load(nextCursor, seen) : undefined;
+      // It is looked at when its turn comes; a walk that is left before never looks.
+      ahead?.catch(() => undefined);
       yield page;
+      page = await (ahead ?? this.#load(nextCursor, seen));
     }
+  }
+
+  /** The first page together with the answer that it came in. */
+  withResponse(): Promise<WithResponse<CursorPage<T>>> {
+    return this.#firstPage().withResponse();
   }
 
   /** The items of all pages, or as many as `limit` says; no page past those is asked for. */
@@ -77,7 +95,7 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     return items;
   }
 
-  #firstPage(): Promise<CursorPage<T>> {
+  #firstPage(): ApiPromise<CursorPage<T>> {
     return (this.#first ??= this.#load(undefined, new Set()));
   }
 }
@@ -87,18 +105,18 @@ export const readPage = <T>(
   body: unknown,
   isRepeated: (cursor: string) => boolean,
   requestId: string | undefined,
-): CursorPage<T> | undefined => {
+): { value: CursorPage<T> } | undefined => {
   // Every field is looked at before it is used; what the items are, the contract says.
   const { data, pagination } = (body ?? {}) as Partial<Page<T>>;
   if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
   const { hasMore } = pagination;
-  if (!hasMore) return { data, nextCursor: null, hasMore };
+  if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
   const { nextCursor } = pagination;
   if (typeof nextCursor !== "string" || nextCursor === "") {
     throw new PagingError("there are more items, but no cursor that leads to them.", requestId);
   }
   if (isRepeated(nextCursor)) throw new PagingError("the service repeated a cursor.", requestId);
-  return { data, nextCursor, hasMore };
+  return { value: { data, nextCursor, hasMore } };
 };
 
 interface Page<T> {

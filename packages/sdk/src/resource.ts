@@ -1,5 +1,6 @@
+import type { ApiPromise } from "./api-promise.js";
 import { CursorPages, readPage } from "./paging.js";
-import type { Call, RequestOptions } from "./request/call.js";
+import type { Call, ListOptions, RequestOptions } from "./request/call.js";
 import type { RequestPath } from "./request/request.js";
 
 /** What all resources have in common: how the envelope of an answer is opened. */
@@ -11,33 +12,39 @@ export abstract class Resource {
   }
 
   /** An answer that is the value itself. */
-  protected bodyOf<T>(call: Call, options: RequestOptions | undefined): Promise<T> {
+  protected bodyOf<T>(call: Call, options: RequestOptions | undefined): ApiPromise<T> {
     // The contract says which object this operation answers.
-    return this.#request(call, options, (body) => (isObject(body) ? (body as T) : undefined));
+    return this.#request(call, options, (body) => (isObject(body) ? { value: body as T } : undefined));
   }
 
   /** An answer of the form `{ data }`. */
-  protected dataOf<T>(call: Call, options: RequestOptions | undefined): Promise<T> {
+  protected dataOf<T>(call: Call, options: RequestOptions | undefined): ApiPromise<T> {
     // As above.
     return this.#request(call, options, (body) =>
-      isObject(body) ? ((body["data"] ?? undefined) as T | undefined) : undefined,
+      isObject(body) && body["data"] != null ? { value: body["data"] as T } : undefined,
     );
   }
 
   /** An answer that says nothing but that it is done. */
-  protected async nothingOf(call: Call, options: RequestOptions | undefined): Promise<void> {
-    await this.#request(call, options, () => true);
+  protected nothingOf(call: Call, options: RequestOptions | undefined): ApiPromise<void> {
+    return this.#request(call, options, () => ({ value: undefined }));
   }
 
   /** An answer of the form `{ data: […], pagination }`, and those after it. */
   protected pagesOf<T>(
     call: Call & { query?: { cursor?: string | null } | undefined },
-    options: RequestOptions | undefined,
+    options: ListOptions | undefined,
   ): CursorPages<T> {
-    return new CursorPages((cursor = call.query?.cursor, seen) =>
-      this.#request({ ...call, query: { ...call.query, cursor } }, options, (body, requestId) =>
-        readPage<T>(body, (next) => next === cursor || seen.has(next), requestId),
-      ),
+    const site = new Error();
+    return new CursorPages(
+      (cursor = call.query?.cursor, seen) =>
+        this.#request(
+          { ...call, query: { ...call.query, cursor } },
+          options,
+          (body, requestId) => readPage<T>(body, (next) => next === cursor || seen.has(next), requestId),
+          site,
+        ),
+      options?.prefetch === true,
     );
   }
 }

@@ -155,7 +155,7 @@ export class PetsResource extends Resource {
     const owners = file("src/generated/resources/owners.ts");
     expect(owners).toContain("readonly pets: OwnersPetsResource;");
     expect(owners).toContain(
-      "list(id: string, query?: OwnersPetsListQuery, options?: RequestOptions): CursorPages<Pet> {",
+      "list(id: string, query?: OwnersPetsListQuery, options?: ListOptions): CursorPages<Pet> {",
     );
     const pets = file("src/generated/resources/pets.ts");
     expect(pets).toContain("list(query: PetsListQuery, options?: RequestOptions): Promise<Pet[]> {");

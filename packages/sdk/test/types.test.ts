@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import {
+  type ApiPromise,
   type ApiError,
   type App,
   AppAlreadyExistsError,
@@ -52,12 +53,12 @@ describe("resource methods", () => {
   });
 
   it("answer resources out of their envelopes", () => {
-    expectTypeOf(client.projects.create).returns.toEqualTypeOf<Promise<ProjectWithDatabase>>();
+    expectTypeOf(client.projects.create).returns.toEqualTypeOf<ApiPromise<ProjectWithDatabase>>();
     expectTypeOf(client.projects.list).returns.toEqualTypeOf<CursorPages<Project>>();
-    expectTypeOf(client.projects.delete).returns.toEqualTypeOf<Promise<void>>();
-    expectTypeOf(client.regions.listPostgres).returns.toEqualTypeOf<Promise<Region[]>>();
-    expectTypeOf(client.databases.backups.list).returns.toEqualTypeOf<Promise<BackupList>>();
-    expectTypeOf(client.apps.get).returns.toEqualTypeOf<Promise<App>>();
+    expectTypeOf(client.projects.delete).returns.toEqualTypeOf<ApiPromise<void>>();
+    expectTypeOf(client.regions.listPostgres).returns.toEqualTypeOf<ApiPromise<Region[]>>();
+    expectTypeOf(client.databases.backups.list).returns.toEqualTypeOf<ApiPromise<BackupList>>();
+    expectTypeOf(client.apps.get).returns.toEqualTypeOf<ApiPromise<App>>();
     expectTypeOf<Awaited<CursorPages<Database>>>().toEqualTypeOf<CursorPage<Database>>();
   });
 

@@ -1,7 +1,9 @@
-import { codeErrors, statusErrors } from "../generated/errors.js";
 import type { ValidationIssue } from "../generated/types.js";
+import { readRetryAfter } from "../request/retry-after.js";
 import type { TransportResponse } from "../transport/transport.js";
-import { ApiError } from "./api-error.js";
+import { type ApiError, InvalidResponseError } from "./api-error.js";
+import { apiErrorClass, isKnownCode } from "./api-error-class.js";
+import { addKind } from "./mgmt-error.js";
 
 type Fields = Record<string, unknown>;
 
@@ -18,9 +20,7 @@ export const errorFrom = (
   const code = text(details["code"]) ?? `http:${status}`;
   const message = text(details["message"]) ?? text(details["error_description"]) ?? text(details["error"]);
   const type = headers["content-type"]?.split(";")[0];
-  const byStatus = statusErrors.find((each) => each.status === status);
-  const byCode = codeErrors.find((each) => each.kind === code && each.status === status);
-  return new (byCode ?? byStatus ?? ApiError)({
+  const error = new (apiErrorClass(code, status))({
     status,
     code,
     message:
@@ -33,6 +33,8 @@ export const errorFrom = (
     path,
     details,
   });
+  if (!isKnownCode(code)) addKind(error, code);
+  return error;
 };
 
 const hints = (status: number): string =>
@@ -63,9 +65,19 @@ const readIssues = (value: unknown): ValidationIssue[] | undefined =>
       })
     : undefined;
 
-/** Seconds, from seconds or from a date. */
-const readRetryAfter = (value: string | undefined): number | undefined => {
-  if (value === undefined) return undefined;
-  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000);
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
-};
+/** A good status, but not a good body, which may hold secrets: it is not quoted. */
+export const invalidResponse = (
+  { method, path }: { method: string; path: string },
+  { status, headers }: TransportResponse,
+  problem: string,
+): InvalidResponseError =>
+  new InvalidResponseError({
+    status,
+    code: "response:invalid",
+    message: `${method} ${path} answered ${status}, but the body is ${problem}`,
+    hint: "Check that baseUrl is the address of the Management API. Whether the call took effect is unknown.",
+    requestId: headers["x-request-id"],
+    method,
+    path,
+    details: {},
+  });

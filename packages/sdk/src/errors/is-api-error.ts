@@ -1,5 +1,6 @@
-import { type ErrorByCode, codeErrors } from "../generated/errors.js";
+import type { ErrorByCode } from "../generated/errors.js";
 import { ApiError } from "./api-error.js";
+import { isKind } from "./mgmt-error.js";
 
 /**
  * Whether the service answered with an error, and, when a code is given, with that one. Holds across copies of the SDK.
@@ -17,7 +18,5 @@ export function isApiError<C extends string>(
 ): error is ApiError & { readonly code: C };
 export function isApiError(error: unknown, code?: string): boolean {
   if (!(error instanceof ApiError)) return false;
-  if (code === undefined) return true;
-  const known = codeErrors.find((each) => each.kind === code);
-  return error.code === code && (known === undefined || error instanceof known);
+  return code === undefined || (error.code === code && isKind(error, code));
 }

@@ -30,12 +30,22 @@ export class ConnectionError extends MgmtError {
   readonly method: string;
   /** Address of the request, without its query. */
   readonly url: string;
+  /** `ECONNREFUSED`, `ECONNRESET` …, or whatever the transport said. */
+  readonly reason: string;
 
-  constructor(request: { method: string; url: string }, problem: string, options?: FailureOptions) {
+  constructor(
+    request: { method: string; url: string },
+    problem: string,
+    options?: FailureOptions & { reason?: string },
+  ) {
     const url = request.url.replace(/\?.*/s, "");
-    super(options?.code ?? "connection:failed", `${request.method} ${url} ${problem}`, options);
+    super(options?.code ?? "connection:failed", `${request.method} ${url} ${problem}`, {
+      hint: "Check baseUrl and that the service can be reached.",
+      ...options,
+    });
     this.method = request.method;
     this.url = url;
+    this.reason = options?.reason ?? problem;
   }
 }
 
@@ -52,6 +62,7 @@ export class TimeoutError extends ConnectionError {
   constructor(request: { method: string; url: string }, timeoutMs: number) {
     super(request, `got no whole answer within ${timeoutMs} ms`, {
       code: "connection:timeout",
+      reason: "timeout",
       hint: "Raise timeoutMs, or check that the service can be reached.",
     });
     this.timeoutMs = timeoutMs;

@@ -1,3 +1,5 @@
+import type { Attempt } from "../request/attempt.js";
+
 /** On every error, under a key that all copies of the SDK share: the kinds of its class and of those above it. */
 const lineage = Symbol.for("@mgmt/sdk/error");
 
@@ -16,6 +18,19 @@ const kindsOf = (errorClass: typeof MgmtError): string[] => {
   return kinds;
 };
 
+/** Whether a value is an error of this kind, of whichever copy of the SDK. */
+export const isKind = (value: unknown, kind: string): boolean => {
+  if (typeof value !== "object" || value === null || !(lineage in value)) return false;
+  const kinds = value[lineage];
+  return Array.isArray(kinds) && kinds.includes(kind);
+};
+
+/** Makes an error of one kind more than its class says. */
+export const addKind = (error: MgmtError, kind: string): void => {
+  const kinds: unknown = Reflect.get(error, lineage);
+  if (Array.isArray(kinds)) kinds.push(kind);
+};
+
 /**
  * What all errors of the SDK have in common. `instanceof` holds across copies and module systems: an error that the
  * CommonJS build threw is an instance of the ES module's class too.
@@ -28,6 +43,8 @@ export class MgmtError extends Error {
   declare readonly code: string;
   /** What to do about it. */
   declare readonly hint?: string;
+  /** HTTP requests that were sent for the call, in their order; absent when none was. */
+  declare attempts?: readonly Attempt[];
 
   constructor(code: string, message: string, options?: ErrorOptions & { hint?: string | undefined }) {
     // The first line of the stack is written by `super`, from the name on the prototype.
@@ -44,9 +61,7 @@ export class MgmtError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A subclass of the caller's own has no kind; there the language's own check holds.
     if (!Object.hasOwn(this, "kind")) return super[Symbol.hasInstance](value);
-    if (typeof value !== "object" || value === null || !(lineage in value)) return false;
-    const kinds = value[lineage];
-    return Array.isArray(kinds) && kinds.includes(this.kind);
+    return isKind(value, this.kind);
   }
 
   /** `AppAlreadyExistsError: …`, also where `name` is a field that the code adds. */

@@ -1,40 +1,23 @@
-import { InvalidResponseError } from "../errors/api-error.js";
-import { errorFrom } from "../errors/error-from.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Message } from "./encode.js";
 import type { Open } from "./request.js";
 
+/** The classes of error answers come with the first such answer: the network is there, and most calls go well. */
+export const loadErrors = (): Promise<typeof import("../errors/error-from.js")> =>
+  import("../errors/error-from.js");
+
 /** What `open` finds in the body of a good answer. Throws the `ApiError` of any other answer. */
-export const decode = <T>(message: Message, answer: TransportResponse, open: Open<T>): T => {
+export const decode = async <T>(message: Message, answer: TransportResponse, open: Open<T>): Promise<T> => {
   const { status, headers, body } = answer;
-  if (status < 200 || status > 299) throw errorFrom(message, answer);
-  const value = open(parse(message, answer), headers["x-request-id"]);
-  if (value !== undefined) return value;
-  throw invalidResponse(message, answer, body === "" ? "empty" : "not what the contract says");
-};
-
-/** Undefined for an empty body. */
-const parse = (message: Message, answer: TransportResponse): unknown => {
+  if (status < 200 || status > 299) throw (await loadErrors()).errorFrom(message, answer);
+  let json: unknown;
+  let problem = body === "" ? "empty" : "not what the contract says";
   try {
-    return answer.body === "" ? undefined : JSON.parse(answer.body);
+    json = body === "" ? undefined : JSON.parse(body);
   } catch {
-    throw invalidResponse(message, answer, "not JSON");
+    problem = "not JSON";
   }
+  const opened = problem === "not JSON" ? undefined : open(json, headers["x-request-id"]);
+  if (opened) return opened.value;
+  throw (await loadErrors()).invalidResponse(message, answer, problem);
 };
-
-/** The body may hold secrets: it is not quoted. */
-const invalidResponse = (
-  { method, path }: Message,
-  { status, headers }: TransportResponse,
-  problem: string,
-): InvalidResponseError =>
-  new InvalidResponseError({
-    status,
-    code: "response:invalid",
-    message: `${method} ${path} answered ${status}, but the body is ${problem}`,
-    hint: "Check that baseUrl is the address of the Management API. Whether the call took effect is unknown.",
-    requestId: headers["x-request-id"],
-    method,
-    path,
-    details: {},
-  });

@@ -1,49 +1,89 @@
-import { errorFrom } from "../errors/error-from.js";
-import { TimeoutError } from "../errors/local-errors.js";
-import { ApprovalRequiredError } from "../generated/errors.js";
+import { ApiPromise, type ApiResponse } from "../api-promise.js";
+import { MgmtError, isKind } from "../errors/mgmt-error.js";
+import type { ApprovalRequiredError } from "../generated/errors.js";
 import type { Approval } from "../generated/types.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Look } from "../wait/wait-for.js";
-import { authorize, reauthorize } from "./authorize.js";
+import type { Attempt } from "./attempt.js";
 import type { Call, RequestOptions } from "./call.js";
-import { readTimeout, withDeadline } from "./deadline.js";
-import { decode } from "./decode.js";
+import { decode, loadErrors } from "./decode.js";
+import { deliver } from "./deliver.js";
 import { type Message, encode } from "./encode.js";
-import { send } from "./send.js";
-import { readApprovalWait, type Settings } from "./settings.js";
+import { type Settings, settingsOf } from "./settings.js";
+import { trace } from "./trace.js";
 
-/** Reads a value out of the body of a good answer; undefined says that the body is not what the contract says. */
-export type Open<T> = (body: unknown, requestId: string | undefined) => T | undefined;
+/** Reads the value out of the body of a good answer; undefined says that the body is not what the contract says. */
+export type Open<T> = (body: unknown, requestId: string | undefined) => { value: T } | undefined;
 
-/** The one request path, bound to the settings of a client. */
-export type RequestPath = <T>(call: Call, options: RequestOptions | undefined, open: Open<T>) => Promise<T>;
+/** The one request path, bound to the settings of a client. `site` has the stack of who called. */
+export type RequestPath = <T>(
+  call: Call,
+  options: RequestOptions | undefined,
+  open: Open<T>,
+  site?: Error,
+) => ApiPromise<T>;
 
-/** Encode → authorize → send → once more with another credential after a 401 → decode. */
+/** Encode → deliver (authorize, send, retry) → decode. */
 export const requestPath =
-  (settings: Settings): RequestPath =>
-  async (call, options, open) => {
-    const message = encode(settings, call, options);
-    return decode(message, await exchange(settings, message, options), open);
-  };
+  (client: Settings): RequestPath =>
+  (call, options, open, site = new Error()) =>
+    new ApiPromise(
+      follow(call, site, async (attempts) => {
+        const settings = settingsOf(client, options);
+        const message = encode(settings, call, options);
+        const answer = await exchange(settings, message, options?.signal, attempts);
+        return { data: await decode(message, answer, open), response: responseOf(answer, attempts) };
+      }),
+    );
+
+/** Traces a call, and lets its error say what was tried and where the call was made. */
+export const follow = async <T>(
+  { method, path }: { method: string; path: string },
+  site: Error,
+  work: (attempts: Attempt[]) => Promise<T>,
+): Promise<T> => {
+  const attempts: Attempt[] = [];
+  try {
+    return await trace("call", { method, path, attempts }, () => work(attempts));
+  } catch (error) {
+    if (error instanceof MgmtError) {
+      if (attempts.length > 0) error.attempts ??= attempts;
+      const frames = site.stack?.indexOf("\n    at ") ?? -1;
+      if (frames >= 0) error.stack = `${String(error)}${site.stack?.slice(frames)}`;
+    }
+    throw error;
+  }
+};
 
 /**
- * The middle of it: from a written request to a whole answer of any status; after a wait for an approval, to that of the
- * same request sent once more. Each has its own deadline.
+ * From a written request to a whole answer of any status; after a wait for an approval, to that of the same request sent
+ * once more. Each has its own deadline.
  */
 export const exchange = async (
   settings: Settings,
   message: Message,
-  options?: RequestOptions,
+  signal: AbortSignal | undefined,
+  attempts: Attempt[],
 ): Promise<TransportResponse> => {
-  const wait = readApprovalWait(options?.waitForApproval, settings.waitForApproval);
-  const answer = await attempt(settings, message, options);
+  const wait = settings.waitForApproval;
+  const answer = await deliver(settings, message, signal, attempts);
   if (wait === undefined || answer.status !== 403) return answer;
-  const required = errorFrom(message, answer);
-  if (!(required instanceof ApprovalRequiredError) || !required.approvalId) return answer;
+  const required = (await loadErrors()).errorFrom(message, answer);
+  if (!isApprovalRequired(required) || !required.approvalId) return answer;
   const { waitForSponsor } = await import("../wait/waiters.js");
-  await waitForSponsor(required, lookAt(settings, message, required), wait, options?.signal);
-  return attempt(settings, message, options);
+  await waitForSponsor(required, lookAt(settings, message, required), wait, signal);
+  return deliver(settings, message, signal, attempts);
 };
+
+const isApprovalRequired = (error: unknown): error is ApprovalRequiredError =>
+  isKind(error, "approval_required");
+
+const responseOf = ({ status, headers }: TransportResponse, attempts: Attempt[]): ApiResponse => ({
+  status,
+  headers,
+  requestId: headers["x-request-id"],
+  attempts,
+});
 
 /** Reads the approval that a message needs, with the message's own credential and headers; it has no body. */
 const lookAt = (
@@ -56,28 +96,9 @@ const lookAt = (
     path: "/v1/agent-approvals/{approvalId}",
     pathParams: { approvalId },
   };
-  return ({ signal }) =>
-    requestPath(settings)(call, { signal, headers, waitForApproval: false }, (body) =>
+  return (options) =>
+    requestPath(settings)(call, { ...options, headers, waitForApproval: false }, (body) =>
       // The contract says which object it is.
-      typeof body === "object" && body !== null ? (body as Approval) : undefined,
+      typeof body === "object" && body !== null ? { value: body as Approval } : undefined,
     );
-};
-
-/** One request and its answer, under one deadline. */
-const attempt = (
-  settings: Settings,
-  message: Message,
-  options?: RequestOptions,
-): Promise<TransportResponse> => {
-  const timeoutMs = options?.timeoutMs === undefined ? settings.timeoutMs : readTimeout(options.timeoutMs);
-  const timedOut = (): TimeoutError => new TimeoutError(message, timeoutMs);
-  return withDeadline({ signal: options?.signal, timeoutMs, timedOut }, async (signal) => {
-    const { token, transport } = settings;
-    const authorized = await authorize(message, token, { signal, timeoutMs });
-    const answer = await send(transport, authorized, signal);
-    // A 401 says that nothing was done: any method may be sent again.
-    const renewed =
-      answer.status === 401 && (await reauthorize(message, authorized, token, { signal, timeoutMs }));
-    return renewed ? send(transport, renewed, signal) : answer;
-  });
 };

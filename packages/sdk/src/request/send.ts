@@ -1,22 +1,50 @@
 import { ConnectionError } from "../errors/local-errors.js";
-import type { Transport, TransportResponse } from "../transport/transport.js";
+import type { TransportResponse } from "../transport/transport.js";
+import type { Attempt } from "./attempt.js";
 import type { Message } from "./encode.js";
+import { compose } from "./middleware.js";
+import { type Outcome, isUnsent } from "./retry.js";
+import type { Settings } from "./settings.js";
+import { trace } from "./trace.js";
 
-/** Sends a request and reads the whole answer. What the transport throws becomes the cause of a `ConnectionError`. */
+/**
+ * Sends a request through the middleware and reads the whole answer. What the transport throws becomes the cause of a
+ * `ConnectionError`, which is answered.
+ */
 export const send = async (
-  transport: Transport,
-  { method, url, headers, body }: Message,
+  { transport, middleware }: Settings,
+  message: Message,
   signal: AbortSignal,
-): Promise<TransportResponse> => {
+  attempts: Attempt[],
+  pauseMs: number,
+): Promise<Outcome> => {
   // The credential may have come after the deadline; then nothing may be sent any more.
   signal.throwIfAborted();
+  const attempt: Attempt = { pauseMs };
+  const number = attempts.push(attempt);
+  const start = performance.now();
+  const { method, path, url } = message;
+  const next = compose(middleware, async (request): Promise<TransportResponse> => {
+    try {
+      return await transport.send(request);
+    } catch (cause) {
+      const reason = reasonOf(cause);
+      const problem = isUnsent(reason) ? "could not connect" : "got no whole answer";
+      throw new ConnectionError(request, `${problem} (${reason})`, { cause, reason });
+    }
+  });
   try {
-    return await transport.send({ method, url, headers, body, signal });
-  } catch (cause) {
-    throw new ConnectionError({ method, url }, `got no whole answer (${reasonOf(cause)})`, {
-      cause,
-      hint: "Check baseUrl and that the service can be reached.",
-    });
+    const answer = await trace("attempt", { method, path, url, number, attempt }, () =>
+      next({ ...message, attempt: number, signal }),
+    );
+    attempt.status = answer.status;
+    return answer;
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    attempt.reason = error.reason;
+    return error;
+  } finally {
+    attempt.durationMs = performance.now() - start;
   }
 };
 

@@ -4,6 +4,8 @@ import type { Transport } from "../transport/transport.js";
 import type { ApprovalWaitOptions } from "../wait/wait-options.js";
 import { readTimeout } from "./deadline.js";
 import { headersOf } from "./headers.js";
+import type { RequestOptions } from "./call.js";
+import type { Middleware } from "./middleware.js";
 import type { Token } from "./token.js";
 
 /** How a client reaches the service. */
@@ -18,8 +20,29 @@ export interface ClientOptions {
   transport?: Transport | undefined;
   /** Sent with every request. */
   headers?: Record<string, string> | undefined;
-  /** Milliseconds for one call, its body included. Default: 60,000. `Infinity`: no deadline. */
+  /** Milliseconds for one call: connection, body and every retry. Default: 60,000. `Infinity`: no deadline. */
   timeoutMs?: number | undefined;
+  /**
+   * How often a request is sent again when that is safe and may help. Default: 2; 0: never.
+   *
+   * Sent again are GET, PUT, PATCH and DELETE after a lost connection, 408, 429, 502, 503 and 504; a POST only when the
+   * service surely did not take it: no connection, 429, or 503 with `Retry-After`. The pauses have full jitter: they are
+   * drawn from zero to a bound that doubles from half a second to eight. `Retry-After` is waited for before. A DELETE that
+   * meets a 404 after an attempt of unknown outcome has succeeded.
+   */
+  maxRetries?: number | undefined;
+  /**
+   * The longest `Retry-After`, in milliseconds, that is waited for; a longer one, or one past the deadline, throws the
+   * error at once, with `retryAfter`. Default: 60,000.
+   */
+  maxRetryAfterMs?: number | undefined;
+  /** Stand around every request that is sent, the first outermost. */
+  middleware?: readonly Middleware[] | undefined;
+  /**
+   * Prints every request and its answer, to `console.error` or line by line to a function of yours. Tokens, passwords and
+   * connection strings are redacted in headers, addresses and bodies. Default: false.
+   */
+  debug?: boolean | ((line: string) => void) | undefined;
   /**
    * For agents: whether a call that is answered 403 `approval_required` waits until the sponsor has approved it, and then
    * sends the same request again, one time (§ Agents and approvals). Such a call may also throw what `agentApprovals.wait`
@@ -35,6 +58,9 @@ export interface Settings {
   transport: Transport;
   headers: Record<string, string>;
   timeoutMs: number;
+  maxRetries: number;
+  maxRetryAfterMs: number;
+  middleware: readonly Middleware[];
   waitForApproval: ApprovalWaitOptions | undefined;
 }
 
@@ -44,8 +70,40 @@ export const readSettings = (options: ClientOptions): Settings => ({
   transport: options.transport ?? fetchTransport(options.fetch),
   headers: headersOf(options.headers),
   timeoutMs: readTimeout(options.timeoutMs ?? 60_000),
+  maxRetries: readLimit("maxRetries", options.maxRetries ?? 2),
+  maxRetryAfterMs: readLimit("maxRetryAfterMs", options.maxRetryAfterMs ?? 60_000),
+  middleware: middlewareOf(options),
   waitForApproval: readApprovalWait(options.waitForApproval),
 });
+
+/** The client's settings as one call changes them. Headers are merged when the request is written. */
+export const settingsOf = (client: Settings, options: RequestOptions = {}): Settings => ({
+  ...client,
+  token: options.token ?? client.token,
+  transport: options.transport ?? client.transport,
+  timeoutMs: readTimeout(options.timeoutMs ?? client.timeoutMs),
+  maxRetries: readLimit("maxRetries", options.maxRetries ?? client.maxRetries),
+  maxRetryAfterMs: readLimit("maxRetryAfterMs", options.maxRetryAfterMs ?? client.maxRetryAfterMs),
+  middleware: [...client.middleware, ...middlewareOf(options)],
+  waitForApproval: readApprovalWait(options.waitForApproval, client.waitForApproval),
+});
+
+const readLimit = (name: string, limit: number): number => {
+  if (!(limit >= 0)) throw new InvalidArgumentError(name, "must be a number, 0 or above");
+  return limit;
+};
+
+/** The printing one is the innermost, so that it shows what is really sent. */
+const middlewareOf = ({ middleware = [], debug = false }: RequestOptions): readonly Middleware[] =>
+  debug === false ? middleware : [...middleware, debugging(debug)];
+
+/** Loaded when it is first needed. */
+const debugging =
+  (debug: true | ((line: string) => void)): Middleware =>
+  async (request, next) => {
+    const { printExchange } = await import("../debug/print-exchange.js");
+    return printExchange(request, next, debug === true ? (line) => console.error(line) : debug);
+  };
 
 const readBaseUrl = (baseUrl: string): string => {
   const refuse = (problem: string): never => {

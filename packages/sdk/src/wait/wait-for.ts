@@ -15,7 +15,7 @@ const growth = 1.5;
 const patienceMs = 60_000;
 
 /** Reads once what is waited for. */
-export type Look<T> = (options: Pick<RequestOptions, "signal" | "headers">) => Promise<T>;
+export type Look<T> = (options: Pick<RequestOptions, "signal" | "headers" | "maxRetries">) => Promise<T>;
 
 interface Wait<T extends AwaitedResource> {
   goal: Goal<T>;
@@ -64,7 +64,7 @@ export const waitFor = async <T extends AwaitedResource>(
       let pauseMs = Math.random() * bound;
       let seen: T | undefined;
       try {
-        seen = await look({ signal, headers });
+        seen = await look({ signal, headers, maxRetries: 0 });
       } catch (error) {
         signal.throwIfAborted();
         const now = performance.now();

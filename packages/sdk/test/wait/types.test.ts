@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import {
+  type ApiPromise,
   type Approval,
   type ApprovalProgress,
   type ApprovalStatus,
@@ -26,7 +27,7 @@ describe("the types of waits", () => {
   });
 
   it("leave what is generated as it is", () => {
-    expectTypeOf(client.agentApprovals.get).returns.toEqualTypeOf<Promise<Approval>>();
+    expectTypeOf(client.agentApprovals.get).returns.toEqualTypeOf<ApiPromise<Approval>>();
     expectTypeOf(client.databases.backups.list).parameter(0).toEqualTypeOf<string>();
   });
 

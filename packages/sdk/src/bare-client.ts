@@ -1,0 +1,29 @@
+import type { ApiPromise } from "./api-promise.js";
+import type { Call, RequestOptions } from "./request/call.js";
+import { type RequestPath, requestPath } from "./request/request.js";
+import type { Settings } from "./request/settings.js";
+
+/** What every client has, whichever its resources are. */
+export class BareClient {
+  readonly #request: RequestPath;
+
+  constructor(settings: Settings, classes: Readonly<Record<string, ResourceClass>>) {
+    this.#request = requestPath(settings);
+    const made = Object.entries(classes).map(([name, Each]) => [name, new Each(this.#request)]);
+    Object.assign(this, Object.fromEntries(made));
+  }
+
+  /**
+   * Sends one call, of this contract or newer than it, and answers the body as it came: the `data` envelope is kept, and
+   * an empty body is undefined. Throws `ApiError` for an answer of another status than 2xx, `ConnectionError` (or its
+   * `TimeoutError`) when no whole answer came, `TokenError` when there was no credential to send, `InvalidArgumentError`
+   * for what no request can carry, and the reason of `options.signal` when that was aborted.
+   */
+  request<T = unknown>(call: Call, options?: RequestOptions): ApiPromise<T> {
+    // The caller says what the body is.
+    return this.#request(call, options, (body) => ({ value: body as T }));
+  }
+}
+
+/** A class such as `ProjectsResource`. */
+export type ResourceClass = new (request: RequestPath) => object;

@@ -1,0 +1,7 @@
+export type { BareClient, ResourceClass } from "./bare-client.js";
+export * from "./generated/resources.js";
+export { createPartialClient } from "./partial-client.js";
+export type { PartialClient } from "./partial-client.js";
+export type { ClientOptions } from "./request/settings.js";
+export { safely } from "./safe.js";
+export type { Result, Safe } from "./safe.js";

@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import {
+  ApiError,
+  ConnectionError,
+  type MgmtError,
+  ProjectNotFoundError,
+  RateLimitExceededError,
+  TimeoutError,
+  createClient,
+} from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { json, startServer, thrown } from "./server.js";
+
+const project = { data: { id: "proj_1" } };
+
+/** A server that fails as it is told, answer by answer, and then succeeds. */
+const failing = async (
+  ...failures: (number | "drop" | { status: number; headers: Record<string, string> })[]
+) => {
+  const server = await startServer((_, response, count) => {
+    const failure = failures[count - 1];
+    if (failure === undefined) return json(response, 200, project);
+    if (failure === "drop") return void response.destroy();
+    const { status, headers = {} } = typeof failure === "number" ? { status: failure } : failure;
+    json(
+      response,
+      status,
+      { error: { code: status === 404 ? "project:not_found" : "x:y", message: "m" } },
+      headers,
+    );
+  });
+  return { ...server, client: createClient({ baseUrl: server.baseUrl, transport: nodeTransport() }) };
+};
+
+describe("a request is sent again", () => {
+  it.each([["drop"], [408], [429], [502], [503], [504]] as const)(
+    "after %s, when it is a GET",
+    async (failure) => {
+      const { client, seen } = await failing(failure);
+      expect(await client.projects.get("proj_1")).toEqual(project.data);
+      expect(seen).toHaveLength(2);
+    },
+  );
+
+  it("when it is a PATCH, which sets absolute values, with the same body", async () => {
+    const { client, seen } = await failing(502, "drop");
+    await client.projects.update("proj_1", { name: "shop" });
+    expect(seen.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"shop"}'));
+  });
+
+  it.each([[429], [{ status: 503, headers: { "retry-after": "0" } }]] as const)(
+    "when it is a POST that the service surely did not take: %j",
+    async (failure) => {
+      const { client, seen } = await failing(failure);
+      await client.projects.create();
+      expect(seen).toHaveLength(2);
+    },
+  );
+
+  it("when it is a POST that met no listener", async () => {
+    const sent: string[] = [];
+    const transport = nodeTransport();
+    const { baseUrl } = await failing();
+    const closed = "http://127.0.0.1:1";
+    const client = createClient({
+      baseUrl: closed,
+      transport: {
+        send: (request) => {
+          sent.push(request.url);
+          const url = sent.length === 1 ? request.url : request.url.replace(closed, baseUrl);
+          return transport.send({ ...request, url });
+        },
+      },
+    });
+    expect(await client.projects.create()).toEqual(project.data);
+    expect(sent).toHaveLength(2);
+  });
+
+  it("twice at most, unless the client or the call says otherwise", async () => {
+    const { client, seen, baseUrl } = await failing(...Array<number>(20).fill(502));
+    await thrown(client.me.get());
+    expect(seen).toHaveLength(3);
+    await thrown(client.me.get({ maxRetries: 0 }));
+    expect(seen).toHaveLength(4);
+    await thrown(createClient({ baseUrl, maxRetries: 1 }).me.get());
+    expect(seen).toHaveLength(6);
+  });
+});
+
+describe("a request is not sent again (OpenAI, Anthropic, Cloudflare and Octokit repeat a POST)", () => {
+  it.each([["drop"], [500], [502], [503], [504], [408], [409]] as const)(
+    "after %s, when it is a POST",
+    async (failure) => {
+      const { client, seen } = await failing(failure);
+      expect(await thrown(client.projects.create())).toHaveProperty("attempts.length", 1);
+      expect(seen).toHaveLength(1);
+    },
+  );
+
+  it.each([[400], [403], [404], [409], [413], [422], [500]] as const)(
+    "after %s, whatever it is",
+    async (status) => {
+      const { client, seen } = await failing(...Array<number>(3).fill(status));
+      await thrown(client.projects.get("p"));
+      await thrown(client.projects.update("p", {}));
+      await thrown(client.projects.delete("p"));
+      expect(seen).toHaveLength(3);
+    },
+  );
+});
+
+describe("Retry-After", () => {
+  it("is waited for, in seconds or as a date", async () => {
+    const date = new Date(Date.now() + 1_500).toUTCString();
+    for (const after of ["1", date]) {
+      const { client } = await failing({ status: 429, headers: { "retry-after": after } });
+      const { response } = await client.projects.get("proj_1").withResponse();
+      expect(response.attempts.map(({ status }) => status)).toEqual([429, 200]);
+      if (after === "1") expect(response.attempts[1]?.pauseMs).toBeGreaterThanOrEqual(1_000);
+    }
+  });
+
+  it("past the cap of a minute ends the call at once with retryAfter (OpenAI, Anthropic and Cloudflare wait 90 s)", async () => {
+    const { client, seen } = await failing({ status: 429, headers: { "retry-after": "90" } });
+    const error = await thrown(client.projects.get("p", { timeoutMs: 600_000 }));
+    expect(error).toMatchObject({ status: 429, retryAfter: 90 });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("past the deadline ends the call at once, with the error rather than a timeout", async () => {
+    const { client } = await failing({ status: 503, headers: { "retry-after": "30" } });
+    const error = await thrown(client.projects.get("p", { timeoutMs: 5_000 }));
+    expect(error).not.toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ status: 503, retryAfter: 30 });
+  });
+
+  it("has a cap that the caller may set", async () => {
+    const { client, seen } = await failing({ status: 429, headers: { "retry-after": "2" } });
+    await thrown(client.projects.get("p", { maxRetryAfterMs: 1_000 }));
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe("a DELETE that meets 404", () => {
+  it.each([["drop"], [502], [504]] as const)("after %s has succeeded", async (failure) => {
+    const { client, seen } = await failing(failure, 404);
+    expect(await client.projects.delete("proj_1")).toBeUndefined();
+    expect(seen).toHaveLength(2);
+  });
+
+  it("at once, or after an attempt that was surely not taken, is an error", async () => {
+    expect(await thrown((await failing(404)).client.projects.delete("p"))).toBeInstanceOf(
+      ProjectNotFoundError,
+    );
+    const limited = (await failing(429, 404)).client;
+    expect(await thrown(limited.projects.delete("p"))).toBeInstanceOf(ProjectNotFoundError);
+  });
+
+  it("of a proxy, or of a path that is not there, is an error", async () => {
+    const { baseUrl } = await startServer((_, response, count) => {
+      if (count === 1) return void response.destroy();
+      response.writeHead(404, { "content-type": "text/html" }).end("<html>");
+    });
+    expect(await thrown(createClient({ baseUrl }).projects.delete("p"))).toMatchObject({ code: "http:404" });
+  });
+});
+
+describe("an abort", () => {
+  it("ends a pause between retries at once, with the caller's reason (OpenAI, Cloudflare and Octokit sleep on)", async () => {
+    const { client, seen } = await failing({ status: 429, headers: { "retry-after": "30" } });
+    const controller = new AbortController();
+    const call = thrown(client.projects.get("p", { signal: controller.signal }));
+    while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    controller.abort("enough");
+    expect(await call).toBe("enough");
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe("what was tried", () => {
+  it("stands on the error: pauses, durations, statuses and reasons", async () => {
+    const { client } = await failing("drop", 502, 504);
+    const error = (await thrown(client.projects.get("p"))) as MgmtError;
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error.attempts).toEqual([
+      { pauseMs: 0, durationMs: expect.any(Number), reason: "ECONNRESET" },
+      { pauseMs: expect.any(Number), durationMs: expect.any(Number), status: 502 },
+      { pauseMs: expect.any(Number), durationMs: expect.any(Number), status: 504 },
+    ]);
+    expect(JSON.stringify(error)).toContain('"attempts":[{');
+  });
+
+  it("stands on a timeout, with the attempt that was under way", async () => {
+    const { baseUrl } = await startServer((_, response, count) => {
+      if (count === 1) response.destroy();
+    });
+    const error = (await thrown(createClient({ baseUrl, timeoutMs: 1_500 }).me.get())) as MgmtError;
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.attempts).toHaveLength(2);
+    expect(error.attempts?.[1]).not.toHaveProperty("status");
+  });
+
+  it("is absent when nothing was sent", async () => {
+    const { client } = await failing();
+    expect(await thrown(client.projects.get(".."))).not.toHaveProperty("attempts");
+  });
+
+  it("stands where the call was made: the stack names the caller", async () => {
+    const { client } = await failing(404, 404);
+    const theCaller = () => client.projects.get("p");
+    expect(((await thrown(theCaller())) as Error).stack).toMatch(/^ProjectNotFoundError: m\n.*theCaller/s);
+    const listing = () => client.projects.list();
+    expect(((await thrown(listing())) as Error).stack).toMatch(/listing/);
+  });
+});
+
+it("a limit that cannot be is refused", async () => {
+  for (const options of [{ maxRetries: -1 }, { maxRetries: Number.NaN }, { maxRetryAfterMs: -5 }]) {
+    const name = Object.keys(options)[0];
+    expect(() => createClient({ baseUrl: "http://x.test", ...options })).toThrowError(`${name} must be`);
+    const call = createClient({ baseUrl: "http://x.test" }).me.get(options);
+    expect(await thrown(call)).toMatchObject({ code: "argument:invalid", argument: name });
+  }
+});
+
+it("a rate limit is its own error", async () => {
+  const { baseUrl } = await startServer((_, response) =>
+    json(response, 429, { error: { code: "rate_limit:exceeded", message: "m" } }, { "retry-after": "90" }),
+  );
+  expect(await thrown(createClient({ baseUrl }).projects.create())).toBeInstanceOf(RateLimitExceededError);
+});
