@@ -16,7 +16,13 @@ import {
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type Credential, TokenStoreError, createAuthenticator, memoryStore } from "@mgmt/sdk/auth";
+import {
+  type Credential,
+  LoginRequiredError,
+  TokenStoreError,
+  createAuthenticator,
+  memoryStore,
+} from "@mgmt/sdk/auth";
 import { fileStore } from "@mgmt/sdk/auth/node";
 import { thrown } from "../server.js";
 import { credentialFor, startFaultServer } from "./fault-server.js";
@@ -203,6 +209,43 @@ describe("fileStore", () => {
     expect(printed).toBe(line + line + line);
     expect(await readFile(file, "utf8")).toBe(text);
     expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
+  });
+
+  it("that is missing is nobody logged in: no request is sent, and no file is made", async () => {
+    const fault = await startFaultServer();
+    const file = await makeFile();
+    const { token } = createAuthenticator({
+      ...{ authUrl: fault.baseUrl, clientId: "app", store: fileStore(file) },
+    });
+    const error = await thrown(token());
+    expect(error).toBeInstanceOf(LoginRequiredError);
+    expect(error).toMatchObject({ code: "auth:login_required", hint: "Log in again." });
+    expect(fault.seen).toEqual([]);
+    expect(await readdir(dirname(file))).toEqual([]);
+  });
+
+  it("that goes missing while its login is in use takes the login with it at the next refresh", async () => {
+    const fault = await startFaultServer();
+    const file = await makeFile(JSON.stringify(credentialFor(fault, 3600)));
+    const store = fileStore(file);
+    const { token } = createAuthenticator({ authUrl: fault.baseUrl, clientId: "app", store });
+    expect(await token()).toBe("access-0");
+    await store.clear();
+    expect(await token()).toBe("access-0");
+    expect(await thrown(token({ rejected: "access-0" }))).toBeInstanceOf(LoginRequiredError);
+    expect(fault.tokenRequests).toEqual([]);
+  });
+
+  it("that may not be read fails the call in so many words, and uses up no refresh token", async () => {
+    const fault = await startFaultServer();
+    const file = await makeFile(JSON.stringify(credentialFor(fault, -1)), 0o000);
+    const { token } = createAuthenticator({
+      ...{ authUrl: fault.baseUrl, clientId: "app", store: fileStore(file) },
+    });
+    await asNobody(() => expectStoreError(token(), "auth:store_unreadable", file));
+    expect(fault.tokenRequests).toEqual([]);
+    await chmod(file, 0o600);
+    expect(await token()).toBe("access-1");
   });
 
   it("does not write a file that is marked read-only, although its folder would let it be replaced", async () => {
