@@ -1,5 +1,7 @@
 import { authenticate } from "../auth/authenticate.js";
 import type { OperationId } from "../generated/operations.js";
+import type { OAuthAnswer } from "../oauth/answer.js";
+import { approvalIdAt, showApproval } from "../oauth/approval-address.js";
 import { type OAuthEndpoint, oauthEndpointAt } from "../oauth/paths.js";
 import { authorize } from "./authorize.js";
 import type { Answer, Behaviour, Behaviours, Call } from "./behaviour.js";
@@ -35,6 +37,8 @@ export const runPipeline = (parts: PipelineParts, exchange: Exchange): Outcome |
   if (upload) return takeUpload(exchange.world, upload, request);
   const endpoint = oauthEndpointAt(path);
   if (endpoint) return askAuthorizationServer(parts, exchange, endpoint);
+  const approvalId = approvalIdAt(request, path);
+  if (approvalId !== undefined) return outcomeOf(showApproval(exchange.world, request, approvalId));
   if (request.method === "OPTIONS" && isCorsPath(path)) return preflight(request, path);
   const target = route(request.method, path);
   exchange.operation = target.operation;
@@ -52,12 +56,19 @@ const askAuthorizationServer = (
   exchange.oauth = { endpoint, noted: {} };
   const fault = faults.any ? faults.strike(`oauth.${endpoint}`) : undefined;
   const proceed = async (): Promise<Outcome> => {
-    const { status, headers, body, code, noted } = await world.oauth.answer(endpoint, request, search);
+    const { noted, ...answer } = await world.oauth.answer(endpoint, request, search);
     exchange.oauth = { endpoint, noted };
-    return { status, headers, code, ...(body && { raw: body }) };
+    return outcomeOf(answer);
   };
   return fault ? play(exchange, fault, proceed) : proceed();
 };
+
+const outcomeOf = ({ status, headers, body, code }: OAuthAnswer): Outcome => ({
+  status,
+  headers,
+  code,
+  ...(body && { raw: body }),
+});
 
 const preflight = (request: EngineRequest, path: string): Outcome => {
   const methods = methodsOf(path);

@@ -83,4 +83,18 @@ export const refusals = {
       hint: "Open the page on the machine that runs the server, or let the server listen on 127.0.0.1",
       code: "off_loopback",
     }),
+  approvalOffLoopback: () =>
+    refusal(403, {
+      title: "Approvals are not shown here",
+      reason: "This server asks nobody who they are, so that it shows them on loopback only",
+      hint: "Open the page on the machine that runs the server",
+      code: "off_loopback",
+    }),
+  noApproval: () =>
+    refusal(404, {
+      title: "There is no such approval",
+      reason: "It was never asked for, or the server has been reset since",
+      hint: "Let the agent send its request again",
+      code: "approval:not_found",
+    }),
 };
