@@ -26,7 +26,12 @@ export interface JsonSchema {
   allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
+  not?: JsonSchema;
+  if?: JsonSchema;
+  else?: JsonSchema;
   examples?: unknown[];
+  /** On a deprecated field: the one that took its place. */
+  "x-replaced-by"?: string;
   /** The field is a secret: never in argv, logs, debug prints or validation issues. */
   "x-secret"?: boolean;
   /** On id schemas: the kind of resource that the id names, and its optional prefix. */
@@ -40,6 +45,8 @@ export interface Parameter {
   required: boolean;
   description: string;
   schema: JsonSchema;
+  /** Parameters that it cannot be combined with. */
+  notWith: string[];
 }
 
 export interface ErrorAnswer {
@@ -113,6 +120,7 @@ interface RawParameter {
   required?: boolean;
   description?: string;
   schema: JsonSchema;
+  "x-not-with"?: string[];
 }
 interface RawContent {
   "application/json"?: { schema: JsonSchema; examples?: Record<string, { value: unknown }> };
@@ -209,8 +217,8 @@ const readOperation = (
   follow: <T extends object>(value: T & { $ref?: string }) => T,
 ): Operation => {
   const parameters = (raw.parameters ?? []).map((parameter) => {
-    const { name, in: place, required, description, schema } = follow(parameter);
-    return { name, in: place, required: required ?? false, description: description ?? "", schema };
+    const { name, in: place, required = false, description = "", schema, ...more } = follow(parameter);
+    return { name, in: place, required, description, schema, notWith: more["x-not-with"] ?? [] };
   });
   const responses = Object.entries(raw.responses).map(([status, response]) => ({
     status: Number(status),

@@ -72,10 +72,20 @@ export const fieldComment = (
   schema: JsonSchema,
   resolve: (schema: JsonSchema) => JsonSchema,
   description = flatten(schema, resolve).description ?? "",
+): string[] => [[reflow(description.trim()), bounds(schema, resolve)].filter(Boolean).join(" ")];
+
+/** The tag of a deprecated field, which names and links the one that took its place. */
+export const successor = (
+  schema: JsonSchema,
+  name: string,
+  interfaces: Readonly<Record<string, string>>,
 ): string[] => {
-  const lines = [[reflow(description.trim()), bounds(schema, resolve)].filter(Boolean).join(" ")];
-  if (schema.deprecated) lines.push("@deprecated");
-  return lines;
+  if (!schema.deprecated) return [];
+  const replacedBy = schema["x-replaced-by"] ?? "";
+  const owner = interfaces[replacedBy];
+  if (owner === undefined)
+    throw new Error(`Deprecated ${name} is replaced by "${replacedBy}", which is no field there`);
+  return [`@deprecated Use {@link ${owner}.${replacedBy} | ${replacedBy}}.`];
 };
 
 /** Comment of the method of an operation: what it does, what it takes, what it throws, what replaces it. */

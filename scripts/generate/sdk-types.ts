@@ -1,5 +1,7 @@
+import { type Form, bodyForms, queryForms } from "./combinations.js";
 import type { Contract, JsonSchema, Operation } from "./contract.js";
-import { comment, fieldComment } from "./sdk-docs.js";
+import { comment, fieldComment, successor } from "./sdk-docs.js";
+import { type Field, formName, printField, printForms } from "./sdk-forms.js";
 import { header, queryName, schemaName } from "./sdk-names.js";
 
 /** Named, flat interfaces of all component schemas and of the queries, so that a reader sees `Project`. */
@@ -29,11 +31,17 @@ export const generateTypes = (contract: Contract): string => {
 
 const queryInterface = (operation: Operation, contract: Contract, write: TypeWriter): string => {
   const fields = operation.queryParameters.map(({ name, required, description, schema }) => {
-    const text = comment(fieldComment(schema, contract.resolve, description), "  ");
-    return `${text}  ${name}${required ? "" : "?"}: ${write.type(schema)};\n`;
+    const text = fieldComment(schema, contract.resolve, description);
+    return { name, required, type: write.type(schema), text };
   });
   const text = comment([`Query of \`${operation.id}\`.`]);
-  return `${text}export interface ${queryName(operation.id)} {\n${fields.join("")}}\n`;
+  return printInterface(queryName(operation.id), text, fields, queryForms(operation.queryParameters));
+};
+
+const printInterface = (name: string, text: string, fields: Field[], forms: Form[]): string => {
+  if (forms.length > 0) return printForms(name, text, fields, forms);
+  const lines = fields.map((field) => printField(field, "  "));
+  return `${text}export interface ${name} {\n${lines.join("")}}\n`;
 };
 
 export interface TypeWriter {
@@ -85,25 +93,42 @@ export const typeWriter = ({ schemas, resolve }: Pick<Contract, "schemas" | "res
     return inner === "" ? "Record<string, never>" : `{\n${inner}${indent}}`;
   };
 
-  const fields = (schema: JsonSchema, indent: string): string => {
+  const fieldsOf = (
+    schema: JsonSchema,
+    indent: string,
+    interfaces: Readonly<Record<string, string>> = {},
+  ): Field[] => {
     const { properties = {}, required = [], additionalProperties } = schema;
-    const lines = Object.entries(properties).map(([name, field]) => {
-      const mark = required.includes(name) ? "" : "?";
-      return `${comment(fieldComment(field, resolve), indent)}${indent}${name}${mark}: ${type(field, indent)};\n`;
-    });
-    if (additionalProperties) {
-      const value = additionalProperties === true ? "unknown" : type(additionalProperties, indent);
-      lines.push(`${indent}[key: string]: ${value};\n`);
-    }
-    return lines.join("");
+    const fields = Object.entries(properties).map(([name, field]) => ({
+      name,
+      required: required.includes(name),
+      type: type(field, indent),
+      text: [...fieldComment(field, resolve), ...successor(field, name, interfaces)],
+    }));
+    if (!additionalProperties) return fields;
+    const value = additionalProperties === true ? "unknown" : type(additionalProperties, indent);
+    return [...fields, { name: "[key: string]", required: true, type: value, text: [] }];
   };
+
+  const fields = (schema: JsonSchema, indent: string): string =>
+    fieldsOf(schema, indent)
+      .map((field) => printField(field, indent))
+      .join("");
 
   const declaration = (name: string, schema: JsonSchema): string => {
     const text = comment(fieldComment({ ...schema, default: undefined }, resolve));
-    const { type: kind, properties, additionalProperties } = flatten(schema, resolve);
-    const isInterface = kind === "object" && (properties !== undefined || Boolean(additionalProperties));
+    const flat = flatten(schema, resolve);
+    const { type: kind, properties = {}, additionalProperties } = flat;
+    const isInterface = kind === "object" && (flat.properties !== undefined || Boolean(additionalProperties));
     if (!isInterface) return `${text}export type ${name} = ${type(schema)};\n`;
-    return `${text}export interface ${name} {\n${fields(flatten(schema, resolve), "  ")}}\n`;
+    const forms = bodyForms(flat);
+    const interfaces = Object.fromEntries(
+      Object.keys(properties).map((field) => {
+        const form = forms.find(({ open }) => open.has(field));
+        return [field, form ? formName(name, form) : forms.length > 0 ? `${name}Fields` : name];
+      }),
+    );
+    return printInterface(name, text, fieldsOf(flat, "  ", interfaces), forms);
   };
 
   return { declaration, type, fields };

@@ -1239,6 +1239,17 @@ export interface components {
              * @description The old form of `source`; both at once are a 422.
              */
             fromDatabase?: components["schemas"]["FromDatabase"];
+            source?: never;
+        } | {
+            region?: components["schemas"]["DatabaseRegion"];
+            /** @description Name for people; a readable one is made up when it is absent. */
+            name?: components["schemas"]["Name"];
+            /**
+             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @default false
+             */
+            isDefault?: boolean;
+            fromDatabase?: never;
             /** @description What to fill it from; empty when absent. */
             source?: components["schemas"]["DatabaseSource"];
         };
@@ -1272,13 +1283,68 @@ export interface components {
              * @description The old form of `source`; both at once are a 422.
              */
             fromDatabase?: components["schemas"]["FromDatabase"];
+            source?: never;
+            /** @description A live branch of the project; without it and without `branchGitName` the default branch. Together with `branchGitName` it is a 422. */
+            branchId?: components["schemas"]["BranchId"];
+            branchGitName?: never;
+            logicalId?: components["schemas"]["LogicalId"];
+        } | {
+            /** @description The project that gets the database. */
+            projectId: components["schemas"]["ProjectId"];
+            region?: components["schemas"]["DatabaseRegion"];
+            /** @description Name for people; a readable one is made up when it is absent. */
+            name?: components["schemas"]["Name"];
+            /**
+             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @default false
+             */
+            isDefault?: boolean;
+            fromDatabase?: never;
             /** @description What to fill it from; empty when absent. */
             source?: components["schemas"]["DatabaseSource"];
             /** @description A live branch of the project; without it and without `branchGitName` the default branch. Together with `branchGitName` it is a 422. */
             branchId?: components["schemas"]["BranchId"];
+            branchGitName?: never;
+            logicalId?: components["schemas"]["LogicalId"];
+        } | {
+            /** @description The project that gets the database. */
+            projectId: components["schemas"]["ProjectId"];
+            region?: components["schemas"]["DatabaseRegion"];
+            /** @description Name for people; a readable one is made up when it is absent. */
+            name?: components["schemas"]["Name"];
+            /**
+             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @default false
+             */
+            isDefault?: boolean;
+            /**
+             * @deprecated
+             * @description The old form of `source`; both at once are a 422.
+             */
+            fromDatabase?: components["schemas"]["FromDatabase"];
+            source?: never;
+            branchId?: never;
             /** @description The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. */
             branchGitName?: components["schemas"]["GitName"];
-            logicalId?: components["schemas"]["LogicalId"];
+            logicalId?: never;
+        } | {
+            /** @description The project that gets the database. */
+            projectId: components["schemas"]["ProjectId"];
+            region?: components["schemas"]["DatabaseRegion"];
+            /** @description Name for people; a readable one is made up when it is absent. */
+            name?: components["schemas"]["Name"];
+            /**
+             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @default false
+             */
+            isDefault?: boolean;
+            fromDatabase?: never;
+            /** @description What to fill it from; empty when absent. */
+            source?: components["schemas"]["DatabaseSource"];
+            branchId?: never;
+            /** @description The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. */
+            branchGitName?: components["schemas"]["GitName"];
+            logicalId?: never;
         };
         /** @description One database. */
         DatabaseAnswer: {
@@ -1289,8 +1355,18 @@ export interface components {
             name?: components["schemas"]["Name"];
             /** @description A live branch of the same project to move to. */
             branchId?: components["schemas"]["BranchId"];
+            branchGitName?: never;
+            logicalId?: never;
+        } | {
+            name?: components["schemas"]["Name"];
+            branchId?: never;
             /** @description The branch of this git name to move to, made when it does not exist. */
             branchGitName?: components["schemas"]["GitName"];
+            logicalId?: never;
+        } | {
+            name?: components["schemas"]["Name"];
+            branchId?: never;
+            branchGitName?: never;
             /** @description The new declared identity; null clears it. */
             logicalId?: components["schemas"]["LogicalId"] | null;
         };
@@ -1769,9 +1845,19 @@ export interface components {
             regionId?: components["schemas"]["RegionId"];
             /** @description A live branch of the project; without it and without `branchGitName` the default branch; null for none. Together with `branchGitName` it is a 422. */
             branchId?: components["schemas"]["BranchId"] | null;
+            branchGitName?: null;
+            logicalId?: components["schemas"]["LogicalId"];
+        } | {
+            /** @description Name for people, unique on the branch. */
+            displayName: components["schemas"]["Name"];
+            /** @description The project that gets the app. */
+            projectId: components["schemas"]["ProjectId"];
+            /** @description Where the app runs; without it the project's default region, else us-east-1. */
+            regionId?: components["schemas"]["RegionId"];
+            branchId?: null;
             /** @description The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. */
             branchGitName?: components["schemas"]["GitName"] | null;
-            logicalId?: components["schemas"]["LogicalId"];
+            logicalId?: never;
         };
         /** @description One app. */
         AppAnswer: {
@@ -1807,8 +1893,20 @@ export interface components {
             displayName?: components["schemas"]["Name"];
             /** @description The new declared identity; null clears it. An app that has another one must be cleared first. */
             logicalId?: components["schemas"]["LogicalId"] | null;
+            branchId?: never;
+            branchGitName?: never;
+        } | {
+            /** @description Name for people, unique on the branch. */
+            displayName?: components["schemas"]["Name"];
+            logicalId?: never;
             /** @description A live branch of the same project to move to; null for none. Together with `branchGitName` it is a 422. */
             branchId?: components["schemas"]["BranchId"] | null;
+            branchGitName?: null;
+        } | {
+            /** @description Name for people, unique on the branch. */
+            displayName?: components["schemas"]["Name"];
+            logicalId?: never;
+            branchId?: null;
             /** @description The branch of this git name to move to, made when it does not exist. */
             branchGitName?: components["schemas"]["GitName"] | null;
         };
@@ -1817,12 +1915,15 @@ export interface components {
         /** @description The deployment to promote. */
         PromoteApp: {
             /** @description The deployment; it must be this app's and running. Required, unless its old name is used. */
-            deploymentId?: components["schemas"]["DeploymentId"];
+            deploymentId: components["schemas"]["DeploymentId"];
+            versionId?: never;
+        } | {
+            deploymentId?: never;
             /**
              * @deprecated
              * @description Old name of `deploymentId`, read only when that is absent.
              */
-            versionId?: components["schemas"]["DeploymentId"];
+            versionId: components["schemas"]["DeploymentId"];
         };
         /** @description What a promote has changed. */
         Promotion: {
@@ -2799,6 +2900,17 @@ export interface operations {
                 logicalId?: components["parameters"]["LogicalIdFilter"];
                 /** @description Only those on this branch, or `unassigned` for those on none. */
                 branchId?: components["parameters"]["BranchIdFilter"];
+                branchGitName?: never;
+            } | {
+                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                projectId?: components["parameters"]["ProjectIdFilter"];
+                /** @description Only the one with this declared identity. */
+                logicalId?: components["parameters"]["LogicalIdFilter"];
+                branchId?: never;
                 /** @description Only those on the branches of this git name. Together with `branchId` it is a 422. */
                 branchGitName?: components["parameters"]["BranchGitNameFilter"];
             };
@@ -3755,6 +3867,13 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Only the branch of exactly this git name. Together with `gitNameContains` it is a 422. */
                 gitName?: components["parameters"]["GitNameFilter"];
+                gitNameContains?: never;
+            } | {
+                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                gitName?: never;
                 /** @description Only branches whose git name contains this. Together with `gitName` it is a 422. */
                 gitNameContains?: components["parameters"]["GitNameContainsFilter"];
             };
@@ -3933,6 +4052,17 @@ export interface operations {
                 logicalId?: components["parameters"]["LogicalIdFilter"];
                 /** @description Only those on this branch, or `unassigned` for those on none. */
                 branchId?: components["parameters"]["BranchIdFilter"];
+                branchGitName?: never;
+            } | {
+                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                projectId?: components["parameters"]["ProjectIdFilter"];
+                /** @description Only the one with this declared identity. */
+                logicalId?: components["parameters"]["LogicalIdFilter"];
+                branchId?: never;
                 /** @description Only those on the branches of this git name. Together with `branchId` it is a 422. */
                 branchGitName?: components["parameters"]["BranchGitNameFilter"];
             };
@@ -4149,6 +4279,17 @@ export interface operations {
                 logicalId?: components["parameters"]["LogicalIdFilter"];
                 /** @description Only those on this branch, or `unassigned` for those on none. */
                 branchId?: components["parameters"]["BranchIdFilter"];
+                branchGitName?: never;
+            } | {
+                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description How many items a page has at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                projectId?: components["parameters"]["ProjectIdFilter"];
+                /** @description Only the one with this declared identity. */
+                logicalId?: components["parameters"]["LogicalIdFilter"];
+                branchId?: never;
                 /** @description Only those on the branches of this git name. Together with `branchId` it is a 422. */
                 branchGitName?: components["parameters"]["BranchGitNameFilter"];
             };

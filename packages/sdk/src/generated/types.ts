@@ -504,8 +504,8 @@ export interface FromDatabase {
   backupId?: BackupId;
 }
 
-/** What a new database of the project shall be. Everything is optional. */
-export interface CreateProjectDatabase {
+/** What every {@link CreateProjectDatabase} may have. */
+export interface CreateProjectDatabaseFields {
   /**
    * Where the database goes; `inherit`: the project's default region, else its default database's, else
    * us-east-1. Default: `us-east-1`.
@@ -518,14 +518,32 @@ export interface CreateProjectDatabase {
    * of its project. Default: `false`.
    */
   isDefault?: boolean;
+}
+
+/** {@link CreateProjectDatabase} with `fromDatabase`, without `source`. */
+export interface CreateProjectDatabaseWithFromDatabase extends CreateProjectDatabaseFields {
   /**
    * The old form of `source`; both at once are a 422.
-   * @deprecated
+   * @deprecated Use {@link CreateProjectDatabaseWithSource.source | source}.
    */
   fromDatabase?: FromDatabase;
+  /** Cannot be combined with `fromDatabase`. */
+  source?: never;
+}
+
+/** {@link CreateProjectDatabase} with `source`, without `fromDatabase`. */
+export interface CreateProjectDatabaseWithSource extends CreateProjectDatabaseFields {
+  /**
+   * Cannot be combined with `source`.
+   * @deprecated Use {@link CreateProjectDatabaseWithSource.source | source}.
+   */
+  fromDatabase?: never;
   /** What to fill it from; empty when absent. */
   source?: DatabaseSource;
 }
+
+/** What a new database of the project shall be. Everything is optional. */
+export type CreateProjectDatabase = CreateProjectDatabaseWithFromDatabase | CreateProjectDatabaseWithSource;
 
 /** A new database, with its credentials. */
 export interface DatabaseWithSecrets {
@@ -576,8 +594,8 @@ export type BranchId = string;
 /** Name of a git branch. 1 to 255 characters. */
 export type GitName = string;
 
-/** What a new database shall be. */
-export interface CreateDatabase {
+/** What every {@link CreateDatabase} may have. */
+export interface CreateDatabaseFields {
   /** The project that gets the database. At most 128 characters. */
   projectId: ProjectId;
   /**
@@ -592,23 +610,27 @@ export interface CreateDatabase {
    * of its project. Default: `false`.
    */
   isDefault?: boolean;
+}
+
+/**
+ * {@link CreateDatabase} with `branchId`, `logicalId` or `fromDatabase`, without `branchGitName` or
+ * `source`.
+ */
+export interface CreateDatabaseWithBranchIdAndFromDatabase extends CreateDatabaseFields {
   /**
    * The old form of `source`; both at once are a 422.
-   * @deprecated
+   * @deprecated Use {@link CreateDatabaseWithBranchIdAndSource.source | source}.
    */
   fromDatabase?: FromDatabase;
-  /** What to fill it from; empty when absent. */
-  source?: DatabaseSource;
+  /** Cannot be combined with `fromDatabase`. */
+  source?: never;
   /**
    * A live branch of the project; without it and without `branchGitName` the default branch. Together with
    * `branchGitName` it is a 422. At most 128 characters.
    */
   branchId?: BranchId;
-  /**
-   * The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. 1 to 255
-   * characters.
-   */
-  branchGitName?: GitName;
+  /** Cannot be combined with `branchId` or `logicalId`. */
+  branchGitName?: never;
   /**
    * A declared identity, set by the tool that declares the resource; unique per workspace for projects, per
    * branch for the rest. At most 255 characters.
@@ -616,26 +638,133 @@ export interface CreateDatabase {
   logicalId?: LogicalId;
 }
 
+/**
+ * {@link CreateDatabase} with `branchId`, `logicalId` or `source`, without `branchGitName` or
+ * `fromDatabase`.
+ */
+export interface CreateDatabaseWithBranchIdAndSource extends CreateDatabaseFields {
+  /**
+   * Cannot be combined with `source`.
+   * @deprecated Use {@link CreateDatabaseWithBranchIdAndSource.source | source}.
+   */
+  fromDatabase?: never;
+  /** What to fill it from; empty when absent. */
+  source?: DatabaseSource;
+  /**
+   * A live branch of the project; without it and without `branchGitName` the default branch. Together with
+   * `branchGitName` it is a 422. At most 128 characters.
+   */
+  branchId?: BranchId;
+  /** Cannot be combined with `branchId` or `logicalId`. */
+  branchGitName?: never;
+  /**
+   * A declared identity, set by the tool that declares the resource; unique per workspace for projects, per
+   * branch for the rest. At most 255 characters.
+   */
+  logicalId?: LogicalId;
+}
+
+/**
+ * {@link CreateDatabase} with `branchGitName` or `fromDatabase`, without `branchId`, `logicalId` or
+ * `source`.
+ */
+export interface CreateDatabaseWithBranchGitNameAndFromDatabase extends CreateDatabaseFields {
+  /**
+   * The old form of `source`; both at once are a 422.
+   * @deprecated Use {@link CreateDatabaseWithBranchIdAndSource.source | source}.
+   */
+  fromDatabase?: FromDatabase;
+  /** Cannot be combined with `fromDatabase`. */
+  source?: never;
+  /** Cannot be combined with `branchGitName`. */
+  branchId?: never;
+  /**
+   * The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. 1 to 255
+   * characters.
+   */
+  branchGitName?: GitName;
+  /** Cannot be combined with `branchGitName`. */
+  logicalId?: never;
+}
+
+/**
+ * {@link CreateDatabase} with `branchGitName` or `source`, without `branchId`, `logicalId` or
+ * `fromDatabase`.
+ */
+export interface CreateDatabaseWithBranchGitNameAndSource extends CreateDatabaseFields {
+  /**
+   * Cannot be combined with `source`.
+   * @deprecated Use {@link CreateDatabaseWithBranchIdAndSource.source | source}.
+   */
+  fromDatabase?: never;
+  /** What to fill it from; empty when absent. */
+  source?: DatabaseSource;
+  /** Cannot be combined with `branchGitName`. */
+  branchId?: never;
+  /**
+   * The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. 1 to 255
+   * characters.
+   */
+  branchGitName?: GitName;
+  /** Cannot be combined with `branchGitName`. */
+  logicalId?: never;
+}
+
+/** What a new database shall be. */
+export type CreateDatabase =
+  | CreateDatabaseWithBranchIdAndFromDatabase
+  | CreateDatabaseWithBranchIdAndSource
+  | CreateDatabaseWithBranchGitNameAndFromDatabase
+  | CreateDatabaseWithBranchGitNameAndSource;
+
 /** One database. */
 export interface DatabaseAnswer {
   /** A Postgres database. */
   data: Database;
 }
 
+/** What every {@link UpdateDatabase} may have. */
+export interface UpdateDatabaseFields {
+  /** A name for people. Names may repeat, but for apps on a branch. 1 to 256 characters. */
+  name?: Name;
+}
+
+/** {@link UpdateDatabase} with `branchId`, without `branchGitName` or `logicalId`. */
+export interface UpdateDatabaseWithBranchId extends UpdateDatabaseFields {
+  /** A live branch of the same project to move to. At most 128 characters. */
+  branchId?: BranchId;
+  /** Cannot be combined with `branchId`. */
+  branchGitName?: never;
+  /** Cannot be combined with `branchId`. */
+  logicalId?: never;
+}
+
+/** {@link UpdateDatabase} with `branchGitName`, without `branchId` or `logicalId`. */
+export interface UpdateDatabaseWithBranchGitName extends UpdateDatabaseFields {
+  /** Cannot be combined with `branchGitName`. */
+  branchId?: never;
+  /** The branch of this git name to move to, made when it does not exist. 1 to 255 characters. */
+  branchGitName?: GitName;
+  /** Cannot be combined with `branchGitName`. */
+  logicalId?: never;
+}
+
+/** {@link UpdateDatabase} with `logicalId`, without `branchId` or `branchGitName`. */
+export interface UpdateDatabaseWithLogicalId extends UpdateDatabaseFields {
+  /** Cannot be combined with `logicalId`. */
+  branchId?: never;
+  /** Cannot be combined with `logicalId`. */
+  branchGitName?: never;
+  /** The new declared identity; null clears it. */
+  logicalId?: LogicalId | null;
+}
+
 /**
  * What to change; absent fields stay as they are. `logicalId` cannot be combined with a branch; move the
  * database first.
  */
-export interface UpdateDatabase {
-  /** A name for people. Names may repeat, but for apps on a branch. 1 to 256 characters. */
-  name?: Name;
-  /** A live branch of the same project to move to. At most 128 characters. */
-  branchId?: BranchId;
-  /** The branch of this git name to move to, made when it does not exist. 1 to 255 characters. */
-  branchGitName?: GitName;
-  /** The new declared identity; null clears it. */
-  logicalId?: LogicalId | null;
-}
+export type UpdateDatabase =
+  UpdateDatabaseWithBranchId | UpdateDatabaseWithBranchGitName | UpdateDatabaseWithLogicalId;
 
 /** The backup to restore from. */
 export interface RestoreSource {
@@ -1159,27 +1288,44 @@ export interface AppList {
   pagination: Pagination;
 }
 
-/** What a new app shall be. */
-export interface CreateApp {
+/** What every {@link CreateApp} may have. */
+export interface CreateAppFields {
   /** Name for people, unique on the branch. 1 to 256 characters. */
   displayName: Name;
   /** The project that gets the app. At most 128 characters. */
   projectId: ProjectId;
   /** Where the app runs; without it the project's default region, else us-east-1. */
   regionId?: RegionId;
+}
+
+/** {@link CreateApp} with `branchId` or `logicalId`, without `branchGitName`. */
+export interface CreateAppWithBranchId extends CreateAppFields {
   /**
    * A live branch of the project; without it and without `branchGitName` the default branch; null for none.
    * Together with `branchGitName` it is a 422.
    */
   branchId?: BranchId | null;
-  /** The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. */
-  branchGitName?: GitName | null;
+  /** Cannot be combined with `branchId` or `logicalId`. */
+  branchGitName?: null;
   /**
    * A declared identity, set by the tool that declares the resource; unique per workspace for projects, per
    * branch for the rest. At most 255 characters.
    */
   logicalId?: LogicalId;
 }
+
+/** {@link CreateApp} with `branchGitName`, without `branchId` or `logicalId`. */
+export interface CreateAppWithBranchGitName extends CreateAppFields {
+  /** Cannot be combined with `branchGitName`. */
+  branchId?: null;
+  /** The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. */
+  branchGitName?: GitName | null;
+  /** Cannot be combined with `branchGitName`. */
+  logicalId?: never;
+}
+
+/** What a new app shall be. */
+export type CreateApp = CreateAppWithBranchId | CreateAppWithBranchGitName;
 
 /** One app. */
 export interface AppAnswer {
@@ -1209,39 +1355,80 @@ export interface AppAlreadyExistsErrorBody {
 /** Id of an app or service, with or without its prefix `cps_`. At most 128 characters. */
 export type AppId = string;
 
-/**
- * What to change; absent fields stay as they are. `logicalId` cannot be combined with a branch; move the app
- * first.
- */
-export interface UpdateApp {
+/** What every {@link UpdateApp} may have. */
+export interface UpdateAppFields {
   /** Name for people, unique on the branch. 1 to 256 characters. */
   displayName?: Name;
+}
+
+/** {@link UpdateApp} with `logicalId`, without `branchId` or `branchGitName`. */
+export interface UpdateAppWithLogicalId extends UpdateAppFields {
   /** The new declared identity; null clears it. An app that has another one must be cleared first. */
   logicalId?: LogicalId | null;
+  /** Cannot be combined with `logicalId`. */
+  branchId?: never;
+  /** Cannot be combined with `logicalId`. */
+  branchGitName?: never;
+}
+
+/** {@link UpdateApp} with `branchId`, without `branchGitName` or `logicalId`. */
+export interface UpdateAppWithBranchId extends UpdateAppFields {
+  /** Cannot be combined with `branchId`. */
+  logicalId?: never;
   /**
    * A live branch of the same project to move to; null for none. Together with `branchGitName` it is a 422.
    */
   branchId?: BranchId | null;
+  /** Cannot be combined with `branchId`. */
+  branchGitName?: null;
+}
+
+/** {@link UpdateApp} with `branchGitName`, without `branchId` or `logicalId`. */
+export interface UpdateAppWithBranchGitName extends UpdateAppFields {
+  /** Cannot be combined with `branchGitName`. */
+  logicalId?: never;
+  /** Cannot be combined with `branchGitName`. */
+  branchId?: null;
   /** The branch of this git name to move to, made when it does not exist. */
   branchGitName?: GitName | null;
 }
 
+/**
+ * What to change; absent fields stay as they are. `logicalId` cannot be combined with a branch; move the app
+ * first.
+ */
+export type UpdateApp = UpdateAppWithLogicalId | UpdateAppWithBranchId | UpdateAppWithBranchGitName;
+
 /** Id of a deployment, with or without its prefix `dpl_`. At most 128 characters. */
 export type DeploymentId = string;
 
-/** The deployment to promote. */
-export interface PromoteApp {
+/** {@link PromoteApp} with `deploymentId`, without `versionId`. */
+export interface PromoteAppWithDeploymentId {
   /**
    * The deployment; it must be this app's and running. Required, unless its old name is used. At most 128
    * characters.
    */
-  deploymentId?: DeploymentId;
+  deploymentId: DeploymentId;
+  /**
+   * Cannot be combined with `deploymentId`.
+   * @deprecated Use {@link PromoteAppWithDeploymentId.deploymentId | deploymentId}.
+   */
+  versionId?: never;
+}
+
+/** {@link PromoteApp} with `versionId`, without `deploymentId`. */
+export interface PromoteAppWithVersionId {
+  /** Cannot be combined with `versionId`. */
+  deploymentId?: never;
   /**
    * Old name of `deploymentId`, read only when that is absent. At most 128 characters.
-   * @deprecated
+   * @deprecated Use {@link PromoteAppWithDeploymentId.deploymentId | deploymentId}.
    */
-  versionId?: DeploymentId;
+  versionId: DeploymentId;
 }
+
+/** The deployment to promote. */
+export type PromoteApp = PromoteAppWithDeploymentId | PromoteAppWithVersionId;
 
 /** What a promote has changed. */
 export interface Promotion {
@@ -1392,8 +1579,8 @@ export interface ProjectsDatabasesListQuery {
   limit?: number;
 }
 
-/** Query of `databases.list`. */
-export interface DatabasesListQuery {
+/** What every {@link DatabasesListQuery} may have. */
+export interface DatabasesListQueryFields {
   /**
    * Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor
    * belongs to its operation, path and filters; another's is a 422.
@@ -1408,13 +1595,28 @@ export interface DatabasesListQuery {
   projectId?: ProjectId;
   /** Only the one with this declared identity. At most 255 characters. */
   logicalId?: LogicalId;
+}
+
+/** {@link DatabasesListQuery} with `branchId`, without `branchGitName`. */
+export interface DatabasesListQueryWithBranchId extends DatabasesListQueryFields {
   /** Only those on this branch, or `unassigned` for those on none. At most 128 characters. */
   branchId?: BranchId;
+  /** Cannot be combined with `branchId`. */
+  branchGitName?: never;
+}
+
+/** {@link DatabasesListQuery} with `branchGitName`, without `branchId`. */
+export interface DatabasesListQueryWithBranchGitName extends DatabasesListQueryFields {
+  /** Cannot be combined with `branchGitName`. */
+  branchId?: never;
   /**
    * Only those on the branches of this git name. Together with `branchId` it is a 422. 1 to 255 characters.
    */
   branchGitName?: GitName;
 }
+
+/** Query of `databases.list`. */
+export type DatabasesListQuery = DatabasesListQueryWithBranchId | DatabasesListQueryWithBranchGitName;
 
 /** Query of `databases.backups.list`. */
 export interface DatabasesBackupsListQuery {
@@ -1509,8 +1711,8 @@ export interface RegionsListQuery {
   product?: Product;
 }
 
-/** Query of `projects.branches.list`. */
-export interface ProjectsBranchesListQuery {
+/** What every {@link ProjectsBranchesListQuery} may have. */
+export interface ProjectsBranchesListQueryFields {
   /**
    * Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor
    * belongs to its operation, path and filters; another's is a 422.
@@ -1518,19 +1720,35 @@ export interface ProjectsBranchesListQuery {
   cursor?: string | null;
   /** How many items a page has at most. Default: `100`. From 1 to 1000. */
   limit?: number;
+}
+
+/** {@link ProjectsBranchesListQuery} with `gitName`, without `gitNameContains`. */
+export interface ProjectsBranchesListQueryWithGitName extends ProjectsBranchesListQueryFields {
   /**
    * Only the branch of exactly this git name. Together with `gitNameContains` it is a 422. 1 to 255
    * characters.
    */
   gitName?: GitName;
+  /** Cannot be combined with `gitName`. */
+  gitNameContains?: never;
+}
+
+/** {@link ProjectsBranchesListQuery} with `gitNameContains`, without `gitName`. */
+export interface ProjectsBranchesListQueryWithGitNameContains extends ProjectsBranchesListQueryFields {
+  /** Cannot be combined with `gitNameContains`. */
+  gitName?: never;
   /**
    * Only branches whose git name contains this. Together with `gitName` it is a 422. 1 to 255 characters.
    */
   gitNameContains?: GitName;
 }
 
-/** Query of `apps.list`. */
-export interface AppsListQuery {
+/** Query of `projects.branches.list`. */
+export type ProjectsBranchesListQuery =
+  ProjectsBranchesListQueryWithGitName | ProjectsBranchesListQueryWithGitNameContains;
+
+/** What every {@link AppsListQuery} may have. */
+export interface AppsListQueryFields {
   /**
    * Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor
    * belongs to its operation, path and filters; another's is a 422.
@@ -1545,8 +1763,59 @@ export interface AppsListQuery {
   projectId?: ProjectId;
   /** Only the one with this declared identity. At most 255 characters. */
   logicalId?: LogicalId;
+}
+
+/** {@link AppsListQuery} with `branchId`, without `branchGitName`. */
+export interface AppsListQueryWithBranchId extends AppsListQueryFields {
   /** Only those on this branch, or `unassigned` for those on none. At most 128 characters. */
   branchId?: BranchId;
+  /** Cannot be combined with `branchId`. */
+  branchGitName?: never;
+}
+
+/** {@link AppsListQuery} with `branchGitName`, without `branchId`. */
+export interface AppsListQueryWithBranchGitName extends AppsListQueryFields {
+  /** Cannot be combined with `branchGitName`. */
+  branchId?: never;
+  /**
+   * Only those on the branches of this git name. Together with `branchId` it is a 422. 1 to 255 characters.
+   */
+  branchGitName?: GitName;
+}
+
+/** Query of `apps.list`. */
+export type AppsListQuery = AppsListQueryWithBranchId | AppsListQueryWithBranchGitName;
+
+/** What every {@link ServicesListQuery} may have. */
+export interface ServicesListQueryFields {
+  /**
+   * Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor
+   * belongs to its operation, path and filters; another's is a 422.
+   */
+  cursor?: string | null;
+  /** How many items a page has at most. Default: `100`. From 1 to 1000. */
+  limit?: number;
+  /**
+   * Only those of this project. A project that the credential does not reach gives an empty list. At most
+   * 128 characters.
+   */
+  projectId?: ProjectId;
+  /** Only the one with this declared identity. At most 255 characters. */
+  logicalId?: LogicalId;
+}
+
+/** {@link ServicesListQuery} with `branchId`, without `branchGitName`. */
+export interface ServicesListQueryWithBranchId extends ServicesListQueryFields {
+  /** Only those on this branch, or `unassigned` for those on none. At most 128 characters. */
+  branchId?: BranchId;
+  /** Cannot be combined with `branchId`. */
+  branchGitName?: never;
+}
+
+/** {@link ServicesListQuery} with `branchGitName`, without `branchId`. */
+export interface ServicesListQueryWithBranchGitName extends ServicesListQueryFields {
+  /** Cannot be combined with `branchGitName`. */
+  branchId?: never;
   /**
    * Only those on the branches of this git name. Together with `branchId` it is a 422. 1 to 255 characters.
    */
@@ -1554,28 +1823,7 @@ export interface AppsListQuery {
 }
 
 /** Query of `services.list`. */
-export interface ServicesListQuery {
-  /**
-   * Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor
-   * belongs to its operation, path and filters; another's is a 422.
-   */
-  cursor?: string | null;
-  /** How many items a page has at most. Default: `100`. From 1 to 1000. */
-  limit?: number;
-  /**
-   * Only those of this project. A project that the credential does not reach gives an empty list. At most
-   * 128 characters.
-   */
-  projectId?: ProjectId;
-  /** Only the one with this declared identity. At most 255 characters. */
-  logicalId?: LogicalId;
-  /** Only those on this branch, or `unassigned` for those on none. At most 128 characters. */
-  branchId?: BranchId;
-  /**
-   * Only those on the branches of this git name. Together with `branchId` it is a 422. 1 to 255 characters.
-   */
-  branchGitName?: GitName;
-}
+export type ServicesListQuery = ServicesListQueryWithBranchId | ServicesListQueryWithBranchGitName;
 
 /** Query of `services.deployments.list`. */
 export interface ServicesDeploymentsListQuery {

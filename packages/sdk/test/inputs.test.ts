@@ -1,0 +1,140 @@
+import { describe, expectTypeOf, it } from "vitest";
+import {
+  type CreateApp,
+  type CreateDatabase,
+  type PromoteApp,
+  type Schemas,
+  type UpdateApp,
+  createClient,
+} from "@mgmt/sdk";
+
+const client = createClient({ baseUrl: "http://x.test" });
+const place = { displayName: "web", projectId: "proj_1" };
+const source = { type: "empty" } as const;
+const fromDatabase = { id: "db_1" };
+
+/** The calls are not made: they are compiled. */
+const compiled = (...calls: (() => unknown)[]): void => {
+  expectTypeOf(calls).toExtend<(() => unknown)[]>();
+};
+
+describe("inputs", () => {
+  it("name a branch in one way: `branchId` with `branchGitName` does not compile (§ Apps)", () => {
+    compiled(
+      // @ts-expect-error Two ways at once.
+      () => client.services.create({ ...place, branchId: "br_1", branchGitName: "main" }),
+      // @ts-expect-error Two ways at once.
+      () => client.apps.create({ ...place, branchId: "br_1", branchGitName: "main" }),
+      // @ts-expect-error Two ways at once.
+      () => client.services.update("cps_1", { branchId: "br_1", branchGitName: "main" }),
+      // @ts-expect-error Two ways at once.
+      () => client.databases.create({ projectId: "proj_1", branchId: "br_1", branchGitName: "main" }),
+      // @ts-expect-error Two ways at once.
+      () => client.databases.update("db_1", { branchId: "br_1", branchGitName: "main" }),
+      () => client.services.create({ ...place, branchId: "br_1" }),
+      () => client.services.create({ ...place, branchGitName: "main" }),
+      () => client.databases.update("db_1", { branchGitName: "main" }),
+    );
+  });
+
+  it("filter by one name of a branch: two filters do not compile (§ Apps)", () => {
+    compiled(
+      // @ts-expect-error Two filters of one thing.
+      () => client.services.list({ branchId: "br_1", branchGitName: "main" }),
+      // @ts-expect-error Two filters of one thing.
+      () => client.apps.list({ branchId: "unassigned", branchGitName: "main" }),
+      // @ts-expect-error Two filters of one thing.
+      () => client.databases.list({ branchId: "br_1", branchGitName: "main" }),
+      // @ts-expect-error Two filters of one thing.
+      () => client.projects.branches.list("proj_1", { gitName: "main", gitNameContains: "ma" }),
+      () => client.services.list({ branchId: "unassigned", projectId: "proj_1", limit: 5 }),
+      () => client.projects.branches.list("proj_1", { gitNameContains: "ma" }),
+    );
+  });
+
+  it("declare no identity on a branch by its git name, and none together with a move (§ App rules 3, 4)", () => {
+    compiled(
+      // @ts-expect-error Rule 3: use `branchId`.
+      () => client.services.create({ ...place, logicalId: "web", branchGitName: "main" }),
+      // @ts-expect-error The same for databases.
+      () => client.databases.create({ projectId: "proj_1", logicalId: "main", branchGitName: "main" }),
+      // @ts-expect-error Rule 4: move first.
+      () => client.services.update("cps_1", { logicalId: "web", branchId: "br_1" }),
+      // @ts-expect-error Rule 4, for a move to no branch too.
+      () => client.services.update("cps_1", { logicalId: null, branchId: null }),
+      // @ts-expect-error Rule 4, for databases too.
+      () => client.databases.update("db_1", { logicalId: null, branchGitName: "main" }),
+      () => client.services.create({ ...place, logicalId: "web", branchId: "br_1" }),
+      () => client.services.update("cps_1", { logicalId: null, displayName: "web" }),
+    );
+  });
+
+  it("keep an explicit null where it means something: no branch (§ Apps)", () => {
+    compiled(
+      () => client.services.create({ ...place, branchId: null, logicalId: "web" }),
+      () => client.services.create({ ...place, branchId: null, branchGitName: "main" }),
+      () => client.services.create({ ...place, branchId: "br_1", branchGitName: null, logicalId: "web" }),
+      () => client.services.update("cps_1", { branchId: null, branchGitName: null }),
+      () => client.databases.update("db_1", { logicalId: null }),
+      // @ts-expect-error A database has a branch.
+      () => client.databases.create({ projectId: "proj_1", branchId: null }),
+    );
+  });
+
+  it("fill a database from one source: `source` with `fromDatabase` does not compile", () => {
+    compiled(
+      // @ts-expect-error Two sources.
+      () => client.databases.create({ projectId: "proj_1", source, fromDatabase }),
+      // @ts-expect-error Two sources.
+      () => client.projects.databases.create("proj_1", { source, fromDatabase }),
+      () => client.projects.databases.create("proj_1", { source }),
+      () => client.databases.create({ projectId: "proj_1", fromDatabase, branchGitName: "main" }),
+      () => client.databases.create({ projectId: "proj_1", source, branchId: "br_1", logicalId: "main" }),
+    );
+  });
+
+  it("promote one deployment, by its name or its old one", () => {
+    compiled(
+      // @ts-expect-error No deployment.
+      () => client.services.promote("cps_1", {}),
+      // @ts-expect-error The old name would not be read.
+      () => client.services.promote("cps_1", { deploymentId: "dpl_1", versionId: "dpl_2" }),
+      () => client.services.promote("cps_1", { deploymentId: "dpl_1" }),
+      () => client.apps.promote("cps_1", { versionId: "dpl_1" }),
+    );
+  });
+
+  it("are as strict on the typed path client", () => {
+    compiled(
+      // @ts-expect-error Two ways at once.
+      () => client.http.POST("/v1/services", { body: { ...place, branchId: "br_1", branchGitName: "main" } }),
+      () =>
+        client.http.POST("/v1/services/{serviceId}/promote", {
+          params: { path: { serviceId: "cps_1" } },
+          // @ts-expect-error No deployment.
+          body: {},
+        }),
+      () =>
+        client.http.GET("/v1/databases", {
+          // @ts-expect-error Two filters of one thing.
+          params: { query: { branchId: "br_1", branchGitName: "main" } },
+        }),
+      () => client.http.GET("/v1/databases", { params: { query: { branchGitName: "main" } } }),
+      () => client.http.POST("/v1/services", { body: { ...place, branchId: null, logicalId: "web" } }),
+    );
+  });
+
+  it("can be held in variables of their names", () => {
+    const app: CreateApp = { ...place, branchGitName: "main" };
+    const database: CreateDatabase = { projectId: "proj_1", source };
+    const change: UpdateApp = { displayName: "web" };
+    const promotion: PromoteApp = { deploymentId: "dpl_1" };
+    compiled(
+      () => client.services.create(app),
+      () => client.databases.create(database),
+      () => client.services.update("cps_1", change),
+      () => client.services.promote("cps_1", promotion),
+    );
+    expectTypeOf(client.services.create).parameter(0).toEqualTypeOf<Schemas["CreateApp"]>();
+  });
+});

@@ -1,0 +1,61 @@
+import type { Form } from "./combinations.js";
+import { comment } from "./sdk-docs.js";
+import { pascal } from "./sdk-names.js";
+
+/** A field of an interface, as it is printed. */
+export interface Field {
+  name: string;
+  required: boolean;
+  type: string;
+  text: string[];
+}
+
+export const printField = ({ name, required, type, text }: Field, indent: string): string =>
+  `${comment(text, indent)}${indent}${name}${required ? "" : "?"}: ${type};\n`;
+
+/** The interface of one form: `CreateAppWithBranchId`. */
+export const formName = (name: string, { names }: Form): string =>
+  `${name}With${names.map(pascal).join("And")}`;
+
+/**
+ * A union of named interfaces, one for each way to fill the input in, on top of one with the fields that all have. Hovers show
+ * the name of the union, errors the name of the nearest form.
+ */
+export const printForms = (name: string, text: string, fields: Field[], forms: Form[]): string => {
+  const [first] = forms;
+  const shared = fields.filter((field) => !first?.open.has(field.name) && !first?.closed.has(field.name));
+  const base = shared.length > 0 ? ` extends ${name}Fields` : "";
+  const parts = forms.map((form) => {
+    const own = fields.flatMap((field) => formField(field, form)).map((field) => printField(field, "  "));
+    return `${comment([`{@link ${name}} ${opened(form)}.`])}export interface ${formName(name, form)}${base} {\n${own.join("")}}\n`;
+  });
+  if (base !== "") {
+    const lines = shared.map((field) => printField(field, "  "));
+    parts.unshift(
+      `${comment([`What every {@link ${name}} may have.`])}export interface ${name}Fields {\n${lines.join("")}}\n`,
+    );
+  }
+  const members = forms.map((form) => formName(name, form));
+  return [...parts, `${text}export type ${name} = ${members.join(" | ")};\n`].join("\n");
+};
+
+const formField = (field: Field, { open, closed }: Form): Field[] => {
+  const needed = open.get(field.name);
+  if (needed !== undefined) return [{ ...field, required: field.required || needed }];
+  const refusal = closed.get(field.name);
+  if (refusal === undefined) return [];
+  const type = refusal.mayBeNull ? "null" : "never";
+  // What is deprecated in one form is so in all, or editors would not strike it out.
+  const tags = field.text.filter((line) => line.startsWith("@deprecated"));
+  const text = [`Cannot be combined with ${listed(refusal.by)}.`, ...tags];
+  return [{ name: field.name, required: false, type, text }];
+};
+
+const opened = ({ open, closed }: Form): string =>
+  `with ${listed([...open.keys()])}, without ${listed([...closed.keys()])}`;
+
+const listed = (names: string[]): string => {
+  const quoted = [...new Set(names)].map((name) => `\`${name}\``);
+  const last = quoted.pop() ?? "";
+  return quoted.length > 0 ? `${quoted.join(", ")} or ${last}` : last;
+};
