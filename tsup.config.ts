@@ -38,7 +38,7 @@ const library = (name: string, entries: string[]): Options => ({
 });
 
 export default defineConfig([
-  library("sdk", ["index", "node", "auth/index", "auth/node"]),
+  library("sdk", ["index", "node", "partial", "auth/index", "auth/node"]),
   library("mock", ["index", "server"]),
   { ...library("platform", ["index"]), format: ["esm"] },
   {

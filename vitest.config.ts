@@ -11,7 +11,7 @@ export default defineConfig({
       { find: /^@mgmt\/(sdk|mock|platform)$/, replacement: source("$1/src/index.ts") },
       { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
       { find: /^@mgmt\/sdk\/auth\/node$/, replacement: source("sdk/src/auth/node.ts") },
-      { find: /^@mgmt\/(sdk|mock)\/(node|server)$/, replacement: source("$1/src/$2.ts") },
+      { find: /^@mgmt\/(sdk|mock)\/(node|partial|server)$/, replacement: source("$1/src/$2.ts") },
     ],
   },
   test: {

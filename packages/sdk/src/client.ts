@@ -8,6 +8,13 @@ import { type Safe, safely } from "./safe.js";
 export interface MgmtClient extends FullClient, Resources {}
 
 class FullClient extends BareClient {
+  readonly #http: HttpClient;
+
+  constructor(settings: Settings) {
+    super(settings, resources);
+    this.#http = httpOf(settings);
+  }
+
   /**
    * The same methods, answering `{ data, error }` instead of throwing. What is no `MgmtError`, such as the reason of an
    * aborted signal, is thrown all the same.
@@ -18,15 +25,14 @@ class FullClient extends BareClient {
    * else console.log(data.name);
    * ```
    */
-  readonly safe: Safe<Resources>;
-  /** The typed path client, for those who think in paths. Loaded with its first call. */
-  readonly http: HttpClient;
+  get safe(): Safe<Resources> {
+    // It has an instance of every class of `Resources`.
+    return safely(this as unknown as Resources);
+  }
 
-  constructor(settings: Settings) {
-    super(settings, resources);
-    // It has an instance of every class of `Resources` now.
-    this.safe = safely(this as unknown as Resources);
-    this.http = httpOf(settings);
+  /** The typed path client, for those who think in paths. Loaded with its first call. */
+  get http(): HttpClient {
+    return this.#http;
   }
 }
 

@@ -113,7 +113,7 @@ export const readPage = <T>(
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
   const { nextCursor } = pagination;
   if (typeof nextCursor !== "string" || nextCursor === "") {
-    throw new PagingError("there are more items, but no cursor that leads to them.", requestId);
+    throw new PagingError("there are more items, but no cursor.", requestId);
   }
   if (isRepeated(nextCursor)) throw new PagingError("the service repeated a cursor.", requestId);
   return { value: { data, nextCursor, hasMore } };

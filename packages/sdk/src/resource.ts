@@ -21,7 +21,7 @@ export abstract class Resource {
   protected dataOf<T>(call: Call, options: RequestOptions | undefined): ApiPromise<T> {
     // As above.
     return this.#request(call, options, (body) =>
-      isObject(body) && body["data"] != null ? { value: body["data"] as T } : undefined,
+      isObject(body) && (body["data"] ?? undefined) !== undefined ? { value: body["data"] as T } : undefined,
     );
   }
 

@@ -25,6 +25,7 @@ export const programOptions = (source: string) =>
     alias: {
       "@mgmt/sdk/auth/node": join(packageRoot, "src/auth/node.ts"),
       "@mgmt/sdk/auth": join(packageRoot, "src/auth/index.ts"),
+      "@mgmt/sdk/partial": join(packageRoot, "src/partial.ts"),
       "@mgmt/sdk/node": join(packageRoot, "src/node.ts"),
       "@mgmt/sdk": join(packageRoot, "src/index.ts"),
     },

@@ -118,7 +118,7 @@ export class PetsResource extends Resource {
    * @param id Id of the pet.
    * @throws {@link PetNotFoundError} 404: there is no such pet.
    */
-  get(id: string, options?: RequestOptions): Promise<Pet> {
+  get(id: string, options?: RequestOptions): ApiPromise<Pet> {
     return this.dataOf<Pet>({ method: "GET", path: "/v1/pets/{id}", pathParams: { id } }, options);
   }
 }
@@ -158,11 +158,11 @@ export class PetsResource extends Resource {
       "list(id: string, query?: OwnersPetsListQuery, options?: ListOptions): CursorPages<Pet> {",
     );
     const pets = file("src/generated/resources/pets.ts");
-    expect(pets).toContain("list(query: PetsListQuery, options?: RequestOptions): Promise<Pet[]> {");
+    expect(pets).toContain("list(query: PetsListQuery, options?: RequestOptions): ApiPromise<Pet[]> {");
     expect(file("src/generated/types.ts")).toContain(
       "/** Default: `100`. At most 1000. */\n  limit?: number;",
     );
-    expect(file("src/generated/resources.ts")).toContain("this.owners = new OwnersResource(request);");
+    expect(file("src/generated/resources.ts")).toContain("owners: OwnersResource,");
   });
 
   it("names the replacement of a deprecated operation", async () => {

@@ -31,7 +31,7 @@ describe("no answer", () => {
       code: "connection:failed",
       method: "GET",
       url: "http://127.0.0.1:59999/v1/projects",
-      message: "GET http://127.0.0.1:59999/v1/projects could not connect (ECONNREFUSED)",
+      message: "GET http://127.0.0.1:59999/v1/projects got no whole answer (ECONNREFUSED)",
       cause: expect.any(Error),
     });
   });

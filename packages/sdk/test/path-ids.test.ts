@@ -47,7 +47,7 @@ describe("an id that would lead to another path (§ Identifier formats)", () => 
         expect(error, `${id}(${JSON.stringify(ids)})`).toBeInstanceOf(InvalidArgumentError);
         expect(error).toMatchObject({
           argument: name,
-          message: expect.stringContaining(`${name} must not be`),
+          message: expect.stringContaining(`${name} must be a string, and not empty or a dot segment`),
         });
       }
     }
@@ -57,7 +57,7 @@ describe("an id that would lead to another path (§ Identifier formats)", () => 
   it.each([undefined, null, 7, {}, ["a"]])("is refused when it is no string: %j", async (bad) => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
     const error = await thrown(methodOf(createClient({ baseUrl }), "projects.get")(bad));
-    expect(error).toMatchObject({ code: "argument:invalid", message: "id must be a string" });
+    expect(error).toMatchObject({ code: "argument:invalid", message: "id must be a string, and not empty or a dot segment" });
     expect(seen).toEqual([]);
   });
 

@@ -102,15 +102,15 @@ describe("the base URL", () => {
   });
 
   it.each([
-    ["", "is not an absolute URL"],
-    ["api.example.com", "is not an absolute URL"],
-    ["/v1", "is not an absolute URL"],
-    ["ftp://api.example.com", "must begin with https:// or http://"],
+    ["", "must be an absolute URL"],
+    ["api.example.com", "must be an absolute URL"],
+    ["/v1", "must be an absolute URL"],
+    ["ftp://api.example.com", "that begins with https:// or http://"],
     ["https://user:hunter2@api.example.com", "must not carry a credential"],
     ["https://api.example.com?x=1", "must not have a query"],
     ["https://api.example.com/#x", "must not have a query or a fragment"],
-    ["https://api.example.com/v1", "must not end in /v1"],
-    ["https://api.example.com/v1/", "must not end in /v1"],
+    ["https://api.example.com/v1", "nor end in /v1"],
+    ["https://api.example.com/v1/", "nor end in /v1"],
   ])("is refused as %j", (baseUrl, problem) => {
     expect(() => client(baseUrl)).toThrow(InvalidArgumentError);
     expect(() => client(baseUrl)).toThrow(problem);

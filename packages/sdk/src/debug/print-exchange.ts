@@ -6,9 +6,10 @@ import { redactBody, redactHeaders, redactUrl } from "./redact.js";
 export const printExchange = async (
   request: OutgoingRequest,
   next: Next,
-  print: (line: string) => void,
+  debug: true | ((line: string) => void),
 ): Promise<TransportResponse> => {
   const { method, attempt } = request;
+  const print = debug === true ? (line: string): void => console.error(line) : debug;
   const url = redactUrl(request.url);
   const start = performance.now();
   const elapsed = (): string => `${Math.round(performance.now() - start)} ms`;

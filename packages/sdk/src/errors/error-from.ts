@@ -68,8 +68,8 @@ const readIssues = (value: unknown): ValidationIssue[] | undefined =>
 /** A good status, but not a good body, which may hold secrets: it is not quoted. */
 export const invalidResponse = (
   { method, path }: { method: string; path: string },
-  { status, headers }: TransportResponse,
-  problem: string,
+  { status, headers, body }: TransportResponse,
+  problem = body === "" ? "empty" : "not what the contract says",
 ): InvalidResponseError =>
   new InvalidResponseError({
     status,

@@ -40,7 +40,7 @@ export class ConnectionError extends MgmtError {
   ) {
     const url = request.url.replace(/\?.*/s, "");
     super(options?.code ?? "connection:failed", `${request.method} ${url} ${problem}`, {
-      hint: "Check baseUrl and that the service can be reached.",
+      hint: "Check baseUrl, timeoutMs and that the service can be reached.",
       ...options,
     });
     this.method = request.method;
@@ -63,7 +63,6 @@ export class TimeoutError extends ConnectionError {
     super(request, `got no whole answer within ${timeoutMs} ms`, {
       code: "connection:timeout",
       reason: "timeout",
-      hint: "Raise timeoutMs, or check that the service can be reached.",
     });
     this.timeoutMs = timeoutMs;
   }
@@ -76,8 +75,8 @@ export class PagingError extends MgmtError {
   declare readonly requestId?: string;
 
   constructor(problem: string, requestId: string | undefined) {
-    super("paging:broken", `The list cannot go on: ${problem}`, {
-      hint: "The items before are good; report the fault to whoever runs the service.",
+    super("paging:broken", `No next page: ${problem}`, {
+      hint: "The items before are good.",
     });
     if (requestId !== undefined) this.requestId = requestId;
   }

@@ -10,10 +10,11 @@ export const className = (kind: string): string => {
   return name.endsWith("Error") ? name : `${name}Error`;
 };
 
+/** A subclass of the caller's own may have the kind of the class above it twice, which does no harm. */
 const kindsOf = (errorClass: typeof MgmtError): string[] => {
   const kinds: string[] = [];
-  for (let each = errorClass; "kind" in each; each = Object.getPrototypeOf(each) as typeof MgmtError) {
-    if (Object.hasOwn(each, "kind")) kinds.push(each.kind);
+  for (let each = errorClass; each.kind; each = Object.getPrototypeOf(each) as typeof MgmtError) {
+    kinds.push(each.kind);
   }
   return kinds;
 };
@@ -47,11 +48,6 @@ export class MgmtError extends Error {
   declare attempts?: readonly Attempt[];
 
   constructor(code: string, message: string, options?: ErrorOptions & { hint?: string | undefined }) {
-    // The first line of the stack is written by `super`, from the name on the prototype.
-    if (Object.hasOwn(new.target, "kind") && !Object.hasOwn(new.target.prototype, "name")) {
-      const name = { value: className(new.target.kind), configurable: true, writable: true };
-      Object.defineProperty(new.target.prototype, "name", name);
-    }
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     if (options?.hint !== undefined) this.hint = options.hint;
@@ -76,3 +72,11 @@ export class MgmtError extends Error {
     return Object.assign(fields, this);
   }
 }
+
+// A getter, for the first line of the stack is written before any field is; on the prototype, for a code may add a field
+// of that name. It says `AppAlreadyExistsError` also where code is minified.
+Object.defineProperty(MgmtError.prototype, "name", {
+  get(this: MgmtError) {
+    return className((this.constructor as typeof MgmtError).kind);
+  },
+});

@@ -10,11 +10,11 @@ const value = /^[\t\x20-\x7e\x80-\xff]*$/;
 export const headersOf = (headers: Record<string, string> = {}): Record<string, string> => {
   const flat: Record<string, string> = {};
   for (const [key, text] of Object.entries(headers)) {
-    if (!name.test(key)) throw new InvalidArgumentError("headers", "has a name that is no header name");
+    if (!name.test(key)) throw new InvalidArgumentError("headers", "has a name that no header can have");
     if (typeof text !== "string" || !value.test(text)) {
       throw new InvalidArgumentError(
         `headers[${JSON.stringify(key)}]`,
-        "has a value that no header can carry",
+        "has a value that no header can have",
       );
     }
     flat[key.toLowerCase()] = text;

@@ -27,7 +27,3 @@ export type Middleware = (request: OutgoingRequest, next: Next) => Promise<Trans
 
 /** Sends the request on its way, and answers whatever status came. */
 export type Next = (request: OutgoingRequest) => Promise<TransportResponse>;
-
-/** The first is the outermost. */
-export const compose = (middleware: readonly Middleware[], send: Next): Next =>
-  middleware.reduceRight<Next>((next, each) => async (request) => each(request, next), send);

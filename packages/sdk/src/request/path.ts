@@ -8,18 +8,18 @@ export const fillPath = (template: string, values: Record<string, string> = {}):
   template.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
 
 const encodeSegment = (name: string, value: unknown): string => {
-  if (typeof value !== "string") throw new InvalidArgumentError(name, "must be a string");
+  if (typeof value !== "string" || changesPath(value)) {
+    throw new InvalidArgumentError(name, "must be a string, and not empty or a dot segment");
+  }
   try {
-    if (changesPath(value)) throw new InvalidArgumentError(name, "must not be empty or a dot segment");
     return encodeURIComponent(value);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    throw new InvalidArgumentError(name, "is not well-formed text", { cause: error });
+  } catch (cause) {
+    throw new InvalidArgumentError(name, "is not well-formed text", { cause });
   }
 };
 
 const changesPath = (value: string): boolean => {
-  if (value.split(/[/\\]/).some((segment) => /^\s*(?:\.{1,2}\s*)?$/.test(segment))) return true;
+  if (/(?:^|[/\\])\s*(?:\.{1,2}\s*)?(?:[/\\]|$)/.test(value)) return true;
   const decoded = value.replace(/(?:%[\da-f]{2})+/gi, decode);
   return decoded !== value && changesPath(decoded);
 };

@@ -1,12 +1,10 @@
-import { ApiPromise, type ApiResponse } from "../api-promise.js";
-import { MgmtError, isKind } from "../errors/mgmt-error.js";
-import type { ApprovalRequiredError } from "../generated/errors.js";
-import type { Approval } from "../generated/types.js";
+import { ApiPromise } from "../api-promise.js";
+import { MgmtError } from "../errors/mgmt-error.js";
+import { loadOnDemand } from "../load-on-demand.js";
 import type { TransportResponse } from "../transport/transport.js";
-import type { Look } from "../wait/wait-for.js";
 import type { Attempt } from "./attempt.js";
 import type { Call, RequestOptions } from "./call.js";
-import { decode, loadErrors } from "./decode.js";
+import { decode } from "./decode.js";
 import { deliver } from "./deliver.js";
 import { type Message, encode } from "./encode.js";
 import { type Settings, settingsOf } from "./settings.js";
@@ -29,10 +27,12 @@ export const requestPath =
   (call, options, open, site = new Error()) =>
     new ApiPromise(
       follow(call, site, async (attempts) => {
-        const settings = settingsOf(client, options);
+        const settings = options ? settingsOf(client, options) : client;
         const message = encode(settings, call, options);
         const answer = await exchange(settings, message, options?.signal, attempts);
-        return { data: await decode(message, answer, open), response: responseOf(answer, attempts) };
+        const { status, headers } = answer;
+        const data = await decode(message, answer, open);
+        return { data, response: { status, headers, requestId: headers["x-request-id"], attempts } };
       }),
     );
 
@@ -65,40 +65,7 @@ export const exchange = async (
   signal: AbortSignal | undefined,
   attempts: Attempt[],
 ): Promise<TransportResponse> => {
-  const wait = settings.waitForApproval;
   const answer = await deliver(settings, message, signal, attempts);
-  if (wait === undefined || answer.status !== 403) return answer;
-  const required = (await loadErrors()).errorFrom(message, answer);
-  if (!isApprovalRequired(required) || !required.approvalId) return answer;
-  const { waitForSponsor } = await import("../wait/waiters.js");
-  await waitForSponsor(required, lookAt(settings, message, required), wait, signal);
-  return deliver(settings, message, signal, attempts);
-};
-
-const isApprovalRequired = (error: unknown): error is ApprovalRequiredError =>
-  isKind(error, "approval_required");
-
-const responseOf = ({ status, headers }: TransportResponse, attempts: Attempt[]): ApiResponse => ({
-  status,
-  headers,
-  requestId: headers["x-request-id"],
-  attempts,
-});
-
-/** Reads the approval that a message needs, with the message's own credential and headers; it has no body. */
-const lookAt = (
-  settings: Settings,
-  { headers: { "content-type": _, ...headers } }: Message,
-  { approvalId }: ApprovalRequiredError,
-): Look<Approval> => {
-  const call: Call = {
-    method: "GET",
-    path: "/v1/agent-approvals/{approvalId}",
-    pathParams: { approvalId },
-  };
-  return (options) =>
-    requestPath(settings)(call, { ...options, headers, waitForApproval: false }, (body) =>
-      // The contract says which object it is.
-      typeof body === "object" && body !== null ? { value: body as Approval } : undefined,
-    );
+  if (!settings.waitForApproval || answer.status !== 403) return answer;
+  return (await loadOnDemand()).sendOnceApproved(settings, message, signal, attempts, answer);
 };

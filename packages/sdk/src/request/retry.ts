@@ -1,9 +1,7 @@
 import { ConnectionError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
+import type { Outcome } from "./deliver.js";
 import { readRetryAfter } from "./retry-after.js";
-
-/** What came of a request: an answer of any status, or none. */
-export type Outcome = TransportResponse | ConnectionError;
 
 /** Pauses are drawn from zero to a bound that doubles from half a second to eight (full jitter). */
 const firstPauseMs = 500;
@@ -13,7 +11,7 @@ const longestPauseMs = 8_000;
 const passing = [408, 429, 502, 503, 504];
 
 /** Whether no connection was made, so that nothing was sent. */
-export const isUnsent = (reason: string): boolean =>
+const isUnsent = (reason: string): boolean =>
   /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT)$/i.test(
     reason,
   );

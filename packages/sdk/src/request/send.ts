@@ -1,9 +1,9 @@
 import { ConnectionError } from "../errors/local-errors.js";
-import type { TransportResponse } from "../transport/transport.js";
+import { loadOnDemand } from "../load-on-demand.js";
 import type { Attempt } from "./attempt.js";
 import type { Message } from "./encode.js";
-import { compose } from "./middleware.js";
-import { type Outcome, isUnsent } from "./retry.js";
+import type { Next } from "./middleware.js";
+import type { Outcome } from "./deliver.js";
 import type { Settings } from "./settings.js";
 import { trace } from "./trace.js";
 
@@ -12,7 +12,7 @@ import { trace } from "./trace.js";
  * `ConnectionError`, which is answered.
  */
 export const send = async (
-  { transport, middleware }: Settings,
+  settings: Settings,
   message: Message,
   signal: AbortSignal,
   attempts: Attempt[],
@@ -24,15 +24,16 @@ export const send = async (
   const number = attempts.push(attempt);
   const start = performance.now();
   const { method, path, url } = message;
-  const next = compose(middleware, async (request): Promise<TransportResponse> => {
+  const carry: Next = async (request) => {
     try {
-      return await transport.send(request);
+      return await settings.transport.send(request);
     } catch (cause) {
       const reason = reasonOf(cause);
-      const problem = isUnsent(reason) ? "could not connect" : "got no whole answer";
-      throw new ConnectionError(request, `${problem} (${reason})`, { cause, reason });
+      throw new ConnectionError(request, `got no whole answer (${reason})`, { cause, reason });
     }
-  });
+  };
+  const isPlain = settings.middleware.length === 0 && settings.debug === false;
+  const next = isPlain ? carry : (await loadOnDemand()).compose(settings, carry);
   try {
     const answer = await trace("attempt", { method, path, url, number, attempt }, () =>
       next({ ...message, attempt: number, signal }),

@@ -61,68 +61,62 @@ export interface Settings {
   maxRetries: number;
   maxRetryAfterMs: number;
   middleware: readonly Middleware[];
+  debug: boolean | ((line: string) => void);
   waitForApproval: ApprovalWaitOptions | undefined;
 }
 
-export const readSettings = (options: ClientOptions): Settings => ({
-  baseUrl: readBaseUrl(options.baseUrl),
-  token: options.token,
-  transport: options.transport ?? fetchTransport(options.fetch),
-  headers: headersOf(options.headers),
-  timeoutMs: readTimeout(options.timeoutMs ?? 60_000),
-  maxRetries: readLimit("maxRetries", options.maxRetries ?? 2),
-  maxRetryAfterMs: readLimit("maxRetryAfterMs", options.maxRetryAfterMs ?? 60_000),
-  middleware: middlewareOf(options),
-  waitForApproval: readApprovalWait(options.waitForApproval),
-});
+export const readSettings = ({ baseUrl, fetch, headers, ...options }: ClientOptions): Settings =>
+  settingsOf(
+    {
+      baseUrl: readBaseUrl(baseUrl),
+      token: undefined,
+      transport: fetchTransport(fetch),
+      headers: headersOf(headers),
+      timeoutMs: 60_000,
+      maxRetries: 2,
+      maxRetryAfterMs: 60_000,
+      middleware: [],
+      debug: false,
+      waitForApproval: undefined,
+    },
+    options,
+  );
 
 /** The client's settings as one call changes them. Headers are merged when the request is written. */
-export const settingsOf = (client: Settings, options: RequestOptions = {}): Settings => ({
-  ...client,
-  token: options.token ?? client.token,
-  transport: options.transport ?? client.transport,
-  timeoutMs: readTimeout(options.timeoutMs ?? client.timeoutMs),
-  maxRetries: readLimit("maxRetries", options.maxRetries ?? client.maxRetries),
-  maxRetryAfterMs: readLimit("maxRetryAfterMs", options.maxRetryAfterMs ?? client.maxRetryAfterMs),
-  middleware: [...client.middleware, ...middlewareOf(options)],
-  waitForApproval: readApprovalWait(options.waitForApproval, client.waitForApproval),
-});
+export const settingsOf = (client: Settings, options: RequestOptions): Settings => {
+  const { headers, middleware } = client;
+  const said = Object.entries(options).filter(([, value]) => value !== undefined);
+  // What the client does not have does no harm.
+  const settings = { ...client, ...(Object.fromEntries(said) as Partial<Settings>) };
+  return {
+    ...settings,
+    headers,
+    timeoutMs: readTimeout(settings.timeoutMs),
+    maxRetries: readLimit("maxRetries", settings.maxRetries),
+    maxRetryAfterMs: readLimit("maxRetryAfterMs", settings.maxRetryAfterMs),
+    middleware: [...middleware, ...(options.middleware ?? [])],
+    waitForApproval: readApprovalWait(options.waitForApproval, client.waitForApproval),
+  };
+};
 
 const readLimit = (name: string, limit: number): number => {
-  if (!(limit >= 0)) throw new InvalidArgumentError(name, "must be a number, 0 or above");
+  if (!(limit >= 0)) throw new InvalidArgumentError(name, "must be a number of 0 or above");
   return limit;
 };
 
-/** The printing one is the innermost, so that it shows what is really sent. */
-const middlewareOf = ({ middleware = [], debug = false }: RequestOptions): readonly Middleware[] =>
-  debug === false ? middleware : [...middleware, debugging(debug)];
-
-/** Loaded when it is first needed. */
-const debugging =
-  (debug: true | ((line: string) => void)): Middleware =>
-  async (request, next) => {
-    const { printExchange } = await import("../debug/print-exchange.js");
-    return printExchange(request, next, debug === true ? (line) => console.error(line) : debug);
-  };
-
 const readBaseUrl = (baseUrl: string): string => {
-  const refuse = (problem: string): never => {
-    throw new InvalidArgumentError("baseUrl", problem);
-  };
-  const url = parseUrl(baseUrl) ?? refuse("is not an absolute URL");
-  if (!/^https?:$/.test(url.protocol)) refuse("must begin with https:// or http://");
-  if (url.username || url.password) refuse("must not carry a credential; use token");
-  if (url.search || url.hash) refuse("must not have a query or a fragment");
-  const base = url.href.replace(/\/+$/, "");
-  return base.endsWith("/v1") ? refuse("must not end in /v1: the paths begin with it") : base;
-};
-
-const parseUrl = (text: string): URL | undefined => {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const base = url?.href.replace(/\/+$/, "") ?? "";
+  const problem =
+    !url || !/^https?:/.test(base)
+      ? "must be an absolute URL that begins with https:// or http://"
+      : url.username || url.password
+        ? "must not carry a credential; use token"
+        : url.search || url.hash || base.endsWith("/v1")
+          ? "must not have a query or a fragment, nor end in /v1, as paths begin with it"
+          : undefined;
+  if (problem) throw new InvalidArgumentError("baseUrl", problem);
+  return base;
 };
 
 /** How a call waits for its approval: its own word over the client's. Undefined: it does not wait. */
@@ -132,7 +126,7 @@ export const readApprovalWait = (
 ): ApprovalWaitOptions | undefined => {
   if (call === undefined) return client;
   if (call === false) return undefined;
-  const wait = call === true ? { ...client } : { ...client, ...call };
-  if (wait.timeoutMs !== undefined) readTimeout(wait.timeoutMs, "waitForApproval.timeoutMs");
+  const wait = { ...client, ...(call === true ? {} : call) };
+  readTimeout(wait.timeoutMs ?? Infinity, "waitForApproval.timeoutMs");
   return wait;
 };

@@ -1,5 +1,6 @@
 import { AgentApprovalsOperations } from "../generated/resources/agent-approvals.js";
 import type { Approval } from "../generated/types.js";
+import { loadOnDemand } from "../load-on-demand.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** `client.agentApprovals` */
@@ -21,7 +22,7 @@ export class AgentApprovalsResource extends AgentApprovalsOperations {
    * @throws As `get`, and the reason of `options.signal` when that is aborted.
    */
   async wait(approvalId: string, options?: WaitOptions<Approval>): Promise<Approval> {
-    const { waitForApproval } = await import("../wait/waiters.js");
+    const { waitForApproval } = await loadOnDemand();
     return waitForApproval(approvalId, (each) => this.get(approvalId, each), options);
   }
 }

@@ -1,5 +1,6 @@
 import { DeploymentsOperations } from "../generated/resources/deployments.js";
 import type { DeploymentDetails } from "../generated/types.js";
+import { loadOnDemand } from "../load-on-demand.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** `client.deployments` */
@@ -23,7 +24,7 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    const { waitForDeployment } = await import("../wait/waiters.js");
+    const { waitForDeployment } = await loadOnDemand();
     return waitForDeployment(deploymentId, (each) => this.get(deploymentId, each), options);
   }
 }

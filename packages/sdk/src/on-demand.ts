@@ -1,0 +1,6 @@
+// What most calls never need, as one module that is loaded when the first needs it: a bundle starts without it.
+export { errorFrom, invalidResponse } from "./errors/error-from.js";
+export { compose } from "./request/compose.js";
+export { recover } from "./request/recover.js";
+export { sendOnceApproved } from "./request/send-once-approved.js";
+export { waitForApproval, waitForDatabase, waitForDeployment } from "./wait/waiters.js";
