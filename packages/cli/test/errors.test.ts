@@ -120,7 +120,8 @@ describe("scenarios: every command group meets 401, 403, 404, 429 and 500 with t
   it.each(lines)("%s", async (line) => {
     const codes = { 401: 4, 403: 5, 404: 6, 429: 9, 500: 1 };
     for (const [status, code] of Object.entries(codes)) {
-      session.server.engine.faults.add({ status: Number(status), times: 1 });
+      session.server.engine.faults.clear();
+      session.server.engine.faults.add({ status: Number(status) });
       failed(await runInProcess(line.split(" "), { env: session.env }), code);
     }
   });

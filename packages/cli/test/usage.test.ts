@@ -89,7 +89,7 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     ["projects create --wait --timeout 0s", '--timeout cannot be "0s"'],
     ["projects list --output xml", '--output cannot be "xml"', "Allowed: table, json, yaml."],
     ["projects get ..", '<project-id> cannot be ".."'],
-    ["projects get %2e%2e", "id must not be empty or a dot segment"],
+    ["projects get %2e%2e", "id must be a string, and not empty or a dot segment"],
     ["projects create --body {", "--body is not JSON (the text)", "@file"],
     ["projects create --body []", "--body must be a JSON object"],
     ["projects create --body null", "--body must be a JSON object"],
@@ -136,7 +136,7 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     }
     const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t", MGMT_BASE_URL: "nonsense" } })`me`;
     expect(status).toBe(2);
-    expect(stderr).toContain("MGMT_BASE_URL is not an absolute URL");
+    expect(stderr).toContain("MGMT_BASE_URL must be an absolute URL");
   });
 
   it("no base URL: says what to set, and how to get one", async () => {

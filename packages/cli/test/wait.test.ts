@@ -111,7 +111,7 @@ describe("--wait", () => {
 
   it("ends with the code of a poll that fails, the answer still printed", async () => {
     const { mgmt, server } = session;
-    server.engine.faults.add({ operation: "databases.get", drop: "before", times: 1 });
+    server.engine.faults.add({ operation: "databases.get", drop: "before" });
     const { status, json } = await mgmt`projects create five --wait -o json`;
     expect(status).toBe(9);
     expect(created(json).database?.connectionString).toMatch(/^postgres:/);
