@@ -38,6 +38,7 @@ const derive = (
   return derived;
 };
 
-/** A known code at another status than its own is not what its class says. */
+/** Whether a code has a class: at another status than its own, the error is none of it. */
 export const isKnownCode = (code: string): boolean =>
+  registeredApiError(code) !== undefined ||
   Object.values(kindsByStatus).some((kinds) => kinds.split(" ").includes(code));
