@@ -1,4 +1,4 @@
-// Runs under any Node: the built packages, from the reference server to a real database, as ES modules and as CommonJS.
+// Runs under any Node: the installed packages, from the reference server to a real database, as ES modules and as CommonJS.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ for (const transport of [undefined, nodeTransport()]) {
 assert.equal(typeof require("@mgmt/mock").setupMock, "function");
 await server.close();
 
-const program = fileURLToPath(new URL("../../packages/cli/dist/mgmt.js", import.meta.url));
+const program = fileURLToPath(new URL("node_modules/@mgmt/cli/dist/mgmt.js", import.meta.url));
 const mgmt = (...words) =>
   spawn(process.execPath, [program, ...words, "--output", "json"], {
     env: { ...process.env, ...environment },
@@ -63,3 +63,4 @@ try {
   platform.kill("SIGTERM");
   await ended;
 }
+console.log("all is so");

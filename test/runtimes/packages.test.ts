@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, inject, it } from "vitest";
+
+/** The parts of the tools' answers that are looked at; they are installed on demand, so that the compiler does not see them. */
+interface Publint {
+  publint(options: { pack: { tarball: ArrayBuffer }; strict: boolean }): Promise<{ messages: unknown[] }>;
+}
+interface AreTheTypesWrong {
+  createPackageFromTarballData(tarball: Uint8Array): unknown;
+  checkPackage(from: unknown): Promise<{
+    types: false | { kind: string };
+    problems: { kind: string; resolutionKind?: string; entrypoint?: string }[];
+  }>;
+}
+
+const load = (name: string): Promise<unknown> =>
+  import(new URL(`node_modules/${name}`, import.meta.url).href);
+const tarballs = Object.entries(inject("tarballs"));
+
+/** Entry points that are for `import` alone, by their package: those who `require` them are told so by Node. */
+const modulesOnly = ["@mgmt/platform"];
+
+describe.each(tarballs)("%s", (name, file) => {
+  it("has nothing that publint finds, not even a suggestion", async () => {
+    const { publint } = (await load("publint/src/index-node.js")) as Publint;
+    const { buffer } = new Uint8Array(await readFile(file));
+    expect((await publint({ pack: { tarball: buffer }, strict: true })).messages).toEqual([]);
+  });
+
+  it("has types that are what Node and bundlers load, says arethetypeswrong", async () => {
+    const tool = (await load("@arethetypeswrong/core/dist/index.js")) as AreTheTypesWrong;
+    const found = await tool.checkPackage(tool.createPackageFromTarballData(await readFile(file)));
+    if (name === "@mgmt/cli") return expect(found.types).toBe(false);
+    const isExpected = ({ kind, resolutionKind }: { kind: string; resolutionKind?: string }): boolean =>
+      resolutionKind === "node10" ||
+      (kind === "CJSResolvesToESM" && modulesOnly.includes(name) && resolutionKind === "node16-cjs");
+    expect(found.problems.filter((problem) => !isExpected(problem))).toEqual([]);
+  });
+});

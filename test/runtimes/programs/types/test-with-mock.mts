@@ -1,0 +1,10 @@
+// What a test says to the mock: an ES module alone, as the declarations that MSW has for CommonJS need a newer compiler.
+import document from "@mgmt/sdk/openapi.json" with { type: "json" };
+import { setupMock } from "@mgmt/mock";
+
+const mock = setupMock({ seed: "types" });
+
+export const run = async (): Promise<string> => {
+  const { id } = await mock.seed.project({ name: "shop" });
+  return `${mock.baseUrl} ${id} ${await mock.tokens.user()} ${document.openapi}`;
+};

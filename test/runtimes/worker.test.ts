@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { bundle } from "./bundle.js";
+import { tools } from "./installed.js";
+import { type Surroundings, startReferenceServer } from "./reference-server.js";
+
+const installed = inject("installed");
+let surroundings: Surroundings;
+let folder: string;
+let workerd: ChildProcess | undefined;
+
+beforeAll(async () => {
+  surroundings = await startReferenceServer();
+  folder = await mkdtemp(join(tmpdir(), "mgmt-worker-"));
+});
+afterAll(async () => {
+  if (workerd?.exitCode === null) {
+    const ended = once(workerd, "exit");
+    workerd.kill();
+    await ended;
+  }
+  await surroundings.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts workerd, and resolves with the port that it says to listen on. */
+const serve = async (): Promise<number> => {
+  const program = join(tools, "@cloudflare/workerd-linux-64/bin/workerd");
+  const words = ["serve", "--control-fd=3", "worker.capnp"];
+  workerd = spawn(program, words, { cwd: folder, stdio: ["ignore", "inherit", "inherit", "pipe"] });
+  const control = workerd.stdio[3];
+  if (!(control instanceof Readable)) throw new Error("workerd has no control channel");
+  for await (const line of createInterface({ input: control })) {
+    const { event, port }: { event: string; port?: number } = JSON.parse(line);
+    if (event === "listen" && port !== undefined) return port;
+  }
+  throw new Error("workerd ended before it listened");
+};
+
+it("the packed SDK lists, creates, throws, aborts, keeps deadlines and logs in as an ES module worker on workerd", async () => {
+  const conditions = ["workerd", "worker", "browser"];
+  const { code, imports } = await bundle(installed, 'export { default } from "./worker.mjs";', conditions);
+  expect(imports).toEqual([]);
+  await writeFile(join(folder, "worker.bundle.mjs"), code);
+  await cp(join(installed, "worker.capnp"), join(folder, "worker.capnp"));
+  const port = await serve();
+  const answer = await fetch(`http://127.0.0.1:${String(port)}/`, {
+    method: "POST",
+    body: JSON.stringify(surroundings.addresses),
+  });
+  expect(await answer.text()).toBe("all is so");
+});
