@@ -343,7 +343,8 @@ describe("prefetch", () => {
       if (number === 1) break;
     }
     log.requests.length = 0;
-    for await (const _ of client.projects.list().pages()) {
+    for await (const page of client.projects.list().pages()) {
+      expect(page.data).toHaveLength(1);
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(log.requests).toEqual(["0"]);
       break;

@@ -1,4 +1,5 @@
 import { ConnectionError } from "../errors/local-errors.js";
+import { MgmtError } from "../errors/mgmt-error.js";
 import { loadOnDemand } from "../load-on-demand.js";
 import type { Attempt } from "./attempt.js";
 import type { Message } from "./encode.js";
@@ -28,6 +29,7 @@ export const send = async (
     try {
       return await settings.transport.send(request);
     } catch (cause) {
+      if (cause instanceof MgmtError) throw cause;
       const reason = reasonOf(cause);
       throw new ConnectionError(request, `got no whole answer (${reason})`, { cause, reason });
     }

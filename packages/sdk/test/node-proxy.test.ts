@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, type Server, type Socket, connect } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ConnectionError, createClient } from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { json, startServer, thrown } from "./server.js";
+
+const file = (name: string): string =>
+  readFileSync(new URL(`certificates/loopback.${name}`, import.meta.url), "utf8");
+const ca = file("crt");
+
+const open = new Set<Server>();
+const sockets = new Set<Socket>();
+afterEach(() => {
+  vi.unstubAllEnvs();
+  for (const socket of sockets) socket.destroy();
+  for (const server of open) server.close();
+  open.clear();
+});
+
+const listen = async (server: Server): Promise<number> => {
+  open.add(server);
+  server.on("connection", (socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A listening TCP server has an address of this form.
+  return (server.address() as AddressInfo).port;
+};
+
+/** A proxy that leads every name to `port` of loopback, and remembers what it was asked. */
+const startProxy = async (port: number): Promise<{ url: string; asked: string[] }> => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+    json(response, 200, { data: { id: "proj_1" } });
+  });
+  server.on("connect", (request, socket: Socket, head) => {
+    asked.push(`CONNECT ${request.url}`);
+    sockets.add(socket);
+    const onward = connect(port, "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      onward.write(head);
+      socket.pipe(onward).pipe(socket);
+    });
+    sockets.add(onward);
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}`, asked };
+};
+
+const startTls = () =>
+  listen(
+    createTlsServer({ key: file("key"), cert: ca }, (_, response) =>
+      json(response, 200, { data: { id: "proj_1" } }),
+    ),
+  );
+
+describe("a proxy", () => {
+  it("of the environment carries http: requests", async () => {
+    const { url, asked } = await startProxy(0);
+    vi.stubEnv("http_proxy", url.replace("//", "//user:pass@"));
+    const client = createClient({ baseUrl: "http://api.test", transport: nodeTransport() });
+    expect(await client.projects.get("proj_1")).toEqual({ id: "proj_1" });
+    const basic = Buffer.from("user:pass").toString("base64");
+    expect(asked).toEqual([`GET http://api.test/v1/projects/proj_1 Basic ${basic}`]);
+  });
+
+  it("carries https: requests through a tunnel that it cannot read, and keeps it open", async () => {
+    const { url, asked } = await startProxy(await startTls());
+    vi.stubEnv("HTTPS_PROXY", url);
+    const transport = nodeTransport({ ca });
+    const client = createClient({ baseUrl: "https://api.test", transport });
+    await client.projects.get("proj_1");
+    await client.projects.get("proj_1");
+    expect(asked).toEqual(["CONNECT api.test:443"]);
+    transport.close();
+  });
+
+  it("is not asked for what NO_PROXY names, nor for loopback, nor when it is switched off", async () => {
+    const { url, asked } = await startProxy(0);
+    vi.stubEnv("HTTP_PROXY", url);
+    vi.stubEnv("NO_PROXY", "api.test");
+    const { baseUrl } = await startServer((_, response) => json(response, 200, { data: {} }));
+    await createClient({ baseUrl, transport: nodeTransport() }).me.get();
+    const options = { timeoutMs: 2_000, maxRetries: 0 };
+    await thrown(
+      createClient({ baseUrl: "http://api.test", transport: nodeTransport(), ...options }).me.get(),
+    );
+    await thrown(
+      createClient({
+        baseUrl: "http://b.test",
+        transport: nodeTransport({ proxy: false }),
+        ...options,
+      }).me.get(),
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it("may be given", async () => {
+    const { url, asked } = await startProxy(0);
+    const client = createClient({ baseUrl: "http://api.test", transport: nodeTransport({ proxy: url }) });
+    await client.projects.get("proj_1");
+    expect(asked).toHaveLength(1);
+  });
+
+  it("that does not listen is a ConnectionError, and its password shows nowhere", async () => {
+    const transport = nodeTransport({ proxy: "http://user:hunter2@127.0.0.1:1" });
+    const error = await thrown(
+      createClient({ baseUrl: "https://api.test", transport, maxRetries: 0 }).me.get(),
+    );
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain("hunter2");
+  });
+
+  it.each(["api.test:8080", "socks5://user:hunter2@x", ""])(
+    "that is no HTTP address is refused: %j",
+    (proxy) => {
+      if (proxy === "") return expect(() => nodeTransport({ proxy })).not.toThrow();
+      expect(() => nodeTransport({ proxy })).toThrowError(/^proxy must be an absolute URL/);
+      expect(() => nodeTransport({ proxy })).not.toThrowError(/hunter2/);
+    },
+  );
+
+  it("of the environment that is no HTTP address ends the call with its name", async () => {
+    vi.stubEnv("HTTP_PROXY", "socks5://user:hunter2@x");
+    const transport = nodeTransport();
+    const error = await thrown(
+      createClient({ baseUrl: "http://api.test", transport, maxRetries: 0 }).me.get(),
+    );
+    expect((error as Error).message).toContain("proxy must be an absolute URL");
+    expect((error as Error).message).not.toContain("hunter2");
+  });
+});
+
+describe("a certificate of an authority of one's own", () => {
+  it("is trusted when it is given, and refused otherwise", async () => {
+    const baseUrl = `https://localhost:${await startTls()}`;
+    const trusting = createClient({ baseUrl, transport: nodeTransport({ ca }) });
+    expect(await trusting.projects.get("proj_1")).toEqual({ id: "proj_1" });
+    const strict = createClient({ baseUrl, transport: nodeTransport(), maxRetries: 0 });
+    expect(await thrown(strict.projects.get("proj_1"))).toMatchObject({
+      reason: "DEPTH_ZERO_SELF_SIGNED_CERT",
+    });
+  });
+});
