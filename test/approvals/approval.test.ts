@@ -149,7 +149,7 @@ describe("an agent's databases delete against mgmt dev (§ Agents and approvals)
     expect((await ended).status).toBe(0);
     expect((await as(agent, `databases delete ${second} --yes`)).status).toBe(0);
     const elsewhere = await as(agent, `databases delete ${await spareDatabase()} --yes`);
-    expect(elsewhere).toMatchObject({ status: 3, stderr: expect.stringContaining("approval_required") });
+    expect(elsewhere).toMatchObject({ status: 8, stderr: expect.stringContaining("approval_required") });
   });
 
   it("is nothing that an agent approves itself: the control surface takes its secret alone", async () => {

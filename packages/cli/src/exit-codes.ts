@@ -48,8 +48,8 @@ const reasonOfStatus = (status: number): ExitReason => {
   return status >= 400 && status < 500 ? "refused" : "failure";
 };
 
-/** An agent's request waits for its sponsor: a confirmation, though not ours to give. */
-const reasonOfCode: Readonly<Record<string, ExitReason>> = { approval_required: "inputNeeded" };
+/** An agent's request waits for its sponsor. */
+const reasonOfCode: Readonly<Record<string, ExitReason>> = { approval_required: "pending" };
 
 /** Of errors that are not the service's own answer: logging in, and waiting. */
 const reasonOfLocal: Readonly<Record<string, ExitReason>> = {

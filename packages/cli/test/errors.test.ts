@@ -84,7 +84,7 @@ describe("what the service refuses ends with the code of its status", () => {
     const { seed, tokens } = session.server.engine;
     const project = await seed.project();
     const agent = as(await tokens.agent());
-    expect(failed(await agent`projects delete ${project.id} --yes`, 3)).toMatch(
+    expect(failed(await agent`projects delete ${project.id} --yes`, 8)).toMatch(
       /approval_required.*approvalUrl: http/s,
     );
   });

