@@ -57,7 +57,10 @@ describe("an id that would lead to another path (§ Identifier formats)", () => 
   it.each([undefined, null, 7, {}, ["a"]])("is refused when it is no string: %j", async (bad) => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
     const error = await thrown(methodOf(createClient({ baseUrl }), "projects.get")(bad));
-    expect(error).toMatchObject({ code: "argument:invalid", message: "id must be a string, and not empty or a dot segment" });
+    expect(error).toMatchObject({
+      code: "argument:invalid",
+      message: "id must be a string, and not empty or a dot segment",
+    });
     expect(seen).toEqual([]);
   });
 
