@@ -27,15 +27,13 @@ export const createHttp = (settings: Settings): HttpClient => {
   });
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
     // A `Request` that is given the caller's signal leaves a listener on it, so it is not.
-    const { signal, timeoutMs, maxRetries, maxRetryAfterMs, token, transport, waitForApproval, ...rest } =
-      init;
-    const options = { signal, timeoutMs, maxRetries, maxRetryAfterMs, token, transport, waitForApproval };
+    const { signal, middleware = [], ...rest } = init;
     const site = new Error();
     const call = {
-      fetch: (written: Request) => carry(settings, written, path, options, site),
+      fetch: (written: Request) => carry(settings, written, path, { ...rest, signal }, site),
       ...rest,
       params: { path: {}, ...init.params },
-      middleware: [...own, ...(init.middleware ?? [])],
+      middleware: [...own, ...middleware],
     };
     // The types of `HttpClient` have checked method, path and init together.
     return http.request(method as never, path as never, call as never);

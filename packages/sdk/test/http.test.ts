@@ -111,6 +111,16 @@ describe("the path client", () => {
     expect(seen.map(({ headers }) => headers["x-mark"])).toEqual(["1", undefined]);
   });
 
+  it("takes what a method takes of one call: retries, token, debug", async () => {
+    const { client, seen } = await start(502, {});
+    const lines: string[] = [];
+    const debug = (line: string) => void lines.push(line);
+    const { response } = await client.http.GET("/v1/me", { maxRetries: 1, token: "other", debug });
+    expect(response.status).toBe(502);
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer other", "Bearer other"]);
+    expect(lines).toHaveLength(4);
+  });
+
   it("is the same one every time it is read", () => {
     const client = createClient({ baseUrl: "http://x.test" });
     expect(client.http).toBe(client.http);
