@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build } from "esbuild";
+import { gzipSync } from "node:zlib";
+import { type BuildOptions, type Metafile, build } from "esbuild";
 import { afterAll } from "vitest";
 
 const packageRoot = fileURLToPath(new URL("..", import.meta.url));
@@ -41,4 +42,38 @@ export const bundle = async (source: string, options: BuildOptions = {}): Promis
   const external = ["oauth4webapi", "openapi-fetch"];
   await build({ ...programOptions(source), platform: "node", external, ...options, outfile });
   return outfile;
+};
+
+/** What a page loads to start, its size in gzip file by file, and what comes later. */
+export const bundleForBrowser = async (
+  source: string,
+): Promise<{ size: number; text: string; later: string[] }> => {
+  const { outputFiles, metafile } = await build({
+    ...programOptions(source),
+    platform: "browser",
+    minify: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    outdir: "out",
+  });
+  const atStart = loadedAtStart(metafile, "out/stdin.js");
+  const isAtStart = ({ path }: { path: string }) => [...atStart].some((name) => path.endsWith(`/${name}`));
+  const first = outputFiles.filter(isAtStart);
+  const textOf = (files: typeof outputFiles) => files.map(({ text }) => text).join("");
+  return {
+    size: first.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0),
+    text: textOf(first),
+    later: outputFiles.filter((file) => !isAtStart(file)).map((file) => file.text),
+  };
+};
+
+/** A file and those that it cannot start without. */
+const loadedAtStart = ({ outputs }: Metafile, file: string, found = new Set<string>()): Set<string> => {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const { path, kind } of outputs[file]?.imports ?? []) {
+    if (kind === "import-statement") loadedAtStart({ outputs, inputs: {} }, path, found);
+  }
+  return found;
 };
