@@ -23,7 +23,14 @@ export const resourceClass = (operationId: string): string => namespaceClass(nam
 export const namespaceClass = (namespace: string): string => `${pascal(namespace)}Resource`;
 
 /** Resources with hand-written methods too: `src/resources/` has a class for each, on top of what is generated here. */
-const extended: ReadonlySet<string> = new Set(["agentApprovals", "databases", "deployments"]);
+const extended: ReadonlySet<string> = new Set([
+  "agentApprovals",
+  "apps",
+  "databases",
+  "deployments",
+  "projects",
+  "services",
+]);
 
 export const isExtended = (namespace: string): boolean => extended.has(namespace);
 

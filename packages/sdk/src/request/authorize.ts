@@ -13,7 +13,7 @@ export const authorize = async (
   // The token itself is never quoted.
   if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
     throw new TokenError("The token is empty or has characters that no header can have", {
-      hint: "Look for a line break at its end, or a leading `Bearer `.",
+      hint: "Look for a line break or a leading `Bearer `.",
     });
   }
   return { ...message, headers: { ...message.headers, authorization: `Bearer ${value}` } };

@@ -113,7 +113,7 @@ const readBaseUrl = (baseUrl: string): string => {
       : url.username || url.password
         ? "must not carry a credential; use token"
         : url.search || url.hash || base.endsWith("/v1")
-          ? "must not have a query or a fragment, nor end in /v1, as paths begin with it"
+          ? "must not have a query or a fragment, nor end in /v1"
           : undefined;
   if (problem) throw new InvalidArgumentError("baseUrl", problem);
   return base;

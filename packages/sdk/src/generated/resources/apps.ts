@@ -27,10 +27,10 @@ import type {
   ValidationFailedError,
 } from "../errors.js";
 import type { App, AppsListQuery, CreateApp, PromoteApp, Promotion, UpdateApp } from "../types.js";
-import type { ServicesResource } from "./services.js";
+import type { ServicesResource } from "../../resources/services.js";
 
-/** `client.apps` */
-export class AppsResource extends Resource {
+/** `client.apps`, but for what is written by hand */
+export class AppsOperations extends Resource {
   /**
    * List apps.
    *

@@ -140,8 +140,8 @@ export class ProjectsDatabasesResource extends Resource {
   }
 }
 
-/** `client.projects` */
-export class ProjectsResource extends Resource {
+/** `client.projects`, but for what is written by hand */
+export class ProjectsOperations extends Resource {
   readonly branches: ProjectsBranchesResource;
   readonly databases: ProjectsDatabasesResource;
 

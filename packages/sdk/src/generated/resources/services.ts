@@ -94,8 +94,8 @@ export class ServicesDeploymentsResource extends Resource {
   }
 }
 
-/** `client.services` */
-export class ServicesResource extends Resource {
+/** `client.services`, but for what is written by hand */
+export class ServicesOperations extends Resource {
   readonly deployments: ServicesDeploymentsResource;
 
   constructor(request: RequestPath) {

@@ -1,0 +1,70 @@
+import { ApiError } from "../errors/api-error.js";
+import { ConnectionError, TimeoutError } from "../errors/local-errors.js";
+import type { RequestOptions } from "../request/call.js";
+import { readTimeout, withDeadline } from "../request/deadline.js";
+import { pause } from "../wait/pause.js";
+import type { EnsureResult } from "./ensure-result.js";
+
+/** Pauses between rounds are drawn from zero to a bound that doubles up to this. */
+const longestPauseMs = 4_000;
+const firstPauseMs = 200;
+/** A service that fails every create and every look is given up on. */
+const maxRounds = 8;
+
+/** How one kind of resource is created, and found by what makes it the same. */
+export interface Identity<Created, Found> {
+  create: (options: RequestOptions) => Promise<Created>;
+  /** `conflict` is what the create was refused with; undefined when its outcome is unknown. */
+  find: (options: RequestOptions, conflict: ApiError | undefined) => Promise<Found | undefined>;
+  /** Codes that say that it may be there already. */
+  conflicts: readonly string[];
+  method: string;
+  path: string;
+}
+
+/**
+ * Creates first: the service lets one of many win. Looks for the resource after a conflict, and after an outcome that is
+ * unknown (no answer, no readable one, 408, 5xx); creates again when it is not there, which cannot make a second one, for
+ * the service keeps the identity unique. All of it under one deadline.
+ */
+export const ensure = async <Created, Found>(
+  { create, find, conflicts, method, path }: Identity<Created, Found>,
+  options: RequestOptions = {},
+): Promise<EnsureResult<Created, Found>> => {
+  const timeoutMs = readTimeout(options.timeoutMs ?? 60_000);
+  const timedOut = (): TimeoutError => new TimeoutError({ method, url: path }, timeoutMs);
+  return withDeadline({ signal: options.signal, timeoutMs, timedOut }, async (signal) => {
+    const each: RequestOptions = { ...options, signal, timeoutMs: undefined };
+    for (let round = 1; ; round += 1) {
+      try {
+        return { created: true, resource: await create(each) };
+      } catch (error) {
+        signal.throwIfAborted();
+        const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
+        if (!conflict && !isUnknown(error)) throw error;
+        const found = await look(() => find(each, conflict), signal);
+        if (found) return { created: false, resource: found };
+        if (round >= maxRounds) throw error;
+      }
+      await pause(Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs), signal);
+    }
+  });
+};
+
+/** Undefined when it is not there, and when that could not be seen. */
+const look = async <Found>(
+  find: () => Promise<Found | undefined>,
+  signal: AbortSignal,
+): Promise<Found | undefined> => {
+  try {
+    return await find();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isUnknown(error)) throw error;
+    return undefined;
+  }
+};
+
+const isUnknown = (error: unknown): boolean =>
+  error instanceof ConnectionError ||
+  (error instanceof ApiError && (error.status < 300 || error.status === 408 || error.status >= 500));

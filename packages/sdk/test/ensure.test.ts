@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RunningServer, createServer } from "@mgmt/mock/server";
+import {
+  AppAlreadyExistsError,
+  InternalServerError,
+  type MgmtClient,
+  ProjectNotFoundError,
+  TimeoutError,
+  ValidationFailedError,
+  createClient,
+} from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { thrown } from "./server.js";
+
+let server: RunningServer;
+let client: MgmtClient;
+
+beforeAll(async () => {
+  server = await createServer();
+});
+beforeEach(async () => {
+  await server.engine.reset();
+  const token = await server.engine.tokens.user();
+  client = createClient({ baseUrl: server.baseUrl, token, transport: nodeTransport() });
+});
+afterAll(() => server.close());
+
+const projects = () => client.projects.list().toArray();
+
+describe("projects.ensure", () => {
+  it("creates a project that is not there, and gets it when it is", async () => {
+    const body = { logicalId: "shop", name: "Shop" };
+    const first = await client.projects.ensure(body);
+    if (!first.created) throw new Error("It was there already.");
+    expect(first.resource.database?.connectionString).toMatch(/^postgres/);
+    const second = await client.projects.ensure({ ...body, name: "Another name" });
+    expect(second).toMatchObject({ created: false, resource: { id: first.resource.id, name: "Shop" } });
+    expect(second.resource).not.toHaveProperty("database.connectionString");
+  });
+
+  it("makes one of many at once, and tells one of them that it did", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 30 }, () => client.projects.ensure({ logicalId: "x" })),
+    );
+    expect(all.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(all.map(({ resource }) => resource.id)).size).toBe(1);
+    expect(await projects()).toHaveLength(1);
+  });
+
+  it("finds what it made when the answer was lost; the one-time secrets are gone with it", async () => {
+    server.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });
+    const { created, resource } = await client.projects.ensure({ logicalId: "x" });
+    expect(created).toBe(false);
+    expect(JSON.stringify(resource)).not.toContain("connectionString");
+    expect(await projects()).toHaveLength(1);
+  });
+
+  it.each([
+    ["a connection that is cut before the work", { drop: "before" }],
+    ["a 500", { status: 500 }],
+    ["a proxy's 502", { status: 502, body: "<html>" }],
+    ["a 429", { status: 429 }],
+    ["a 503 with Retry-After", { status: 503 }],
+  ] as const)("creates it after %s", async (_, fault) => {
+    server.engine.faults.add({ operation: "projects.create", times: 1, ...fault });
+    expect((await client.projects.ensure({ logicalId: "x" })).created).toBe(true);
+    expect(await projects()).toHaveLength(1);
+  });
+
+  it("goes on when the look fails too", async () => {
+    server.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });
+    server.engine.faults.add({ operation: "projects.list", drop: "before", times: 4 });
+    expect((await client.projects.ensure({ logicalId: "x" })).created).toBe(false);
+    expect(await projects()).toHaveLength(1);
+  });
+
+  it("throws what is no conflict, and makes nothing", async () => {
+    expect(await thrown(client.projects.ensure({ logicalId: "-bad" }))).toBeInstanceOf(ValidationFailedError);
+    const stranger = client.databases.ensure({ projectId: "proj_none", name: "x", logicalId: "x" });
+    expect(await thrown(stranger)).toBeInstanceOf(ProjectNotFoundError);
+    expect(await projects()).toHaveLength(0);
+  });
+
+  it("gives up on a service that always fails", { timeout: 60_000 }, async () => {
+    server.engine.faults.add({ operation: "projects.create", status: 500 });
+    const error = await thrown(client.projects.ensure({ logicalId: "x" }));
+    expect(error).toBeInstanceOf(InternalServerError);
+  });
+
+  it("ends at its deadline, and when its caller aborts, with the caller's reason", async () => {
+    server.engine.faults.add({ operation: "projects.create", status: 500 });
+    const late = await thrown(client.projects.ensure({ logicalId: "x" }, { timeoutMs: 150 }));
+    expect(late).toBeInstanceOf(TimeoutError);
+    const controller = new AbortController();
+    const call = thrown(client.projects.ensure({ logicalId: "x" }, { signal: controller.signal }));
+    setTimeout(() => controller.abort("enough"), 50);
+    expect(await call).toBe("enough");
+  });
+});
+
+describe("databases.ensure", () => {
+  it("is one per branch: the default one unless another is named", async () => {
+    const { id: projectId } = await client.projects.create();
+    const branch = await client.projects.branches.create(projectId, { gitName: "feature" });
+    const body = { projectId, name: "reports", logicalId: "reports" };
+    const first = await client.databases.ensure(body);
+    const elsewhere = await client.databases.ensure({ ...body, branchId: branch.id });
+    expect([first.created, elsewhere.created]).toEqual([true, true]);
+    const again = await client.databases.ensure(body);
+    expect(again).toMatchObject({ created: false, resource: { id: first.resource.id } });
+    const there = await client.databases.ensure({ ...body, branchId: branch.id });
+    expect(there.resource.id).toBe(elsewhere.resource.id);
+  });
+});
+
+describe.each(["apps", "services"] as const)("%s.ensure", (name) => {
+  it("gets by logicalId, whatever the name is, also after a lost answer", async () => {
+    const { id: projectId } = await client.projects.create();
+    server.engine.faults.add({ operation: `${name}.create`, drop: "after", times: 1 });
+    const body = { projectId, displayName: "Web", logicalId: "web" };
+    const first = await client[name].ensure(body);
+    const second = await client[name].ensure({ ...body, displayName: "Front" });
+    expect([first.created, second.created]).toEqual([false, false]);
+    expect(second.resource).toMatchObject({ id: first.resource.id, name: "Web" });
+  });
+
+  it("gets by name where there is no logicalId, also after a lost answer", async () => {
+    const { id: projectId } = await client.projects.create();
+    server.engine.faults.add({ operation: `${name}.create`, drop: "after", times: 1 });
+    const first = await client[name].ensure({ projectId, displayName: "Web" });
+    const second = await client[name].ensure({ projectId, displayName: "Web" });
+    expect(second).toMatchObject({ created: false, resource: { id: first.resource.id } });
+    const none = { projectId, displayName: "Web", branchId: null };
+    const unassigned = await client[name].ensure(none);
+    expect(unassigned.created).toBe(true);
+    expect((await client[name].ensure(none)).resource.id).toBe(unassigned.resource.id);
+  });
+
+  it("throws the conflict when another has the name", async () => {
+    const { id: projectId } = await client.projects.create();
+    await client[name].create({ projectId, displayName: "Web" });
+    const error = await thrown(client[name].ensure({ projectId, displayName: "Web", logicalId: "web" }));
+    expect(error).toBeInstanceOf(AppAlreadyExistsError);
+  });
+});
