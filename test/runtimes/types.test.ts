@@ -40,12 +40,13 @@ beforeAll(async () => {
     }
     const compilerOptions = {
       ...{ target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable"], noEmit: true },
-      // As strict as a user can be, with our declarations and those of what they need.
+      // As strict as a user can be, with our declarations and those of what they need; not with the compiler's own.
       ...{
         strict: true,
         exactOptionalPropertyTypes: true,
         noUncheckedIndexedAccess: true,
         skipLibCheck: false,
+        skipDefaultLibCheck: true,
       },
       ...{ isolatedModules: true, verbatimModuleSyntax: false, ...project.options },
     };

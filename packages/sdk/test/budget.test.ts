@@ -65,6 +65,8 @@ describe("what a reader sees when hovering", () => {
       export const tokens = client.workspaces.serviceTokens.list("wksp_1");
       export const { http, databases } = client;
       export const ready = client.databases.waitUntilReady("db_1");
+      export const make = client.services.create;
+      export const list = client.services.list;
     `,
     );
     const checker = checked.getTypeChecker();
@@ -85,6 +87,8 @@ describe("what a reader sees when hovering", () => {
       "http: HttpClient",
       "databases: DatabasesResource",
       "ready: Promise<Database>",
+      "make: (body: CreateApp, options?: RequestOptions | undefined) => ApiPromise<App>",
+      "list: (query?: ServicesListQuery | undefined, options?: ListOptions | undefined) => CursorPages<App>",
     ]);
   });
 });

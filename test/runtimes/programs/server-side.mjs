@@ -3,6 +3,7 @@ import process from "node:process";
 import * as sdk from "@mgmt/sdk";
 import * as auth from "@mgmt/sdk/auth";
 import { nodeTransport } from "@mgmt/sdk/node";
+import { ProjectsResource, createPartialClient } from "@mgmt/sdk/partial";
 import { logIn, useClient } from "./smoke.mjs";
 
 const server = JSON.parse(process.argv[2]);
@@ -11,4 +12,7 @@ for (const transport of [undefined, nodeTransport()]) {
   await logIn(sdk, auth, { ...server, transport });
   transport?.close();
 }
+const { projects } = createPartialClient({ projects: ProjectsResource }, server);
+if ((await projects.list({ limit: 1 })).data.length !== 1)
+  throw new Error("Not so: a client of one resource lists it");
 console.log("all is so");

@@ -3,7 +3,7 @@ import { AppsOperations } from "../generated/resources/apps.js";
 import type { App, Branch, CreateApp } from "../generated/types.js";
 import { loadOnDemand } from "../load-on-demand.js";
 import type { RequestOptions } from "../request/call.js";
-import { branchesOf } from "./branches-of.js";
+import { branchesOf } from "../ensure/branches-of.js";
 
 /** `client.apps` */
 export class AppsResource extends AppsOperations {

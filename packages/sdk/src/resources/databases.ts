@@ -2,7 +2,7 @@ import type { EnsureResult } from "../ensure/ensure-result.js";
 import { DatabasesOperations } from "../generated/resources/databases.js";
 import type { Branch, CreateDatabase, Database, DatabaseWithSecrets } from "../generated/types.js";
 import { loadOnDemand } from "../load-on-demand.js";
-import { branchesOf } from "./branches-of.js";
+import { branchesOf } from "../ensure/branches-of.js";
 import type { RequestOptions } from "../request/call.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 

@@ -3,7 +3,7 @@ import { ServicesOperations } from "../generated/resources/services.js";
 import type { App, Branch, CreateApp } from "../generated/types.js";
 import { loadOnDemand } from "../load-on-demand.js";
 import type { RequestOptions } from "../request/call.js";
-import { branchesOf } from "./branches-of.js";
+import { branchesOf } from "../ensure/branches-of.js";
 
 /** `client.services` */
 export class ServicesResource extends ServicesOperations {

@@ -15,8 +15,10 @@ import {
   finishLogin,
   memoryStore,
 } from "@mgmt/sdk/auth";
+import { ServicesResource, createPartialClient } from "@mgmt/sdk/partial";
 
 const client: MgmtClient = createClient({ baseUrl: "https://api.example.com", token: "token" });
+const small = createPartialClient({ services: ServicesResource }, { baseUrl: "https://api.example.com" });
 const oauth = { authUrl: "https://auth.example.com", clientId: "itgr_1" };
 const authenticator: Authenticator = createAuthenticator({ ...oauth, store: memoryStore() });
 
@@ -56,6 +58,8 @@ export const refused: (() => unknown)[] = [
   () => client.projects.create({ nmae: "shop" }),
   // @ts-expect-error Two ways to name a branch.
   () => client.services.create({ ...place, ...twoWays }),
+  // @ts-expect-error The same of a client with one resource.
+  () => small.services.create({ ...place, ...twoWays }),
   // @ts-expect-error Two filters of one thing.
   () => client.databases.list(twoWays),
   // @ts-expect-error Two ways to name a branch, on the typed path client.
