@@ -3,6 +3,7 @@ import { cli } from "./cli.js";
 import { databases } from "./databases.js";
 import { http } from "./http.js";
 import { msw } from "./msw.js";
+import { sdk } from "./sdk.js";
 import { start } from "./start.js";
 
-export const benches: readonly Bench[] = [http, msw, start, databases, cli];
+export const benches: readonly Bench[] = [http, msw, start, databases, cli, sdk];

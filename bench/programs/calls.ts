@@ -92,3 +92,39 @@ export interface InProcessServer {
   time(request: ClientRequest, requests: number, count: number): Promise<number>;
   processorTime(): number;
 }
+
+export interface Lists {
+  readonly pages: number;
+  readonly itemsPerPage: number;
+  /** Milliseconds before each answer. */
+  readonly latencyMs: number;
+}
+
+export interface ListServer {
+  start(lists: Lists): Promise<Place>;
+  /** Requests that it has answered. */
+  served(): number;
+  processorTime(): number;
+}
+
+/** What one call cost, as the mean of a batch. */
+export interface Spent {
+  readonly microseconds: number;
+  /** Of the caller's own process. */
+  readonly processorMicroseconds: number;
+}
+
+/** A client and raw `fetch` in one process. */
+export interface Caller {
+  /** Makes both; `contender` is a file that exports a `lister`, for lists of `count` items. */
+  start(contender: string, place: Place, count: number): Promise<void>;
+  /** Batches of calls, one after the other, the two in turns. Throws when an answer is not the list. */
+  time(batches: number, callsPerBatch: number): Promise<Record<"subject" | "baseline", Spent[]>>;
+}
+
+/** Walks through all pages with a consumer who takes his time for each. */
+export interface Walker {
+  start(place: Place): void;
+  /** Milliseconds for a walk. Throws when an item is missing, comes twice or comes in another order. */
+  time(walk: "prefetch" | "sequential", expected: Lists, workMs: number): Promise<number>;
+}

@@ -1,4 +1,4 @@
-export type Unit = "req/s" | "ms" | "µs";
+export type Unit = "req/s" | "s" | "ms" | "µs" | "B" | "instantiations";
 
 /** What was measured of one contender: a value a round, in the order of the rounds. */
 export interface Series {
@@ -19,6 +19,8 @@ export interface Finding {
   readonly title: string;
   readonly subject: Series;
   readonly baseline?: Series;
+  /** What was measured beside the subject, for those who want to compare. */
+  readonly others?: readonly Series[];
   readonly aim?: Aim;
   /** What a reader must know to trust the numbers. */
   readonly notes?: readonly string[];

@@ -12,8 +12,8 @@ export const isMet = (finding: Finding): boolean => {
 
 /** A finding as lines of text: medians, every raw round, the ratio and the aim. */
 export const describe = (finding: Finding): string => {
-  const { title, subject, baseline, aim, notes = [] } = finding;
-  const rows = [subject, ...(baseline ? [baseline] : [])].map((series) => [
+  const { title, subject, baseline, others = [], aim, notes = [] } = finding;
+  const rows = [subject, ...(baseline ? [baseline] : []), ...others].map((series) => [
     series.name,
     `${format(median(series.rounds), series)} ${series.unit}`,
     series.rounds.map((value) => format(value, series)).join("  "),
@@ -32,8 +32,12 @@ const medianRatio = ({ subject, baseline }: Finding): number =>
 const describeAim = ({ of, relation, limit }: Aim, { subject }: Finding): string =>
   of === "ratio" ? `ratio ${relation} ${String(limit)}` : `${relation} ${String(limit)} ${subject.unit}`;
 
-const format = (value: number, { unit }: Series): string =>
-  unit === "req/s" ? Math.round(value).toLocaleString("en") : value.toFixed(1);
+const format = (value: number, { unit }: Series): string => {
+  if (unit === "req/s" || unit === "B" || unit === "instantiations") {
+    return Math.round(value).toLocaleString("en");
+  }
+  return value.toFixed(unit === "s" ? 2 : 1);
+};
 
 const alignColumns = (rows: readonly string[][]): string[] => {
   const [nameWidth = 0, valueWidth = 0] = [0, 1].map((column) =>

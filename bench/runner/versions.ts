@@ -39,6 +39,15 @@ const readTicks = (): { stolen: number; all: number } | undefined => {
   return { stolen: ticks[7] ?? 0, all: ticks.reduce((sum, each) => sum + each, 0) };
 };
 
+const ownDependencies = [
+  "autocannon",
+  "pg",
+  "@prisma/management-api-sdk",
+  "stripe",
+  "openai",
+  "@octokit/rest",
+];
+
 /** Versions of whatever has a part in the numbers. */
 export const describeVersions = (): string => {
   const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" });
@@ -49,7 +58,8 @@ export const describeVersions = (): string => {
     ),
     ...(commit.status === 0 ? [`commit ${commit.stdout.trim()}`] : []),
     version("msw", join(root, "node_modules/msw")),
-    ...["autocannon", "pg"].map((name) => version(name, join(benchFolder, "node_modules", name))),
+    ...["esbuild", "typescript"].map((name) => version(name, join(root, "node_modules", name))),
+    ...ownDependencies.map((name) => version(name, join(benchFolder, "node_modules", name))),
     version("embedded postgres", embeddedPostgres),
   ].join(", ");
 };

@@ -19,11 +19,12 @@ export interface WithResponse<T> {
 
 /** What methods answer: a promise of the value, with a way to the answer that it comes in. */
 export class ApiPromise<T> extends Promise<T> {
-  readonly #whole: Promise<WithResponse<T>>;
+  readonly #whole: () => WithResponse<T>;
 
-  constructor(whole: Promise<WithResponse<T>>) {
-    super((resolve, reject) => void whole.then(({ data }) => resolve(data), reject));
-    this.#whole = whole;
+  constructor(promise: Promise<WithResponse<T>>) {
+    let whole: WithResponse<T>;
+    super((resolve, reject) => void promise.then((each) => (whole = each).data).then(resolve, reject));
+    this.#whole = () => whole;
   }
 
   /** What `then` makes is a plain promise. */
@@ -39,8 +40,6 @@ export class ApiPromise<T> extends Promise<T> {
    * ```
    */
   withResponse(): Promise<WithResponse<T>> {
-    // Whoever asks for both takes the failure from here.
-    this.catch(() => undefined);
-    return this.#whole;
+    return this.then(() => this.#whole());
   }
 }

@@ -28,9 +28,8 @@ export const createHttp = (settings: Settings): HttpClient => {
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
     // A `Request` that is given the caller's signal leaves a listener on it, so it is not.
     const { signal, middleware = [], ...rest } = init;
-    const site = new Error();
     const call = {
-      fetch: (written: Request) => carry(settings, written, path, { ...rest, signal }, site),
+      fetch: (written: Request) => carry(settings, written, path, { ...rest, signal }),
       ...rest,
       params: { path: {}, ...init.params },
       middleware: [...own, ...middleware],
@@ -57,7 +56,6 @@ const carry = async (
   request: Request,
   path: string,
   options: RequestOptions,
-  site: Error,
 ): Promise<Response> => {
   const { method, url } = request;
   const message = {
@@ -67,7 +65,7 @@ const carry = async (
     headers: { accept: "application/json", ...client.headers, ...Object.fromEntries(request.headers) },
     body: (await request.text()) || undefined,
   };
-  const { status, headers, body } = await follow(message, site, (attempts) =>
+  const { status, headers, body } = await follow(message, (attempts) =>
     exchange(settingsOf(client, options), message, options.signal, attempts),
   );
   return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });

@@ -35,14 +35,10 @@ export abstract class Resource {
     call: Call & { query?: { cursor?: string | null } | undefined },
     options: ListOptions | undefined,
   ): CursorPages<T> {
-    const site = new Error();
     return new CursorPages(
       (cursor = call.query?.cursor, seen) =>
-        this.#request(
-          { ...call, query: { ...call.query, cursor } },
-          options,
-          (body, requestId) => readPage<T>(body, (next) => next === cursor || seen.has(next), requestId),
-          site,
+        this.#request({ ...call, query: { ...call.query, cursor } }, options, (body, requestId) =>
+          readPage<T>(body, (next) => next === cursor || seen.has(next), requestId),
         ),
       options?.prefetch === true,
     );

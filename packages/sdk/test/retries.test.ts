@@ -207,12 +207,23 @@ describe("what was tried", () => {
     expect(await thrown(client.projects.get(".."))).not.toHaveProperty("attempts");
   });
 
-  it("stands where the call was made: the stack names the caller", async () => {
-    const { client } = await failing(404, 404);
-    const theCaller = () => client.projects.get("p");
-    expect(((await thrown(theCaller())) as Error).stack).toMatch(/^ProjectNotFoundError: m\n.*theCaller/s);
-    const listing = () => client.projects.list();
-    expect(((await thrown(listing())) as Error).stack).toMatch(/listing/);
+  it("is told to who awaits the call: the stack names the caller", async () => {
+    const { client } = await failing(...Array<number>(20).fill(404));
+    const callers = {
+      getting: async () => void (await client.projects.get("p")),
+      listing: async () => void (await client.projects.list()),
+      walking: async () => void (await client.projects.list().toArray()),
+      answering: async () => void (await client.projects.get("p").withResponse()),
+      waiting: async () => void (await client.databases.waitUntilReady("db_1")),
+      ensuring: async () => void (await client.projects.ensure({ name: "shop", logicalId: "shop" })),
+      finding: async () => void (await client.request({ method: "GET", path: "/v1/projects" })),
+    };
+    for (const [name, call] of Object.entries(callers)) {
+      expect(((await thrown(call())) as Error).stack).toMatch(new RegExp(`^\\w+Error: m\\n.*${name}`, "s"));
+    }
+    const silent = { send: () => new Promise<never>(() => undefined) };
+    const timingOut = async () => void (await client.projects.get("p", { timeoutMs: 5, transport: silent }));
+    expect(((await thrown(timingOut())) as Error).stack).toMatch(/^TimeoutError: .*timingOut/s);
   });
 });
 

@@ -3,13 +3,17 @@ import type { Message } from "./encode.js";
 import type { Token, TokenRequest } from "./token.js";
 
 /** Adds the credential, unless the caller has set `authorization` for this call. */
-export const authorize = async (
+export const authorize = (
   message: Message,
   token: Token | undefined,
   request: TokenRequest,
-): Promise<Message> => {
+): Message | Promise<Message> => {
   if (token === undefined || message.headers["authorization"] !== undefined) return message;
-  const value = typeof token === "function" ? await ask(token, request) : token;
+  if (typeof token === "string") return withToken(message, token);
+  return ask(token, request).then((value) => withToken(message, value));
+};
+
+const withToken = (message: Message, value: unknown): Message => {
   // The token itself is never quoted.
   if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
     throw new TokenError("The token is empty or has characters that no header can have", {

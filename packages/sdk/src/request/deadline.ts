@@ -20,26 +20,24 @@ interface Limits {
  * Runs `work` until it settles, the deadline passes, or the caller aborts (which throws the caller's reason), whichever
  * is first; work that ignores its signal is left behind. Nothing stays on the caller's signal afterwards.
  */
-export const withDeadline = async <T>(
+export const withDeadline = <T>(
   { signal, timeoutMs, timedOut }: Limits,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> => {
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let release: (() => void) | undefined;
-  const stopped = new Promise<never>((_, reject) => {
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = (): void => {
+      clearTimeout(timer);
+      release?.();
+    };
     const stop = (reason: unknown): void => {
+      end();
       reject(reason);
       controller.abort(reason);
     };
-    release = signal && onAbort(signal, stop);
+    const release = signal && onAbort(signal, stop);
     if (timeoutMs <= longest) timer = setTimeout(() => stop(timedOut()), timeoutMs);
+    work(controller.signal).finally(end).then(resolve, reject);
   });
-  try {
-    return await Promise.race([work(controller.signal), stopped]);
-  } finally {
-    clearTimeout(timer);
-    release?.();
-  }
-};

@@ -4,16 +4,19 @@ import type { Message } from "./encode.js";
 import type { Open } from "./request.js";
 
 /** What `open` finds in the body of a good answer. Throws the `ApiError` of any other answer. */
-export const decode = async <T>(message: Message, answer: TransportResponse, open: Open<T>): Promise<T> => {
+export const decode = <T>(message: Message, answer: TransportResponse, open: Open<T>): T | Promise<never> => {
   const { status, headers, body } = answer;
-  if (status < 200 || status > 299) throw (await loadOnDemand()).errorFrom(message, answer);
+  if (status < 200 || status > 299) return fail(({ errorFrom }) => errorFrom(message, answer));
   let json: unknown;
   try {
     json = body === "" ? undefined : JSON.parse(body);
   } catch {
-    throw (await loadOnDemand()).invalidResponse(message, answer, "not JSON");
+    return fail(({ invalidResponse }) => invalidResponse(message, answer, "not JSON"));
   }
   const opened = open(json, headers["x-request-id"]);
-  if (opened) return opened.value;
-  throw (await loadOnDemand()).invalidResponse(message, answer);
+  return opened ? opened.value : fail(({ invalidResponse }) => invalidResponse(message, answer));
+};
+
+const fail = async (make: (rest: typeof import("../on-demand.js")) => Error): Promise<never> => {
+  throw make(await loadOnDemand());
 };

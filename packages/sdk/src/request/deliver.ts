@@ -34,7 +34,7 @@ export const deliver = (
   return withDeadline({ signal: callerSignal, timeoutMs, timedOut }, async (signal) => {
     const authorized = await authorize(message, token, { signal, timeoutMs });
     const outcome = await send(settings, authorized, signal, attempts, 0);
-    if (!(outcome instanceof ConnectionError) && outcome.status < 400) return outcome;
+    if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
     // Where the rest cannot be loaded, there is no network to send again on.
     const rest = await loadOnDemand().catch(() => undefined);
     const delivery = { settings, message: authorized, attempts, signal, end };

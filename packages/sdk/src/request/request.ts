@@ -13,20 +13,19 @@ import { trace } from "./trace.js";
 /** Reads the value out of the body of a good answer; undefined says that the body is not what the contract says. */
 export type Open<T> = (body: unknown, requestId: string | undefined) => { value: T } | undefined;
 
-/** The one request path, bound to the settings of a client. `site` has the stack of who called. */
+/** The one request path, bound to the settings of a client. */
 export type RequestPath = <T>(
   call: Call,
   options: RequestOptions | undefined,
   open: Open<T>,
-  site?: Error,
 ) => ApiPromise<T>;
 
 /** Encode → deliver (authorize, send, retry) → decode. */
 export const requestPath =
   (client: Settings): RequestPath =>
-  (call, options, open, site = new Error()) =>
+  (call, options, open) =>
     new ApiPromise(
-      follow(call, site, async (attempts) => {
+      follow(call, async (attempts) => {
         const settings = options ? settingsOf(client, options) : client;
         const message = encode(settings, call, options);
         const answer = await exchange(settings, message, options?.signal, attempts);
@@ -36,10 +35,12 @@ export const requestPath =
       }),
     );
 
-/** Traces a call, and lets its error say what was tried and where the call was made. */
+/**
+ * Traces a call, and lets its error say what was tried and who awaits the call. The stack is written once it has failed,
+ * for it would cost each call as much as all else here; engines can follow it through native promises only.
+ */
 export const follow = async <T>(
   { method, path }: { method: string; path: string },
-  site: Error,
   work: (attempts: Attempt[]) => Promise<T>,
 ): Promise<T> => {
   const attempts: Attempt[] = [];
@@ -47,9 +48,9 @@ export const follow = async <T>(
     return await trace("call", { method, path, attempts }, () => work(attempts));
   } catch (error) {
     if (error instanceof MgmtError) {
-      if (attempts.length > 0) error.attempts ??= attempts;
-      const frames = site.stack?.indexOf("\n    at ") ?? -1;
-      if (frames >= 0) error.stack = `${String(error)}${site.stack?.slice(frames)}`;
+      if (attempts[0]) error.attempts ??= attempts;
+      const callers = new Error().stack?.split("\n").slice(2);
+      if (callers?.[0]) error.stack = [error, ...callers].join("\n");
     }
     throw error;
   }

@@ -24,7 +24,7 @@ export const send = async (
   const attempt: Attempt = { pauseMs };
   const number = attempts.push(attempt);
   const start = performance.now();
-  const { method, path, url } = message;
+  const { method, path, url, headers, body } = message;
   const carry: Next = async (request) => {
     try {
       return await settings.transport.send(request);
@@ -38,7 +38,7 @@ export const send = async (
   const next = isPlain ? carry : (await loadOnDemand()).compose(settings, carry);
   try {
     const answer = await trace("attempt", { method, path, url, number, attempt }, () =>
-      next({ ...message, attempt: number, signal }),
+      next({ method, path, url, headers, body, attempt: number, signal }),
     );
     attempt.status = answer.status;
     return answer;

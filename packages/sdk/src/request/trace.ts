@@ -5,15 +5,9 @@ const channel = (name: string) => diagnostics?.tracingChannel(`@mgmt/sdk:${name}
 const channels = { call: channel("call"), attempt: channel("attempt") };
 
 /** Tells those who listen when `work` starts, ends and fails; never what it gives, which may be a secret. */
-export const trace = async <T>(
-  name: "call" | "attempt",
-  context: object,
-  work: () => Promise<T>,
-): Promise<T> => {
+export const trace = <T>(name: "call" | "attempt", context: object, work: () => Promise<T>): Promise<T> => {
   const to = channels[name];
   if (!to?.hasSubscribers) return work();
-  let value: Promise<T> | undefined;
-  await to.tracePromise(() => (value = work()).then(() => undefined), context);
-  // It has called `work`.
-  return value as unknown as Promise<T>;
+  let value: T;
+  return to.tracePromise(() => work().then((worked) => void (value = worked)), context).then(() => value);
 };

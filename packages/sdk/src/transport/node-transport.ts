@@ -1,6 +1,7 @@
 // Whole modules: mocks and tracers replace `http.request`, which a named import would not see.
 import http from "node:http";
 import type https from "node:https";
+import { urlToHttpOptions } from "node:url";
 import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 
@@ -34,47 +35,68 @@ export const nodeTransport = ({ proxy, ca, maxSockets }: NodeTransportOptions = 
     ...(maxSockets === undefined ? {} : { maxSockets }),
     ...(ca === undefined ? {} : { ca }),
   };
-  const agents = new Map<string, Promise<http.Agent>>();
-  const agentOf = (url: string): Promise<http.Agent> => {
+  const origins = new Map<string, Promise<Origin>>();
+  const originOf = (url: string): Promise<Origin> => {
     const origin = url.slice(0, url.indexOf("/", "https://".length));
-    const found = agents.get(origin);
+    const found = origins.get(origin);
     if (found) return found;
-    const made = proxyFor(url, proxy).then((via) => makeAgent(url, via, settings));
-    agents.set(origin, made);
+    const { protocol, hostname, port } = urlToHttpOptions(new URL(origin));
+    const made = proxyFor(url, proxy)
+      .then((via) => makeAgent(url, via, settings))
+      .then((agent) => ({ length: origin.length, options: { protocol, hostname, port, agent, ca } }));
+    origins.set(origin, made);
     return made;
   };
   return {
     async send(message) {
-      const agent = await agentOf(message.url);
-      if (!message.url.startsWith("https:")) return exchange(message, http.request, agent);
+      const origin = await originOf(message.url);
+      if (!message.url.startsWith("https:")) return exchange(message, http.request, origin);
       // Loaded where it is needed: it takes a process 4 ms to start with it.
       const { default: https } = await import("node:https");
-      return exchange(message, https.request, agent, ca);
+      return exchange(message, https.request, origin);
     },
     close() {
-      for (const agent of agents.values())
-        void agent.then(
-          (each) => each.destroy(),
+      for (const origin of origins.values())
+        void origin.then(
+          ({ options }) => options.agent.destroy(),
           () => undefined,
         );
     },
   };
 };
 
+/** What all requests to one scheme, host and port have in common. */
+interface Origin {
+  /** Characters of an address before its path. */
+  length: number;
+  options: https.RequestOptions & { agent: http.Agent };
+}
+
 const exchange = (
   { method, url, headers, body, signal }: TransportRequest,
   open: typeof https.request,
-  agent: http.Agent,
-  ca?: NodeTransportOptions["ca"],
+  origin: Origin,
 ): Promise<TransportResponse> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? "0" : String(Buffer.byteLength(body));
     const sized = method === "GET" ? headers : { ...headers, "content-length": length };
-    const outgoing = open(url, { method, headers: sized, agent, signal, ca }, (incoming) => {
+    signal.throwIfAborted();
+    // Not the option `signal`, which has Node watch over the whole stream and costs more than the rest of this function.
+    const stop = (): void => {
+      fail(signal.reason);
+      outgoing.destroy();
+    };
+    const fail = (reason: unknown): void => {
+      signal.removeEventListener("abort", stop);
+      reject(reason);
+    };
+    const path = url.slice(origin.length);
+    const outgoing = open({ ...origin.options, path, method, headers: sized }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.on("error", reject);
+      incoming.on("error", fail);
       incoming.on("end", () => {
+        signal.removeEventListener("abort", stop);
         const flat: Record<string, string> = {};
         for (const [name, value] of Object.entries(incoming.headers)) {
           if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
@@ -86,6 +108,7 @@ const exchange = (
         });
       });
     });
-    outgoing.on("error", reject);
+    outgoing.on("error", fail);
+    signal.addEventListener("abort", stop);
     outgoing.end(body);
   });

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import type { Caller, ListServer, Place, Spent } from "../../programs/calls.js";
+import { send } from "../../programs/send.js";
+import type { Aim, Finding } from "../../runner/bench.js";
+import { ProcessorCosts } from "../../runner/processor-costs.js";
+import { type Program, startProgram } from "../../runner/program.js";
+import { median } from "../../runner/rounds.js";
+import {
+  type Contender,
+  octokit,
+  openai,
+  ours,
+  oursOnNode,
+  prisma,
+  stripe,
+  stripeOnFetch,
+} from "./contenders.js";
+
+const items = 2;
+/** An odd number, as the median of them is taken. */
+const batches = 7;
+const callsPerBatch = 30;
+const warmUp = 12;
+
+const contenders: readonly (readonly [Contender, Aim?])[] = [
+  [ours, { of: "ratio", relation: "≤", limit: 1.1 }],
+  [oursOnNode, { of: "ratio", relation: "≤", limit: 0.75 }],
+  [prisma],
+  [stripe],
+  [stripeOnFetch],
+  [openai],
+  [octokit],
+];
+
+/** Every contender in a process of its own, where it takes turns with raw `fetch`; the processes take turns, too. */
+export const callOverheads = async (rounds: number): Promise<Finding[]> => {
+  const server = await startProgram<ListServer>("list-server");
+  const callers: Program<Caller>[] = [];
+  try {
+    const place = await server.calls.start({ pages: 1, itemsPerPage: items, latencyMs: 0 });
+    // Whoever gets a list below has sent the token.
+    assert.equal((await send({ url: `${place.baseUrl}/v1/projects` })).status, 401);
+    const measured: Measured[] = [];
+    for (const [contender, aim] of contenders) {
+      const caller = await startCaller(contender, place);
+      callers.push(caller);
+      measured.push(new Measured(contender, aim, caller));
+    }
+    for (let round = -warmUp; round < rounds; round += 1) {
+      const before = await server.calls.served();
+      for (const each of measured) await each.measure(round >= 0);
+      const expected = measured.length * 2 * batches * callsPerBatch;
+      assert.equal((await server.calls.served()) - before, expected, "requests that reached the server");
+    }
+    return measured.map((each) => each.finding());
+  } finally {
+    await Promise.all([server, ...callers].map((program) => program.stop()));
+  }
+};
+
+const startCaller = async ({ file }: Contender, place: Place): Promise<Program<Caller>> => {
+  const caller = await startProgram<Caller>("caller");
+  await caller.calls.start(file, place, items);
+  return caller;
+};
+
+class Measured {
+  readonly #subject: number[] = [];
+  readonly #baseline: number[] = [];
+  readonly #costs = new ProcessorCosts();
+
+  constructor(
+    private readonly contender: Contender,
+    private readonly aim: Aim | undefined,
+    private readonly caller: Program<Caller>,
+  ) {}
+
+  async measure(isCounted: boolean): Promise<void> {
+    const { subject, baseline } = await this.caller.calls.time(batches, callsPerBatch);
+    if (!isCounted) return;
+    // Not the mean: another process that gets in the way of one batch is no cost of the client.
+    this.#subject.push(median(subject.map(({ microseconds }) => microseconds)));
+    this.#baseline.push(median(baseline.map(({ microseconds }) => microseconds)));
+    this.#addCosts(this.contender.name, subject);
+    this.#addCosts("fetch", baseline);
+  }
+
+  #addCosts(name: string, spent: readonly Spent[]): void {
+    const used = spent.reduce((sum, { processorMicroseconds }) => sum + processorMicroseconds, 0);
+    this.#costs.add(name, used / 1e6, spent.length);
+  }
+
+  finding(): Finding {
+    const { name } = this.contender;
+    return {
+      title: `one list call: ${name}`,
+      subject: { name, unit: "µs", rounds: this.#subject },
+      baseline: { name: "fetch and json()", unit: "µs", rounds: this.#baseline },
+      ...(this.aim && { aim: this.aim }),
+      notes: [this.#costs.describe("time")],
+    };
+  }
+}

@@ -1,0 +1,8 @@
+import { Stripe } from "stripe";
+
+export const lister = (baseUrl, token) => {
+  const { hostname, port } = new URL(baseUrl);
+  const httpClient = Stripe.createFetchHttpClient();
+  const stripe = new Stripe(token, { protocol: "http", host: hostname, port, httpClient });
+  return async () => (await stripe.customers.list()).data;
+};
