@@ -150,7 +150,12 @@ export class Engine {
       body = JSON.stringify(outcome.body);
     }
     if (exchange.world === this.parts.world()) this.parts.log.add(logEntry(exchange, outcome));
-    return { status: outcome.status, headers, body, ...(outcome.dropped && { dropped: true }) };
+    return {
+      status: outcome.status,
+      headers,
+      body,
+      ...(outcome.dropped && { dropped: body === undefined ? "unanswered" : outcome.dropped }),
+    };
   }
 }
 

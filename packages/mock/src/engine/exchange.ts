@@ -19,12 +19,14 @@ export interface EngineRequest {
   readonly offLoopback?: boolean;
 }
 
+/** A fault: the face is to cut the connection, before it sends anything of the answer or midway in its body. */
+export type Dropped = "unanswered" | "midway";
+
 export interface EngineResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
-  /** A fault: the face is to cut the connection, and nothing else of this is sent. */
-  readonly dropped?: true;
+  readonly dropped?: Dropped;
 }
 
 /** One request on its way through the engine, and what has been found out about it. */
@@ -57,7 +59,7 @@ export interface Outcome {
   readonly code: string | null;
   /** Sent in place of the JSON of `body`. */
   readonly raw?: { readonly text: string; readonly contentType: string };
-  readonly dropped?: true;
+  readonly dropped?: Dropped;
 }
 
 export const header = (request: EngineRequest, name: string): string | undefined => {

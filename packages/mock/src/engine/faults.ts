@@ -6,6 +6,11 @@ import { errors } from "./errors.js";
 /** What a fault can strike: an operation, or an endpoint of the authorization server. */
 export type FaultTarget = OperationId | `oauth.${OAuthEndpoint}`;
 
+const drops = ["before", "after", "midway"] as const;
+
+/** Statuses whose answers have no body. */
+const bodiless = [204, 205, 304];
+
 /** A failure to be played, in place of or beside the real answer. */
 export interface Fault {
   /** The operation, or operations, that it strikes. Default: all operations, but no `oauth.…` endpoint. */
@@ -16,7 +21,7 @@ export interface Fault {
   probability?: number;
   /** Milliseconds of real time that the answer waits. */
   latency?: number;
-  /** Answers this status and does nothing else. */
+  /** Answers this status and does nothing else: a failure, or any from 200 with a `body`. */
   status?: number;
   /** Error code of that answer. Default: the API's own code for 429, 500 and 503, else `fault:<status>`. */
   code?: string;
@@ -24,8 +29,11 @@ export interface Fault {
   body?: string;
   /** Default: `text/html`. */
   contentType?: string;
-  /** Cuts the connection before the work is done, or after it is done and before the answer. */
-  drop?: "before" | "after";
+  /**
+   * Cuts the connection before the work is done, after it is done and before the answer, or midway through the body of the
+   * answer; an answer without a body is then cut as after the work.
+   */
+  drop?: (typeof drops)[number];
 }
 
 export interface InstalledFault extends Fault {
@@ -53,7 +61,7 @@ const isOAuthTarget = (target: string): boolean =>
 
 /** Faults also come as JSON, so that nothing about them is taken for granted. */
 const assertFault = (fault: Fault): void => {
-  const { operation, times, probability, latency, status, drop } = fault;
+  const { operation, times, probability, latency, status, body, drop } = fault;
   for (const id of operation === undefined ? [] : [operation].flat()) {
     if (!Object.hasOwn(operations, id) && !isOAuthTarget(id))
       throw new TypeError(`There is no operation ${id}`);
@@ -67,11 +75,17 @@ const assertFault = (fault: Fault): void => {
   if (latency !== undefined && !isNumber(latency, 0, 2_147_483_647)) {
     throw new TypeError("The latency of a fault is in milliseconds, 0 or more");
   }
-  if (status !== undefined && !(Number.isInteger(status) && isNumber(status, 400, 599))) {
-    throw new TypeError("The status of a fault is 400 to 599");
+  const least = body === undefined ? 400 : 200;
+  if (status !== undefined && !(Number.isInteger(status) && isNumber(status, least, 599))) {
+    throw new TypeError("The status of a fault is 400 to 599, and with a body 200 to 599");
   }
-  if (drop !== undefined && drop !== "before" && drop !== "after") {
-    throw new TypeError('A fault drops the connection "before" the work or "after" it');
+  if (status !== undefined && bodiless.includes(status)) {
+    throw new TypeError("An answer of the status of this fault has no body");
+  }
+  if (drop !== undefined && !drops.includes(drop)) {
+    throw new TypeError(
+      'A fault drops the connection "before" the work, "after" it or "midway" in the answer',
+    );
   }
   for (const name of ["code", "body", "contentType"] as const) {
     if (fault[name] !== undefined && typeof fault[name] !== "string") {

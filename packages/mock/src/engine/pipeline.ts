@@ -84,13 +84,14 @@ const play = async (
 ): Promise<Outcome> => {
   const { latency = 0, status } = fault;
   if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
-  if (fault.drop === "before") return { status: 0, code: null, dropped: true };
+  if (fault.drop === "before") return { status: 0, code: null, dropped: "unanswered" };
   if (status !== undefined) {
     exchange.foreign = fault.code !== undefined || fault.body !== undefined;
     throw exchange.oauth ? oauthFaultAnswer({ ...fault, status }) : faultAnswer({ ...fault, status });
   }
   const outcome = await proceed();
-  return fault.drop === "after" ? { ...outcome, dropped: true } : outcome;
+  if (fault.drop === undefined) return outcome;
+  return { ...outcome, dropped: fault.drop === "midway" ? "midway" : "unanswered" };
 };
 
 const identify = (parts: PipelineParts, exchange: Exchange, target: Route): Outcome | Promise<Outcome> => {

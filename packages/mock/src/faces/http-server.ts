@@ -13,6 +13,7 @@ import { errors } from "../engine/errors.js";
 import { type EngineResponse, refusal } from "../engine/exchange.js";
 import { uploadOf } from "../engine/uploads.js";
 import { answerControl, isControlPath } from "./control-face.js";
+import { halfOf } from "./half-body.js";
 import { isLoopback, isOwnHost } from "./host-guard.js";
 import { readBytes } from "./http-body.js";
 
@@ -207,13 +208,17 @@ const pathOf = (target: string): string => {
 };
 
 const send = (request: IncomingMessage, response: ServerResponse, answered: EngineResponse): void => {
-  if (answered.dropped) {
+  if (answered.dropped === "unanswered") {
     request.socket.destroy();
     return;
   }
   const { status, headers, body } = answered;
   if (status !== 204) headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
   response.writeHead(status, headers);
+  if (answered.dropped) {
+    response.write(halfOf(body ?? ""), () => request.socket.destroy());
+    return;
+  }
   response.end(body);
   if (hasBody(request) && !request.complete) cutLater(request);
 };

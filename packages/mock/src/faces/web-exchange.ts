@@ -1,4 +1,5 @@
 import type { ReferenceEngine } from "../control/reference-engine.js";
+import { halfOf } from "./half-body.js";
 
 const readHeaders = [
   "authorization",
@@ -25,9 +26,20 @@ export const answerRequest = async (
   const body = hasBody ? new Uint8Array(await request.arrayBuffer()) : undefined;
 
   const answer = await engine.handle({ method, path, headers, body });
-  if (answer.dropped) return Response.error();
-  return new Response(answer.body ?? null, { status: answer.status, headers: answer.headers });
+  if (answer.dropped === "unanswered") return Response.error();
+  const { status, headers: answered, body: text = null } = answer;
+  return new Response(answer.dropped ? cutBody(text ?? "") : text, { status, headers: answered });
 };
+
+/** The first half of a body, after which the connection breaks off. */
+const cutBody = (text: string): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      controller.enqueue(halfOf(text));
+      // An error at once would take back what nobody has read yet.
+      setTimeout(() => controller.error(new TypeError("terminated")));
+    },
+  });
 
 /** A base URL as requests name it: host in lower case, no default port. */
 export const baseOf = (url: string): string => new URL(url).href.replace(/\/$/, "");

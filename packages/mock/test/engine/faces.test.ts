@@ -142,6 +142,30 @@ describe.each(faces)("the %s face", (_name, open) => {
     expect(face.engine.store.projects.size).toBe(1);
   });
 
+  it("drops the connection midway in the answer: it is done, and half of it is told", async () => {
+    const { engine, baseUrl } = face;
+    const headers = { authorization: `Bearer ${await engine.tokens.user()}` };
+    engine.faults.add({ operation: "projects.create", drop: "midway", times: 1 });
+    const response = await fetch(`${baseUrl}/v1/projects`, { method: "POST", headers });
+    expect(response.status).toBe(201);
+    const reader = response.body?.getReader();
+    const half = new TextDecoder().decode((await reader?.read())?.value);
+    expect(half).toMatch(/^\{"data":\{"id":"proj_/);
+    expect(() => JSON.parse(half) as unknown).toThrow(SyntaxError);
+    await expect(reader?.read()).rejects.toThrow(TypeError);
+    expect(engine.store.projects.size).toBe(1);
+    expect(engine.requests.at(-1)).toMatchObject({ operationId: "projects.create", status: null });
+  });
+
+  it("drops the connection before an answer that has no body to be cut in", async () => {
+    const { engine } = face;
+    const token = await engine.tokens.user();
+    const { id } = await engine.seed.project();
+    engine.faults.add({ operation: "projects.delete", drop: "midway", times: 1 });
+    await expect(face.send("DELETE", `/v1/projects/${id}`, { token })).rejects.toThrow(TypeError);
+    expect(engine.store.projects.size).toBe(0);
+  });
+
   it("takes an artifact at the upload URL, once, and only there (§ Deployments)", async () => {
     const { engine } = face;
     const token = await engine.tokens.user();

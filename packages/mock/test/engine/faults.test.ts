@@ -90,6 +90,12 @@ describe("faults (§ The reference server's own control surface)", () => {
     ]);
   });
 
+  it("answers a page of somebody in between with a good status", async () => {
+    face.engine.faults.add({ status: 200, body: "<h1>Welcome to our network</h1>" });
+    const response = await fetch(`${face.baseUrl}/v1/me`);
+    expect([response.status, await response.text()]).toEqual([200, "<h1>Welcome to our network</h1>"]);
+  });
+
   it("answers 429 with Retry-After where no limit is set", async () => {
     face.engine.faults.add({ operation: "apps.list", status: 429, times: 1 });
     const { status, code, headers } = await face.send("GET", "/v1/apps", { token });
@@ -115,6 +121,7 @@ describe("faults (§ The reference server's own control surface)", () => {
     ["an endless latency", { latency: Infinity }],
     ["another drop", { drop: "sometimes" }],
     ["a body that is no text", { status: 500, body: {} }],
+    ["a body where there can be none", { status: 204, body: "<p>" }],
   ])("refuses a fault with %s", (_name, fault) => {
     // What a control request may bring.
     expect(() => face.engine.faults.add(fault as Fault)).toThrow(TypeError);
