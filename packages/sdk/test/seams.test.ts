@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   ApiError,
   ApiPromise,
+  type Attempt,
   ConflictError,
   ConnectionError,
   type Middleware,
@@ -147,6 +148,20 @@ describe("tracing events", () => {
       attempts: [{ reason: expect.any(String) }, { status: 200 }],
     });
     expect(JSON.stringify(events)).not.toMatch(/hunter/);
+  });
+
+  it("know the status of an answer when its request ends", async () => {
+    const { baseUrl } = await startServer((_, response, count) =>
+      count === 1 ? json(response, 502, {}) : json(response, 200, { data: { id: "p" } }),
+    );
+    const statuses: unknown[] = [];
+    const tracing = tracingChannel<unknown, { attempt: Attempt }>("@mgmt/sdk:attempt");
+    const handlers = { asyncEnd: ({ attempt }: { attempt: Attempt }) => void statuses.push(attempt.status) };
+    const quiet = { start: noop, end: noop, asyncStart: noop, error: noop, ...handlers };
+    tracing.subscribe(quiet);
+    await createClient({ baseUrl }).projects.get("proj_1");
+    tracing.unsubscribe(quiet);
+    expect(statuses).toEqual([502, 200]);
   });
 
   it("carry the error of a call that fails", async () => {

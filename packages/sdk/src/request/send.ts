@@ -37,11 +37,11 @@ export const send = async (
   const isPlain = settings.middleware.length === 0 && settings.debug === false;
   const next = isPlain ? carry : (await loadOnDemand()).compose(settings, carry);
   try {
-    const answer = await trace("attempt", { method, path, url, number, attempt }, () =>
-      next({ method, path, url, headers, body, attempt: number, signal }),
-    );
-    attempt.status = answer.status;
-    return answer;
+    return await trace("attempt", { method, path, url, number, attempt }, async () => {
+      const answer = await next({ method, path, url, headers, body, attempt: number, signal });
+      attempt.status = answer.status;
+      return answer;
+    });
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
     attempt.reason = error.reason;
