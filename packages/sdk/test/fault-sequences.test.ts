@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RunningServer, createServer } from "@mgmt/mock/server";
+import { MgmtError, type MgmtClient, createClient } from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+
+type Fault = Parameters<RunningServer["engine"]["faults"]["add"]>[0];
+
+const timeoutMs = 600;
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await createServer();
+});
+afterAll(() => server.close());
+// Pauses drawn from nothing: what is tried is what the SDK does after them.
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
+afterEach(() => void vi.restoreAllMocks());
+
+const faults: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({ latency: fc.constantFrom(1, 5, 20, 800) }),
+  fc.record({ drop: fc.constantFrom("before", "after", "midway") }),
+  fc.record({ status: fc.constantFrom(429, 500, 502, 503, 504) }),
+  fc.record({ status: fc.constantFrom(200, 403, 404, 502), body: fc.constant("<h1>Who are you?</h1>") }),
+  fc.record({ status: fc.constantFrom(200, 201), body: fc.constant('{"data":{"id":"proj') }),
+);
+
+/** A call, with a look at how often what it asks for was done. */
+interface Work {
+  prepare: (client: MgmtClient) => Promise<string>;
+  call: (client: MgmtClient, id: string, maxRetryAfterMs: number) => PromiseLike<unknown>;
+  /** How often it was done. */
+  done: (id: string) => number;
+}
+const projects = () => server.engine.store.projects.filter(() => true);
+const prepare = async (): Promise<string> => (await server.engine.seed.project({ name: "before" })).id;
+const works: Record<string, Work> = {
+  list: {
+    prepare,
+    call: (client, _, maxRetryAfterMs) => client.projects.list({}, { timeoutMs, maxRetryAfterMs }),
+    done: () => 1,
+  },
+  create: {
+    prepare: async () => "",
+    call: (client, _, maxRetryAfterMs) =>
+      client.projects.create({ name: "created" }, { timeoutMs, maxRetryAfterMs }),
+    done: () => projects().length,
+  },
+  ensure: {
+    prepare: async () => "",
+    call: (client, _, maxRetryAfterMs) =>
+      client.projects.ensure({ logicalId: "shop" }, { timeoutMs, maxRetryAfterMs }),
+    done: () => projects().length,
+  },
+  update: {
+    prepare,
+    call: (client, id, maxRetryAfterMs) =>
+      client.projects.update(id, { name: "after" }, { timeoutMs, maxRetryAfterMs }),
+    done: () => projects().filter(({ name }) => name === "after").length,
+  },
+  delete: {
+    prepare,
+    call: (client, id, maxRetryAfterMs) => client.projects.delete(id, { timeoutMs, maxRetryAfterMs }),
+    done: (id) => (projects().filter((project) => project.id === id).length === 0 ? 1 : 0),
+  },
+};
+
+describe.each(["fetch", "nodeTransport"] as const)("whatever a service does to a call (%s)", (carrier) => {
+  it.each(Object.entries(works))(
+    "%s ends in its value or one typed error, before its deadline, and is done once at most",
+    async (_, work) => {
+      const transport = carrier === "fetch" ? undefined : nodeTransport();
+      const ends = { value: 0, error: 0 };
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(faults, { maxLength: 5 }),
+          fc.constantFrom(0, 60_000),
+          async (sequence, maxRetryAfterMs) => {
+            await server.engine.reset();
+            const token = await server.engine.tokens.user();
+            const client = createClient({ baseUrl: server.baseUrl, token, transport });
+            const id = await work.prepare(client);
+            for (const fault of sequence) server.engine.faults.add({ ...fault, times: 1 });
+
+            const start = performance.now();
+            const end = await Promise.resolve(work.call(client, id, maxRetryAfterMs)).then(
+              (value) => ({ value }),
+              (error: unknown) => ({ error }),
+            );
+            expect(performance.now() - start).toBeLessThan(timeoutMs + 1_000);
+            server.engine.faults.clear();
+
+            const done = work.done(id);
+            expect(done).toBeLessThanOrEqual(1);
+            if ("value" in end) {
+              ends.value += 1;
+              expect(done).toBe(1);
+            } else {
+              ends.error += 1;
+              expect(end.error).toBeInstanceOf(MgmtError);
+              expect((end.error as MgmtError).code).toMatch(/^[a-z_]+(:[a-z0-9_]+)?$/);
+              expect((end.error as MgmtError).attempts?.length).toBeGreaterThanOrEqual(1);
+            }
+          },
+        ),
+        { numRuns: 60, seed: 20_19, endOnFailure: false },
+      );
+      expect(ends.value).toBeGreaterThan(5);
+      expect(ends.error).toBeGreaterThan(5);
+    },
+  );
+});
