@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { lintContract, loadContract, root } from "./contract.js";
 import { generateCli } from "./cli.js";
 import { generateMock } from "./mock.js";
+import { generateReference, referenceFolder } from "./sdk-reference.js";
 import { generateSdk } from "./sdk.js";
 
 const findings = await lintContract();
@@ -14,11 +15,9 @@ const contract = await loadContract();
 const checking = process.argv.includes("--check");
 const stale: string[] = [];
 
-for (const files of [
-  await generateSdk(contract),
-  await generateMock(contract),
-  await generateCli(contract),
-]) {
+const sdk = await generateSdk(contract);
+const reference = await generateReference(contract, sdk);
+for (const files of [sdk, reference, await generateMock(contract), await generateCli(contract)]) {
   for (const [path, content] of files) {
     const target = join(root, path);
     const present = await readFile(target, "utf8").catch(() => undefined);
@@ -28,6 +27,14 @@ for (const files of [
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, content);
   }
+}
+
+// All of that folder is generated: a page of what is there no longer goes.
+for (const name of await readdir(join(root, referenceFolder)).catch(() => [])) {
+  const path = `${referenceFolder}/${name}`;
+  if (reference.has(path)) continue;
+  stale.push(path);
+  if (!checking) await rm(join(root, path));
 }
 
 if (checking && stale.length > 0) {

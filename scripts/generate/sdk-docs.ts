@@ -13,7 +13,7 @@ export const comment = (lines: string[], indent = ""): string => {
 };
 
 /** The contract breaks its lines at its own width; a paragraph becomes one line again, a list stays as it is. */
-const reflow = (text: string): string =>
+export const reflow = (text: string): string =>
   text
     .split(/\n{2,}/)
     .map((paragraph) =>

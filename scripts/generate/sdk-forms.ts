@@ -54,7 +54,7 @@ const formField = (field: Field, { open, closed }: Form): Field[] => {
 const opened = ({ open, closed }: Form): string =>
   `with ${listed([...open.keys()])}, without ${listed([...closed.keys()])}`;
 
-const listed = (names: string[]): string => {
+export const listed = (names: string[]): string => {
   const quoted = [...new Set(names)].map((name) => `\`${name}\``);
   const last = quoted.pop() ?? "";
   return quoted.length > 0 ? `${quoted.join(", ")} or ${last}` : last;

@@ -62,7 +62,7 @@ export const typeWriter = ({ schemas, resolve }: Pick<Contract, "schemas" | "res
     if (schema.const !== undefined) return JSON.stringify(schema.const);
     if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
     const union = schema.oneOf ?? schema.anyOf;
-    if (union) return union.map((member) => type(member, indent)).join(" | ");
+    if (union) return [...new Set(union.map((member) => type(member, indent)))].join(" | ");
     if (schema.allOf) return schema.allOf.map((member) => type(member, indent)).join(" & ");
     const kinds = Array.isArray(schema.type) ? schema.type : [schema.type];
     return kinds.map((kind) => plainType(kind, schema, indent)).join(" | ");

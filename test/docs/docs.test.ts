@@ -14,6 +14,9 @@ import { type Block, blocksOf } from "./blocks.js";
 const files = [
   "README.md",
   ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name.replaceAll("\\", "/")}`),
 ];
 const blocks = files.flatMap(blocksOf);
 const use = (language: string, ...uses: string[]): Block[] =>

@@ -852,7 +852,7 @@ export interface BackupList {
 }
 
 /** A day (`2026-11-20`, UTC) or an instant (`2026-11-20T10:00:00Z`). */
-export type DateOrTime = string | string;
+export type DateOrTime = string;
 
 /** What a database has used in a period. */
 export interface Usage {

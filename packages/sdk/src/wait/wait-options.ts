@@ -9,7 +9,7 @@ export interface WaitOptions<T> {
   /** Sent with every look. */
   headers?: Record<string, string> | undefined;
   /**
-   * Told of what every look saw, the last one too. AwaitedResource before the wait goes on; what it throws ends the wait.
+   * Told of what every look saw, the last one too. Awaited before the wait goes on; what it throws ends the wait.
    */
   onProgress?: ((seen: T, progress: WaitProgress) => void | Promise<void>) | undefined;
 }
@@ -32,7 +32,7 @@ export interface ApprovalWaitOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * Told at once when a call begins to wait, and of what every look at the approval saw. AwaitedResource before the wait goes on;
+   * Told at once when a call begins to wait, and of what every look at the approval saw. Awaited before the wait goes on;
    * what it throws ends the call.
    */
   onProgress?: ((progress: ApprovalProgress) => void | Promise<void>) | undefined;

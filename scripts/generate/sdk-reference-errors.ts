@@ -1,0 +1,69 @@
+import ts from "typescript";
+import type { Contract } from "./contract.js";
+import { codeClass, statusClass } from "./sdk-names.js";
+import type { Links } from "./sdk-reference-links.js";
+import { type Sdk, ancestors, docsOf, isPublic } from "./sdk-reference-source.js";
+import { type ObjectField, item, listOf } from "./sdk-reference-types.js";
+
+/** Every error class: those of a status with those of its codes below, and those that the SDK makes itself. */
+export const errorsPage = ({ errorCodes }: Contract, sdk: Sdk, links: Links): string => {
+  const classes = errorClasses(sdk);
+  const of = (name: string): ErrorClass => {
+    const found = classes.find((each) => each.name === name);
+    if (!found) throw new Error(`@mgmt/sdk exports no ${name}`);
+    return found;
+  };
+  const own = (name: string): string[] => listOf(of(name).fields, links);
+  const statuses = [...new Set(errorCodes.map(({ status }) => status))].sort((a, b) => a - b);
+  const ofStatus = statuses.map((status) => {
+    const lines = errorCodes
+      .filter((entry) => entry.status === status)
+      .flatMap(({ code, description }) =>
+        item(`\`${codeClass(code)}\` \`${code}\` – ${description}`, own(codeClass(code))),
+      );
+    return `## ${statusClass(status)}\n\nThe service answered ${status}.\n\n${lines.join("\n")}\n`;
+  });
+  const answered = new Set([...statuses.map(statusClass), ...errorCodes.map(({ code }) => codeClass(code))]);
+  const local = classes
+    .filter(({ name }) => !answered.has(name))
+    .flatMap(({ name, base, text }) => {
+      const above = base === undefined ? "" : `, below \`${base}\``;
+      return item(`\`${name}\`${above} – ${links.prose(text).replaceAll(/\s*\n\s*/g, " ")}`, own(name));
+    });
+  return [
+    "# Errors\n",
+    "What methods throw. All can be imported from `@mgmt/sdk`, and `instanceof` tells them apart.\n",
+    `## All errors\n\n${local.join("\n")}\n`,
+    "What the service answers is an `ApiError` of its status, and of its code below that:\n",
+    ...ofStatus,
+  ].join("\n");
+};
+
+interface ErrorClass {
+  name: string;
+  base: string | undefined;
+  text: string;
+  /** What it has beside the fields of its base. */
+  fields: ObjectField[];
+}
+
+const errorClasses = ({ checker, exports }: Sdk): ErrorClass[] =>
+  exports.flatMap(({ name, valueDeclaration }) => {
+    if (!valueDeclaration || !ts.isClassDeclaration(valueDeclaration)) return [];
+    const type = checker.getTypeAtLocation(valueDeclaration);
+    const bases = type.isClass() ? ancestors(checker, type) : [];
+    if (name !== "MgmtError" && !bases.includes("MgmtError")) return [];
+    const fields = valueDeclaration.members.flatMap((member) => {
+      const shown = isPublic(member) && (ts.isPropertyDeclaration(member) || ts.isMethodDeclaration(member));
+      const isStatic = (ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Static) !== 0;
+      // The type of a field that only narrows its base's says no more than the entry itself.
+      if (!shown || isStatic || isLiteral(member)) return [];
+      const required = !("questionToken" in member && member.questionToken);
+      return [{ name: member.name.getText(), declaration: member, required, refusedBy: [] }];
+    });
+    const base = bases[0] === "MgmtError" || bases[0] === "Error" ? undefined : bases[0];
+    return [{ name, base, text: docsOf(valueDeclaration).text, fields }];
+  });
+
+const isLiteral = (member: ts.PropertyDeclaration | ts.MethodDeclaration): boolean =>
+  member.type !== undefined && ts.isLiteralTypeNode(member.type);

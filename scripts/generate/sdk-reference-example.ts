@@ -1,0 +1,83 @@
+import type ts from "typescript";
+import type { Contract, Operation, Parameter } from "./contract.js";
+import { namespaceOf } from "./sdk-names.js";
+import type { Method, Sdk } from "./sdk-reference-source.js";
+import { inputFields } from "./sdk-reference-types.js";
+
+/** A module that makes a client and calls every one of the methods once, with the examples of the contract. */
+export const exampleOf = (methods: Method[], sdk: Sdk, contract: Contract): string => {
+  const taken = new Set(["client", "createClient"]);
+  const calls = methods.map((method) => {
+    const args = argumentsOf(method, sdk, contract).join(", ");
+    const { type } = method.declaration;
+    const isPaged = type?.getText().startsWith("CursorPages<") ?? false;
+    const isList = isPaged || type?.getText().endsWith("[]>");
+    const call = `await client.${method.id}(${args})${isPaged ? ".toArray({ limit: 100 })" : ""};`;
+    const name = isList ? lastOf(namespaceOf(method.id)) : valueName(type);
+    if (name === undefined || taken.has(name)) return call;
+    taken.add(name);
+    return `export const ${name} = ${call}`;
+  });
+  return [
+    "```ts",
+    'import { createClient } from "@mgmt/sdk";',
+    "",
+    'const client = createClient({ baseUrl: "https://api.example.com", token: "<token>" });',
+    "",
+    ...calls,
+    "```",
+  ].join("\n");
+};
+
+const lastOf = (namespace: string): string => namespace.slice(namespace.lastIndexOf(".") + 1);
+
+/** `project` of `ApiPromise<Project>`. */
+const valueName = (type: ts.TypeNode | undefined): string | undefined => {
+  const inner = /<(\w+)/.exec(type?.getText() ?? "")?.[1] ?? "void";
+  return inner === "void" ? undefined : inner.charAt(0).toLowerCase() + inner.slice(1);
+};
+
+/** An argument for every parameter that must be there, and a body wherever there is one. */
+const argumentsOf = (method: Method, sdk: Sdk, contract: Contract): string[] =>
+  method.declaration.parameters.flatMap((parameter) => {
+    const name = parameter.name.getText();
+    if (name === "options") return [];
+    if (name === "body") return [bodyOf(method, parameter, sdk, contract)];
+    if (name !== "query") return [idOf(pathParameter(method, name, contract), contract)];
+    if (parameter.questionToken) return [];
+    const required = method.operation?.queryParameters.filter((each) => each.required) ?? [];
+    return [`{ ${required.map((each) => `${each.name}: ${idOf(each, contract)}`).join(", ")} }`];
+  });
+
+/** What is written by hand takes the ids that the operations beside it take. */
+const pathParameter = ({ id }: Method, name: string, { operations }: Contract): Parameter => {
+  const found = operations
+    .filter((operation) => namespaceOf(operation.id) === namespaceOf(id))
+    .flatMap(({ pathParameters }) => pathParameters)
+    .find((parameter) => parameter.name === name);
+  if (!found) throw new Error(`${id} takes ${name}, which no operation beside it takes: what is an example?`);
+  return found;
+};
+
+const idOf = ({ name, schema }: Parameter, { resolve }: Contract): string => {
+  const prefix = resolve(schema)["x-id-prefix"];
+  if (prefix === undefined) throw new Error(`${name} is no id: what is an example?`);
+  return `"${prefix}1"`;
+};
+
+/** The first example that has all that is required. What is written by hand takes the body of the create beside it. */
+const bodyOf = (
+  method: Method,
+  { type }: ts.ParameterDeclaration,
+  sdk: Sdk,
+  { operations }: Contract,
+): string => {
+  const create = (each: Operation): boolean => each.id === `${namespaceOf(method.id)}.create`;
+  const examples = (method.operation ?? operations.find(create))?.body?.examples ?? [];
+  const required = type ? inputFields(type, sdk).filter((field) => field.required) : [];
+  const fitting = examples.find((example) =>
+    required.every(({ name }) => Object.hasOwn(Object(example), name)),
+  );
+  if (fitting === undefined) throw new Error(`The contract has no example that fits ${method.id}`);
+  return JSON.stringify(fitting).replaceAll(/"([a-z]+_)[0-9a-z]{24}"/g, '"$11"');
+};

@@ -1,0 +1,150 @@
+import { join } from "node:path";
+import ts from "typescript";
+import { type Contract, type Operation, root } from "./contract.js";
+
+/** The sources of the SDK as the compiler sees them. */
+export interface Sdk {
+  checker: ts.TypeChecker;
+  /** What `@mgmt/sdk` exports. */
+  exports: ts.Symbol[];
+  namespaces: Namespace[];
+}
+
+/** `client.projects.databases` */
+export interface Namespace {
+  /** `projects.databases` */
+  name: string;
+  className: string;
+  methods: Method[];
+}
+
+/** One method, whether it is generated or written by hand. */
+export interface Method {
+  /** `projects.databases.list` */
+  id: string;
+  name: string;
+  declaration: ts.MethodDeclaration;
+  /** The operation of the contract that it calls; none of what is written by hand. */
+  operation: Operation | undefined;
+}
+
+/** Reads the SDK from its sources, with what is generated just now in place of what lies on the disk. */
+export const readSdk = ({ operations }: Contract, generated: Map<string, string>): Sdk => {
+  const entry = join(root, "packages/sdk/src/index.ts");
+  const program = programOf(entry, generated);
+  const checker = program.getTypeChecker();
+  const file = program.getSourceFile(entry);
+  const index = file && checker.getSymbolAtLocation(file);
+  if (!index) throw new Error(`${entry} is no module`);
+  const exports = checker
+    .getExportsOfModule(index)
+    .map((each) => (each.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(each) : each));
+  const client = exports.find(({ name }) => name === "MgmtClient");
+  if (!client) throw new Error("@mgmt/sdk exports no MgmtClient");
+  const namespaces = namespacesOf(checker, checker.getDeclaredTypeOfSymbol(client), "", operations);
+  return { checker, exports, namespaces };
+};
+
+const programOf = (entry: string, generated: Map<string, string>): ts.Program => {
+  const fresh = new Map([...generated].map(([path, text]) => [join(root, path), text]));
+  // Only what the SDK declares is read: of its types, none of the platform's.
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noLib: true,
+    types: [],
+  };
+  const host = ts.createCompilerHost(options, true);
+  const disk = { fileExists: host.fileExists, readFile: host.readFile, getSourceFile: host.getSourceFile };
+  host.fileExists = (path) => fresh.has(path) || disk.fileExists(path);
+  host.readFile = (path) => fresh.get(path) ?? disk.readFile(path);
+  host.getSourceFile = (path, version, ...rest) => {
+    const text = fresh.get(path);
+    return text === undefined
+      ? disk.getSourceFile(path, version, ...rest)
+      : ts.createSourceFile(path, text, version, true);
+  };
+  return ts.createProgram([entry], options, host);
+};
+
+const namespacesOf = (
+  checker: ts.TypeChecker,
+  type: ts.Type,
+  name: string,
+  operations: Operation[],
+): Namespace[] => {
+  const members = checker.getPropertiesOfType(type);
+  const methods = members.flatMap(({ valueDeclaration: declaration, name: method }) => {
+    if (!declaration || !ts.isMethodDeclaration(declaration) || !isPublic(declaration)) return [];
+    const id = `${name}.${method}`;
+    return [{ id, name: method, declaration, operation: operations.find((each) => each.id === id) }];
+  });
+  const place = ({ operation }: Method): number =>
+    operation ? operations.indexOf(operation) : operations.length;
+  const nested = members.flatMap((member) => {
+    const inner = checker.getTypeOfSymbol(member);
+    if (!inner.isClass() || !isResource(checker, inner)) return [];
+    return namespacesOf(checker, inner, name === "" ? member.name : `${name}.${member.name}`, operations);
+  });
+  if (name === "") return nested;
+  const sorted = methods.sort((a, b) => place(a) - place(b));
+  return [{ name, className: type.symbol.name, methods: sorted }, ...nested];
+};
+
+const isResource = (checker: ts.TypeChecker, type: ts.InterfaceType): boolean =>
+  ancestors(checker, type).includes("Resource");
+
+/** Names of the classes that a class extends, the nearest first. */
+export const ancestors = (checker: ts.TypeChecker, type: ts.InterfaceType): string[] =>
+  checker
+    .getBaseTypes(type)
+    .flatMap((base) => [base.symbol.name, ...(base.isClass() ? ancestors(checker, base) : [])]);
+
+/** Whether a caller sees the member. */
+export const isPublic = (declaration: ts.Declaration): boolean => {
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  const name = ts.getNameOfDeclaration(declaration);
+  return (ts.getCombinedModifierFlags(declaration) & hidden) === 0 && !(name && ts.isPrivateIdentifier(name));
+};
+
+/** A documentation comment, in its parts. */
+export interface Docs {
+  text: string;
+  parameters: Map<string, string>;
+  throws: string[];
+  deprecated: string | undefined;
+}
+
+export const docsOf = (node: ts.Node): Docs => {
+  const comment = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
+  const source = node.getSourceFile().text;
+  // The compiler takes the link of `@throws {@link X}` for a tag too.
+  const own = (comment?.tags ?? []).filter((tag) =>
+    /\*\s*$/.test(source.slice(comment?.pos, tag.getStart())),
+  );
+  const tags = own.map((tag, index) => {
+    const end = own[index + 1]?.getStart() ?? (comment?.end ?? tag.end) - "*/".length;
+    return { tag, text: tagText(source.slice(tag.getStart(), end)) };
+  });
+  return {
+    text: ts.getTextOfJSDocComment(comment?.comment) ?? "",
+    parameters: new Map(
+      tags.flatMap(({ tag, text }) =>
+        ts.isJSDocParameterTag(tag)
+          ? [[tag.name.getText(), text.slice(tag.name.getText().length).trim()]]
+          : [],
+      ),
+    ),
+    throws: tags.filter(({ tag }) => ts.isJSDocThrowsTag(tag)).map(({ text }) => text),
+    deprecated: tags.find(({ tag }) => ts.isJSDocDeprecatedTag(tag))?.text,
+  };
+};
+
+const tagText = (source: string): string =>
+  source
+    .replace(/^@\w+\s*/, "")
+    .replace(/\s*\n\s*\*?\s*/g, " ")
+    .trim();

@@ -1,0 +1,158 @@
+import ts from "typescript";
+import { listed } from "./sdk-forms.js";
+import { type Links, objectsIn, oneLine } from "./sdk-reference-links.js";
+import { type Sdk, docsOf, isPublic } from "./sdk-reference-source.js";
+
+/** A list item with what hangs below it. */
+export const item = (text: string, below: string[] = []): string[] => [
+  `- ${text}`,
+  ...below.map((line) => `  ${line}`),
+];
+
+/** An entry for every type that the pages link to, and for those that these link to. */
+export const typesPage = (sdk: Sdk, links: Links): string => {
+  const entries = new Map<string, string>();
+  // Entries link to more types, which come at the end of what is walked.
+  for (const [name, symbol] of links.types) entries.set(name, entry(symbol, sdk, links));
+  const sorted = [...entries].sort(([a], [b]) => a.localeCompare(b, "en"));
+  return [
+    "# Types\n",
+    "What methods take and answer. All can be imported from `@mgmt/sdk`.\n",
+    ...sorted.map(([, text]) => text),
+  ].join("\n");
+};
+
+const entry = (symbol: ts.Symbol, sdk: Sdk, links: Links): string => {
+  const [declaration] = symbol.declarations ?? [];
+  if (!declaration) throw new Error(`${symbol.name} is declared nowhere`);
+  if (!sdk.exports.includes(symbol)) throw new Error(`Methods need ${symbol.name}, which @mgmt/sdk lacks`);
+  const lines = [`## ${symbol.name}\n`];
+  const generics = isGeneric(declaration) ? (declaration.typeParameters ?? []) : [];
+  if (generics.length > 0)
+    lines.push(`\`${symbol.name}<${generics.map((each) => each.getText()).join(", ")}>\`\n`);
+  lines.push(links.prose(docsOf(declaration).text), "");
+  if (ts.isTypeAliasDeclaration(declaration) && !hasForms(declaration)) {
+    const [first, ...others] = objectsIn(declaration.type);
+    if (!first) lines.push(`${links.type(declaration.type)}\n`);
+    else lines.push("Either", "", ...listOf(fieldsOf([first], sdk), links), "");
+    for (const other of others) lines.push("or", "", ...listOf(fieldsOf([other], sdk), links), "");
+  } else {
+    lines.push(...listOf(fieldsOfSymbol(symbol, sdk), links), "");
+  }
+  return lines.join("\n");
+};
+
+const isGeneric = (
+  node: ts.Declaration,
+): node is ts.ClassDeclaration | ts.InterfaceDeclaration | ts.TypeAliasDeclaration =>
+  ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+
+/** Whether an alias only tells apart, or narrows, the ways in which one and the same object can be filled in. */
+const hasForms = (alias: ts.TypeAliasDeclaration): boolean => {
+  const { type, name } = alias;
+  if (ts.isIntersectionTypeNode(type)) return true;
+  const members = ts.isUnionTypeNode(type) ? type.types : [];
+  return members.length > 0 && members.every((member) => member.getText().startsWith(`${name.text}With`));
+};
+
+/** A field of an object, with all forms of the object taken together. */
+export interface ObjectField {
+  name: string;
+  declaration: ts.PropertySignature | ts.MethodSignature | ts.PropertyDeclaration | ts.MethodDeclaration;
+  required: boolean;
+  /** What it cannot be combined with, by the forms that refuse it. */
+  refusedBy: string[];
+}
+
+/** The fields of what a parameter takes, when they are to be told where it is told of; else none. */
+export const inputFields = (node: ts.TypeNode, sdk: Sdk): ObjectField[] => {
+  if (!ts.isTypeReferenceNode(node) || node.typeArguments) return [];
+  const type = sdk.checker.getTypeFromTypeNode(node);
+  const symbol = type.aliasSymbol ?? type.symbol;
+  const declaration = symbol?.declarations?.[0];
+  if (!symbol || !declaration || symbol.flags & ts.SymbolFlags.TypeParameter) return [];
+  const named = ts.isTypeAliasDeclaration(declaration) ? hasForms(declaration) : true;
+  return named ? fieldsOfSymbol(symbol, sdk) : [];
+};
+
+const fieldsOfSymbol = (symbol: ts.Symbol, sdk: Sdk): ObjectField[] => {
+  const type = sdk.checker.getDeclaredTypeOfSymbol(symbol);
+  return mergeFields(type.isUnion() ? type.types : [type], sdk);
+};
+
+const fieldsOf = (nodes: ts.TypeLiteralNode[], sdk: Sdk): ObjectField[] =>
+  mergeFields(
+    nodes.map((node) => sdk.checker.getTypeFromTypeNode(node)),
+    sdk,
+  );
+
+const mergeFields = (forms: ts.Type[], { checker }: Sdk): ObjectField[] => {
+  const fields = new Map<string, ObjectField>();
+  const refusals = new Map<string, string[]>();
+  const open = new Map<string, number>();
+  // A form that refuses what an intersection asks of it is none: the compiler leaves it no properties.
+  const possible = forms.filter((form) => checker.getPropertiesOfType(form).length > 0);
+  for (const form of possible) {
+    for (const property of checker.getPropertiesOfType(form)) {
+      const { name } = property;
+      const declaration = property.declarations?.find(isField);
+      if (!declaration || !isPublic(declaration)) continue;
+      const { text } = docsOf(declaration);
+      if (text.startsWith("Cannot be combined with")) {
+        const others = [...text.matchAll(/`(\w+)`/g)].map(([, other = ""]) => other);
+        refusals.set(name, [...(refusals.get(name) ?? []), ...others]);
+        continue;
+      }
+      const needed = (property.flags & ts.SymbolFlags.Optional) === 0;
+      if (needed) open.set(name, (open.get(name) ?? 0) + 1);
+      fields.set(name, fields.get(name) ?? { name, declaration, required: false, refusedBy: [] });
+    }
+  }
+  const merged = [...fields.values()].map((field) => ({
+    ...field,
+    required: open.get(field.name) === possible.length,
+    refusedBy: refusals.get(field.name) ?? [],
+  }));
+  return merged.sort((a, b) => Number(b.required) - Number(a.required));
+};
+
+const isField = (node: ts.Declaration): node is ObjectField["declaration"] =>
+  ts.isPropertySignature(node) ||
+  ts.isMethodSignature(node) ||
+  ts.isPropertyDeclaration(node) ||
+  // Of a class, what has its own documentation; the rest is as of its base.
+  (ts.isMethodDeclaration(node) && docsOf(node).text !== "");
+
+/** Fields as a list, each with its type, meaning, default and limits, and the fields that it has itself. */
+export const listOf = (fields: ObjectField[], links: Links): string[] =>
+  fields.flatMap(({ name, declaration, required, refusedBy }) => {
+    const { text, deprecated } = docsOf(declaration);
+    const refused = refusedBy.length > 0 && `Cannot be combined with ${listed(refusedBy)}.`;
+    const said = [links.prose(text), refused, deprecated && `**Deprecated.** ${links.prose(deprecated)}`];
+    const words = said
+      .filter(Boolean)
+      .join(" ")
+      .replaceAll(/\s*\n\s*/g, " ");
+    const meaning = words ? ` – ${words}` : "";
+    if (ts.isMethodDeclaration(declaration) || ts.isMethodSignature(declaration)) {
+      const named = links.named(declaration).join(", ");
+      return item(`${methodText(declaration)}${named && ` (${named})`}${meaning}`);
+    }
+    const { type } = declaration;
+    if (!type) throw new Error(`${name} has no type`);
+    const shown = links.type(type, !required);
+    const head = `\`${name}${required ? "" : "?"}\`: ${shown}${meaning}`;
+    const inner = objectsIn(type).flatMap((object) => listOf(literalFields(object), links));
+    return item(head, inner);
+  });
+
+const literalFields = (object: ts.TypeLiteralNode): ObjectField[] =>
+  object.members.filter(ts.isPropertySignature).map((declaration) => ({
+    name: declaration.name.getText(),
+    declaration,
+    required: declaration.questionToken === undefined,
+    refusedBy: [],
+  }));
+
+const methodText = ({ name, parameters, type }: ts.MethodDeclaration | ts.MethodSignature): string =>
+  `\`${name.getText()}(${oneLine(parameters.map((each) => each.getText()).join(", "))}): ${oneLine(type?.getText() ?? "void")}\``;

@@ -1,0 +1,125 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createClient } from "../../packages/sdk/src/index.js";
+import { resources } from "../../packages/sdk/src/generated/resources.js";
+import { Resource } from "../../packages/sdk/src/resource.js";
+import { type Contract, loadContract, root } from "../../scripts/generate/contract.js";
+import { generateReference, referenceFolder } from "../../scripts/generate/sdk-reference.js";
+import { blocksOf } from "./blocks.js";
+
+const names = readdirSync(join(root, referenceFolder));
+const read = (name: string): string => readFileSync(join(root, referenceFolder, name), "utf8");
+const headings = (text: string): string[] => [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
+const anchorsOf = (text: string): string[] =>
+  headings(text).map((title) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+/** `projects.databases.list`, of an object as it is when a program runs. */
+const methodsOf = (resource: object, name: string): string[] => {
+  const found: string[] = [];
+  for (const [key, value] of Object.entries(resource)) {
+    if (value instanceof Resource) found.push(...methodsOf(value, `${name}.${key}`));
+  }
+  let type: unknown = Object.getPrototypeOf(resource);
+  while (typeof type === "object" && type !== null && type !== Resource.prototype) {
+    const own = Object.getOwnPropertyNames(type).filter((key) => key !== "constructor");
+    found.push(...own.map((key) => `${name}.${key}`));
+    type = Object.getPrototypeOf(type);
+  }
+  return found;
+};
+const client = createClient({ baseUrl: "https://api.example.com" });
+const methods = Object.keys(resources).flatMap((name) => methodsOf(Reflect.get(client, name), name));
+
+describe("the reference", () => {
+  it("has a section for every method that a client has, and for none that it has not", () => {
+    const told = names.flatMap((name) => headings(read(name))).filter((title) => /^\w+(\.\w+)+$/.test(title));
+    expect(told.filter((title) => !title.startsWith("client.")).sort()).toEqual([...methods].sort());
+    expect(methods).toContain("projects.ensure");
+    expect(methods).toContain("databases.connections.create");
+  });
+
+  it.each(methods)("calls %s once in an example", (method) => {
+    const calls = names
+      .flatMap((name) => blocksOf(`${referenceFolder}/${name}`))
+      .flatMap(({ text }) => text.split(`client.${method}(`).slice(1));
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each(names)("leads to a heading with every link: %s", (name) => {
+    const links = [...read(name).matchAll(/\]\(([^)#]+)(?:#([^)]+))?\)/g)];
+    expect(links.length).toBeGreaterThan(0);
+    for (const [link, page = "", anchor] of links) {
+      expect(names, link).toContain(page);
+      if (anchor !== undefined) expect(anchorsOf(read(page)), link).toContain(anchor);
+    }
+  });
+
+  it("has no link tag and no empty item left over from a docstring", () => {
+    for (const name of names) expect(read(name), name).not.toMatch(/\{@link|^\s*- \W?$|undefined`: /m);
+  });
+});
+
+describe("a page of the reference", () => {
+  let contract: Contract;
+  beforeAll(async () => {
+    contract = await loadContract();
+  });
+  const changed = (id: string, change: object): Contract => ({
+    ...contract,
+    operations: contract.operations.map((each) => (each.id === id ? { ...each, ...change } : each)),
+  });
+
+  it("tells what an error means by its class, status and code", () => {
+    expect(read("projects.md")).toContain(
+      "- [`ProjectNotFoundError`](errors.md#notfounderror) (404 `project:not_found`): there is no such project.",
+    );
+  });
+
+  it("tells what replaces a deprecated method", () => {
+    const [, section = ""] = read("apps.md").split("## apps.get\n");
+    expect(section).toMatch(/^\s*`get\(.*\n\n\*\*Deprecated\.\*\* Use \[`client\.services\.get`\]/);
+  });
+
+  it("tells a default, limits and what a parameter cannot be combined with", () => {
+    const text = read("databases.md");
+    expect(text).toMatch(/`limit\?`: `number` – .*Default: `100`\. From 1 to 1000\./);
+    expect(text).toMatch(/`branchId\?`: .*Cannot be combined with `branchGitName`\./);
+    const [, update = ""] = text.split("## databases.update\n");
+    expect(update).toMatch(/`branchGitName\?`: .*Cannot be combined with `branchId` or `logicalId`\./);
+  });
+
+  it("asks an ensure for what its type asks for beyond the create", () => {
+    const [, section = ""] = read("databases.md").split("## databases.ensure\n");
+    expect(section).toMatch(/- `body`: `EnsureDatabase` .*\n {2}- `logicalId`: /);
+    expect(section).not.toContain("`branchGitName?`");
+  });
+
+  it("is made of what was generated just now, not of what lies on the disk", async () => {
+    const path = "packages/sdk/src/generated/resources/me.ts";
+    const text = readFileSync(join(root, path), "utf8");
+    const fresh = text.replace("   * `GET /v1/me`", "   * Said just now.");
+    const made = await generateReference(contract, new Map([[path, fresh]]));
+    expect(fresh).not.toBe(text);
+    expect(made.get(`${referenceFolder}/me.md`)).toContain("\nSaid just now.\n");
+  });
+
+  it("is not made of a body without an example: the contract must have one", async () => {
+    const { body } = contract.operations.find(({ id }) => id === "projects.transfer") ?? {};
+    const without = changed("projects.transfer", { body: { ...body, examples: [] } });
+    await expect(generateReference(without, new Map())).rejects.toThrow(
+      "The contract has no example that fits projects.transfer",
+    );
+  });
+
+  it("is not made of an id without a prefix: nobody could tell an example of it", async () => {
+    const [id] = contract.operations.find((each) => each.id === "projects.get")?.pathParameters ?? [];
+    const without = changed("projects.get", { pathParameters: [{ ...id, schema: { type: "string" } }] });
+    await expect(generateReference(without, new Map())).rejects.toThrow("id is no id: what is an example?");
+  });
+});
