@@ -182,6 +182,15 @@ export const nothingPasted = (): CliError =>
     "Run it on a terminal, or give the address on standard input. mgmt login --with-token takes a token.",
   );
 
+/** What was pasted is not repeated: it may hold half of a code. */
+export const wrongPaste = (): CliError =>
+  new CliError(
+    "usage",
+    "login:wrong_paste",
+    "What was pasted is neither the address that the browser went to nor the code in it",
+    "Copy the whole address, with ?code= or ?error= in it.",
+  );
+
 export const noControl = (): CliError =>
   new CliError(
     "usage",

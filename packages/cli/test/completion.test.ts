@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "./folders.js";
 import { bin, ensureBuilt } from "./bin.js";
 import { runInProcess } from "./in-process.js";
 
@@ -48,7 +48,7 @@ describe("completion in a real bash", () => {
   beforeAll(ensureBuilt);
 
   it("completes a word", () => {
-    const path = mkdtempSync(join(tmpdir(), "mgmt-completion-"));
+    const path = temporaryFolder();
     symlinkSync(bin, join(path, "mgmt"));
     const script = `source <(mgmt completion bash); COMP_WORDS=(mgmt projects cre); COMP_CWORD=2; _mgmt; echo "\${COMPREPLY[@]}"`;
     const env = { PATH: `${path}:${process.env["PATH"] ?? ""}` };

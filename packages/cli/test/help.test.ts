@@ -1,14 +1,14 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { groups } from "../src/generated/groups.js";
 import { overlayOf } from "../src/overlay.js";
 import { operationExamples } from "../src/program/examples.js";
+import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
 
 const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-const secretFile = join(mkdtempSync(join(tmpdir(), "mgmt-help-")), "secret.txt");
+const secretFile = join(temporaryFolder(), "secret.txt");
 writeFileSync(secretFile, "secret");
 
 /** Splits a line as a shell does, quotes and all. */
@@ -21,7 +21,7 @@ describe("help", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain(`Usage: mgmt ${line}`);
     expect(stdout).toContain(row.summary);
-    for (const { label } of row.arguments) expect(stdout).toContain(`<${label}`);
+    for (const { label } of row.arguments) expect(stdout).toMatch(new RegExp(`[<[]${label}[\\]>.]`));
     for (const { flag, secret } of [...row.query, ...(row.body?.fields ?? [])]) {
       expect(stdout).toContain(`--${flag}${secret ? "-file <path>" : ""}`);
     }

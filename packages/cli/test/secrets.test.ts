@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "./folders.js";
 import { inProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
 
@@ -11,7 +11,7 @@ let file: string;
 beforeAll(async () => {
   session = await startSession();
   recipient = await session.server.engine.tokens.otherUser();
-  file = join(mkdtempSync(join(tmpdir(), "mgmt-secrets-")), "body.json");
+  file = join(temporaryFolder(), "body.json");
   writeFileSync(file, JSON.stringify({ recipientAccessToken: recipient }));
 });
 afterAll(() => session.close());

@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import type { EngineOptions } from "@mgmt/mock/server";
 import { bin, ensureBuilt } from "./bin.js";
+import { temporaryFolder } from "./folders.js";
 
 export interface Result {
   status: number | null;
@@ -26,8 +24,7 @@ export interface RunOptions {
 }
 
 /** There are no profiles there: those of whoever runs the tests are none of their business. */
-export const noConfigDir = mkdtempSync(join(tmpdir(), "mgmt-no-config-"));
-process.on("exit", () => rmSync(noConfigDir, { recursive: true, force: true }));
+export const noConfigDir = temporaryFolder();
 
 /** Runs the built command, with nothing of the environment but what is given. */
 export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {

@@ -1,13 +1,13 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./folders.js";
 import { inProcess, runInProcess } from "./in-process.js";
 
 /** Nothing listens there: a request would end with 9, and every line here ends with 2. */
 const env = { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "token" };
 const mgmt = inProcess({ env });
-const folder = mkdtempSync(join(tmpdir(), "mgmt-usage-"));
+const folder = temporaryFolder();
 const file = (name: string, text: string): string => {
   const path = join(folder, name);
   writeFileSync(path, text);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { nothingPasted } from "../errors.js";
+import { nothingPasted, wrongPaste } from "../errors.js";
 import { ask, isAtTerminal } from "../run/ask.js";
 import type { Context } from "../run/context.js";
 
@@ -15,13 +15,19 @@ export const askForCallback = async (
   context.output.notice({ code: "login:address", message, url });
   const text = (isAtTerminal(context) ? await typed(context) : await readLine(context)).trim();
   if (text === "") throw nothingPasted();
-  return /^[\w~.-]+$/.test(text) ? { code: text } : text.replace(/^(?=(?:code|error|state|iss)=)/, "?");
+  if (!isCallback(text)) throw wrongPaste();
+  return isCode(text) ? { code: text } : text.replace(/^(?=(?:code|error|state|iss)=)/, "?");
 };
+
+const isCode = (text: string): boolean => /^[\w~.-]+$/.test(text);
+const isCallback = (text: string): boolean => isCode(text) || /^\S*=\S*$/.test(text);
 
 const typed = (context: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> =>
   ask(context, ({ input }, terminal) =>
-    input({ message: "Paste the address, or the code in it:", required: true }, terminal),
+    input({ message: "Paste the address, or the code in it:", required: true, validate }, terminal),
   );
+
+const validate = (text: string): true | string => isCallback(text.trim()) || wrongPaste().message;
 
 const readLine = async ({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> => {
   const lines = createInterface({ input: stdin });

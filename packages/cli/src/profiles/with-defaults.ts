@@ -1,6 +1,8 @@
 import type { OperationCommand } from "../command-table.js";
 import type { Typed } from "../input/read-input.js";
 import type { GlobalFlags } from "../run/context.js";
+import { missingInput } from "../errors.js";
+import { defaultOf } from "../program/targets.js";
 import { activeProfile } from "./active-profile.js";
 import { type DefaultName, findDefault } from "./defaults.js";
 
@@ -21,6 +23,21 @@ export const withDefaults = (
     if (known) found[flag] = known.value;
   }
   return Object.keys(found).length === 0 ? typed : { ...typed, flags: { ...typed.flags, ...found } };
+};
+
+/** The id of the project or workspace in use, for a command whose only id was not typed. Throws `usage:missing` without one. */
+export const defaultTarget = (
+  row: OperationCommand,
+  flags: GlobalFlags,
+  env: NodeJS.ProcessEnv,
+): string[] => {
+  const name = defaultOf(row);
+  if (name === undefined) return [];
+  const known = findDefault(name, flags, env, () => activeProfile(flags, env));
+  if (known) return [known.value];
+  const label = row.arguments[0]?.label ?? "id";
+  const hint = `mgmt link --${label} names one for this folder; mgmt ${row.words.join(" ")} --help says what it takes.`;
+  throw missingInput(`Missing required argument '${label}'`, hint);
 };
 
 const defaultNames: readonly DefaultName[] = ["workspaceId", "projectId"];

@@ -11,7 +11,7 @@ import { asksFirst, operationExamples } from "./examples.js";
 import { addFieldOption, typedValue } from "./field-options.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
 import { addSections } from "./help.js";
-import { targetsOf } from "./targets.js";
+import { defaultOf, targetsOf } from "./targets.js";
 
 const defaultWait = "5m";
 
@@ -32,14 +32,20 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
   addSections(command, { Examples: () => operationExamples(row, overlay) });
 
   command.action(async () => {
-    const { runOperation } = await import("../run/run-operation.js");
+    const [{ runOperation }, { defaultTarget }] = await Promise.all([
+      import("../run/run-operation.js"),
+      import("../profiles/with-defaults.js"),
+    ]);
     const own = command.opts<OwnFlags>();
+    const flags = globalFlags(command);
+    const typedIds = command.args.slice(0, manyIds ? undefined : row.arguments.length);
+    const ids = typedIds.length > 0 ? typedIds : defaultTarget(row, flags, context.env);
     const invocation = {
       command: row,
       overlay,
-      targets: targetsOf(row.arguments, command.args.slice(0, manyIds ? undefined : row.arguments.length)),
+      targets: targetsOf(row.arguments, ids),
       typed: typedOf(command, row, argument),
-      flags: globalFlags(command),
+      flags,
       all: own.all ?? false,
       ...waitOf(own, row),
     };
@@ -65,13 +71,16 @@ const describe = ({ summary, description, deprecated }: OperationCommand): strin
 
 const addArguments = (
   command: MgmtCommand,
-  { arguments: ids }: OperationCommand,
+  row: OperationCommand,
   manyIds: boolean,
   argument: Field | undefined,
 ): void => {
-  for (const [index, id] of ids.entries()) {
-    const many = manyIds && index === ids.length - 1;
-    command.addArgument(new Argument(`<${id.label}${many ? "..." : ""}>`, idHelp(id)));
+  for (const [index, id] of row.arguments.entries()) {
+    const many = manyIds && index === row.arguments.length - 1;
+    const name = `${id.label}${many ? "..." : ""}`;
+    const byDefault = defaultOf(row);
+    if (byDefault === undefined) command.addArgument(new Argument(`<${name}>`, idHelp(id)));
+    else command.addArgument(new Argument(`[${name}]`, `${idHelp(id)}; left out: the one in use`));
   }
   if (argument) command.addArgument(new Argument(`[${argument.flag}]`, `the same as --${argument.flag}`));
 };

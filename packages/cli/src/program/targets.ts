@@ -1,5 +1,18 @@
-import type { PathArgument } from "../command-table.js";
+import type { OperationCommand, PathArgument } from "../command-table.js";
 import { usageError } from "../errors.js";
+import type { DefaultName } from "../profiles/defaults.js";
+
+const defaultNames: Readonly<Record<string, DefaultName>> = {
+  "project-id": "projectId",
+  "workspace-id": "workspaceId",
+};
+
+/** What stands in for the only id of a command when it is not typed. Nothing is deleted that was not named. */
+export const defaultOf = ({
+  method,
+  arguments: [first, second],
+}: OperationCommand): DefaultName | undefined =>
+  method === "DELETE" || second || !first ? undefined : defaultNames[first.label];
 
 /** Path parameters by name: one set for each id that the last argument was given, each id once. */
 export const targetsOf = (

@@ -116,6 +116,27 @@ describe("a linked folder", () => {
     expect((await inFolder("integrations list -o json")).json).toEqual([]);
   });
 
+  it("stands in for the only id of a command that is not typed, but for none that is deleted", async () => {
+    await account.login();
+    const { seed, residents, store } = account.server.engine;
+    const { id, database } = await seed.project({ name: "linked" });
+    const unlinked = await inFolder("projects get -o json");
+    expect(unlinked.stderr).toContain("mgmt link --project-id");
+
+    await inFolder(`link --project-id ${id}`);
+    expect((await inFolder("projects get -o json")).json).toMatchObject({ id, name: "linked" });
+    expect((await inFolder("projects databases list -o json")).json).toMatchObject([{ id: database?.id }]);
+    expect((await inFolder("projects update --name renamed -o json")).json).toMatchObject({ id });
+    const workspace = await inFolder("workspaces get -o json");
+    expect(workspace.json).toMatchObject({ id: residents.workspace.id });
+
+    const other = await inFolder("projects get proj_other -o json");
+    expect(other.stderr).toContain("project:not_found");
+    const deleting = await inFolder("projects delete --yes -o json");
+    expect(deleting.stderr).toContain("usage:missing");
+    expect(store.projects.get(id)).toBeDefined();
+  });
+
   it("names a profile that is not here: a clear error", async () => {
     write('{"profile":"colleague","later":1}');
     const { status, stderr } = await inFolder("projects list -o json");

@@ -51,6 +51,8 @@ describe("mgmt login --no-browser", () => {
 
   it.each([
     ["nothing", () => "", 3, "login:nothing_pasted"],
+    ["what is neither address nor code", () => "I have allowed it", 2, "login:wrong_paste"],
+    ["an address without an answer", () => "http://127.0.0.1/callback", 2, "login:wrong_paste"],
     ["another login's answer", () => "http://127.0.0.1/callback?code=a&state=b", 4, "auth:state_mismatch"],
     ["an answer without its server", (url: URL) => `?code=a&${stateOf(url)}`, 4, "auth:issuer_mismatch"],
     ["no code", (url: URL) => `?${stateOf(url)}&iss=${url.origin}`, 2, "auth:callback_invalid"],
