@@ -1,0 +1,137 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type RunningServer, createServer } from "@mgmt/mock/server";
+import { type MgmtClient, createClient } from "@mgmt/sdk";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { root } from "../../scripts/generate/contract.js";
+
+let server: RunningServer;
+let client: MgmtClient;
+let folder: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  server = await createServer({ engineOptions: { settings: { lifecycle: { provisioning: 10 } } } });
+});
+beforeEach(async () => {
+  await server.engine.reset();
+  folder = await mkdtemp(join(tmpdir(), "mgmt-ci-"));
+  const token = await server.engine.tokens.service();
+  client = createClient({ baseUrl: server.baseUrl, token });
+  const project = await client.projects.create({ createDatabase: false });
+  environment = {
+    MGMT_BASE_URL: server.baseUrl,
+    MGMT_TOKEN: token,
+    MGMT_PROJECT_ID: project.id,
+    MGMT_ENV_FILE: join(folder, "env"),
+    PULL_REQUEST: "7",
+  };
+});
+afterEach(async () => {
+  server.engine.faults.clear();
+  await rm(folder, { recursive: true });
+});
+afterAll(() => server.close());
+
+interface Ended {
+  code: unknown;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the program; no run may print a secret. */
+const run = async (changes: Record<string, string> = {}): Promise<Ended> => {
+  const { PATH = "" } = process.env;
+  const options = { cwd: root, env: { PATH, ...environment, ...changes } };
+  const parameters = ["--import", "tsx", "examples/ci/preview-database.ts"];
+  const ended = await new Promise<Ended>((resolve) => {
+    execFile(process.execPath, parameters, options, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+  for (const secret of ["postgres", environment["MGMT_TOKEN"] ?? ""]) {
+    expect(ended.stdout + ended.stderr).not.toContain(secret);
+  }
+  return ended;
+};
+
+const lines = async (): Promise<string[]> =>
+  (await readFile(environment["MGMT_ENV_FILE"] ?? "", "utf8")).trimEnd().split("\n");
+const databases = () => client.databases.list().toArray();
+/** The connection string that holds now. */
+const password = async (): Promise<string> => {
+  const [database] = await databases();
+  return database?.connections[0]?.directConnection.pass ?? "none";
+};
+
+it("gives a pull request one database, and each run a connection string that holds", async () => {
+  const first = await run();
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  const [{ id } = { id: "" }] = await databases();
+  expect(first.stdout).toContain(`Database ${id} in us-east-1: new.`);
+  expect(await lines()).toEqual([expect.stringMatching(/^DATABASE_URL=postgres\S+$/)]);
+  expect((await lines())[0]).toContain(await password());
+
+  const second = await run();
+  expect(second.stdout).toContain(`Database ${id} in us-east-1: the same as before.`);
+  expect((await lines()).at(-1)).toContain(await password());
+  expect(new Set(await lines()).size).toBe(2);
+
+  await run({ PULL_REQUEST: "8" });
+  expect((await databases()).map(({ name }) => name)).toEqual(["pull-request-7", "pull-request-8"]);
+});
+
+it("leaves one database, and a connection string that holds, when the answer of the create is lost", async () => {
+  server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
+  expect(await run()).toMatchObject({ code: 0 });
+  expect(await databases()).toHaveLength(1);
+  expect((await lines())[0]).toContain(await password());
+});
+
+it("makes a connection where the database has none left", async () => {
+  await run();
+  const [database] = await databases();
+  await client.connections.delete(database?.defaultConnectionId ?? "");
+  expect(await run()).toMatchObject({ code: 0 });
+  expect((await lines()).at(-1)).toContain(await password());
+});
+
+it("keeps what is in the file, and lets nobody else read it from then on", async () => {
+  const file = environment["MGMT_ENV_FILE"] ?? "";
+  await writeFile(file, "CI=true\n", { mode: 0o644 });
+  await run();
+  expect(await lines()).toEqual(["CI=true", expect.stringMatching(/^DATABASE_URL=/)]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+it("names what is missing, and asks the service nothing", async () => {
+  const before = server.engine.requests.length;
+  expect(await run({ MGMT_TOKEN: "", PULL_REQUEST: "" })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "Set MGMT_TOKEN, PULL_REQUEST.\n",
+  });
+  expect(await run({ PULL_REQUEST: "main" })).toMatchObject({
+    code: 2,
+    stderr: "PULL_REQUEST must be the number of a pull request.\n",
+  });
+  expect(server.engine.requests).toHaveLength(before);
+});
+
+it("makes and rotates nothing when it could not write the connection string down", async () => {
+  const { code, stderr } = await run({ MGMT_ENV_FILE: join(folder, "nowhere", "env") });
+  expect(code).toBe(1);
+  expect(stderr).toContain("ENOENT");
+  expect(await databases()).toEqual([]);
+});
+
+it("says what the service refuses, with its code and what to do, and writes nothing", async () => {
+  const gone = await run({ MGMT_PROJECT_ID: "proj_gone" });
+  expect(gone).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("(project:not_found)") });
+  const refused = await run({ MGMT_TOKEN: "hush-token" });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("(auth:unauthorized)") });
+  expect(refused.stderr).not.toContain("hush-token");
+  expect(await lines()).toEqual([""]);
+});
