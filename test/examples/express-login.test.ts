@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { createClient } from "@mgmt/sdk";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { createApp } from "../../examples/express-login/app.js";
 import { root } from "../../scripts/generate/contract.js";
 
 const clientSecret = "hush-client-secret";
@@ -106,6 +108,20 @@ it("keeps the session in a cookie that no script reads and no other site sends, 
   await visit((await server.engine.oauth.consent({ url })).redirect);
   expect(cookie()).not.toBe(before);
   expect(await (await fetch(appUrl, { headers: { cookie: before } })).text()).toContain("Log in");
+});
+
+it("has the cookie sent over https only where the app is reached so", async () => {
+  const oauth = { baseUrl: server.baseUrl, authUrl: server.baseUrl, clientId: "itgr_any", clientSecret };
+  const secure = createApp({ ...oauth, appUrl: "https://app.example.com" }).listen(0, "127.0.0.1");
+  await once(secure, "listening");
+  // A listening TCP server has an address of this form.
+  const { port } = secure.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/login`, { redirect: "manual" });
+  secure.closeAllConnections();
+  secure.close();
+  expect(response.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/; HttpOnly; Secure; SameSite=Lax$/),
+  ]);
 });
 
 it("refuses a callback with a wrong state, and sends its code nowhere", async () => {
