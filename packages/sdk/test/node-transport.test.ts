@@ -69,6 +69,18 @@ describe("nodeTransport", () => {
     expect(headers).toMatchObject({ "x-twice": "a, b", "set-cookie": "c=1, d=2" });
   });
 
+  it.each(["", "/", "?a=1", "/?a=1", "/v1/x?a=/b"])(
+    "asks for the path that an address has: %j",
+    async (path) => {
+      const server = await startServer((_, response) => json(response, 200, {}));
+      const { signal } = new AbortController();
+      const url = server.baseUrl + path;
+      await nodeTransport().send({ method: "GET", url, headers: {}, body: undefined, signal });
+      const { pathname, search } = new URL(url);
+      expect(server.seen[0]?.url).toBe(pathname + search);
+    },
+  );
+
   it("throws for an answer that is not HTTP", async () => {
     const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
     servers.push(server);

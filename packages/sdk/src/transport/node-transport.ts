@@ -37,7 +37,7 @@ export const nodeTransport = ({ proxy, ca, maxSockets }: NodeTransportOptions = 
   };
   const origins = new Map<string, Promise<Origin>>();
   const originOf = (url: string): Promise<Origin> => {
-    const origin = url.slice(0, url.indexOf("/", "https://".length));
+    const [origin = url] = /^https?:\/\/[^/?#]*/i.exec(url) ?? [];
     const found = origins.get(origin);
     if (found) return found;
     const { protocol, hostname, port } = urlToHttpOptions(new URL(origin));
@@ -90,7 +90,7 @@ const exchange = (
       signal.removeEventListener("abort", stop);
       reject(reason);
     };
-    const path = url.slice(origin.length);
+    const path = url.slice(origin.length).replace(/^(?!\/)/, "/");
     const outgoing = open({ ...origin.options, path, method, headers: sized }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
