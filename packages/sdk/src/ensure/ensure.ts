@@ -1,5 +1,7 @@
 import { ApiError } from "../errors/api-error.js";
 import { ConnectionError, TimeoutError } from "../errors/local-errors.js";
+import { MgmtError } from "../errors/mgmt-error.js";
+import type { Attempt } from "../request/attempt.js";
 import type { RequestOptions } from "../request/call.js";
 import { readTimeout, withDeadline } from "../request/deadline.js";
 import { pause } from "../wait/pause.js";
@@ -25,40 +27,69 @@ export interface Identity<Created, Found> {
 /**
  * Creates first: the service lets one of many win. Looks for the resource after a conflict, and after an outcome that is
  * unknown (no answer, no readable one, 408, 5xx); creates again when it is not there, which cannot make a second one, for
- * the service keeps the identity unique. All of it under one deadline.
+ * the service keeps the identity unique. All of it under one deadline; an error has the attempts of all of it.
  */
 export const ensure = async <Created, Found>(
-  { create, find, conflicts, method, path }: Identity<Created, Found>,
+  identity: Identity<Created, Found>,
   options: RequestOptions = {},
 ): Promise<EnsureResult<Created, Found>> => {
   const timeoutMs = readTimeout(options.timeoutMs ?? 60_000);
+  const { method, path } = identity;
   const timedOut = (): TimeoutError => new TimeoutError({ method, url: path }, timeoutMs);
-  return withDeadline({ signal: options.signal, timeoutMs, timedOut }, async (signal) => {
-    const each: RequestOptions = { ...options, signal, timeoutMs: undefined };
-    for (let round = 1; ; round += 1) {
-      try {
-        return { created: true, resource: await create(each) };
-      } catch (error) {
-        signal.throwIfAborted();
-        const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
-        if (!conflict && !isUnknown(error)) throw error;
-        const found = await look(() => find(each, conflict), signal);
-        if (found) return { created: false, resource: found };
-        if (round >= maxRounds) throw error;
-      }
-      await pause(Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs), signal);
+  const end = performance.now() + timeoutMs;
+  const attempts: Attempt[] = [];
+  let work: Promise<EnsureResult<Created, Found>> | undefined;
+  try {
+    return await withDeadline({ signal: options.signal, timeoutMs, timedOut }, (signal) => {
+      // Calls know the time that is left, so that they do not begin a pause that is longer.
+      const each = (): RequestOptions => ({
+        ...options,
+        signal,
+        timeoutMs: Math.max(end - performance.now(), 1),
+      });
+      work = createOrFind(identity, each, signal, attempts);
+      return work;
+    });
+  } catch (error) {
+    // The call under way says in the same error what it tried.
+    await work?.catch(() => undefined);
+    if (error instanceof MgmtError) error.attempts = attempts;
+    throw error;
+  }
+};
+
+const createOrFind = async <Created, Found>(
+  { create, find, conflicts }: Identity<Created, Found>,
+  each: () => RequestOptions,
+  signal: AbortSignal,
+  attempts: Attempt[],
+): Promise<EnsureResult<Created, Found>> => {
+  for (let round = 1; ; round += 1) {
+    try {
+      return { created: true, resource: await create(each()) };
+    } catch (error) {
+      attempts.push(...attemptsOf(error));
+      signal.throwIfAborted();
+      const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
+      if (!conflict && !isUnknown(error)) throw error;
+      const found = await look(() => find(each(), conflict), signal, attempts);
+      if (found) return { created: false, resource: found };
+      if (round >= maxRounds) throw error;
     }
-  });
+    await pause(Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs), signal);
+  }
 };
 
 /** Undefined when it is not there, and when that could not be seen. */
 const look = async <Found>(
   find: () => Promise<Found | undefined>,
   signal: AbortSignal,
+  attempts: Attempt[],
 ): Promise<Found | undefined> => {
   try {
     return await find();
   } catch (error) {
+    attempts.push(...attemptsOf(error));
     signal.throwIfAborted();
     if (!isUnknown(error)) throw error;
     return undefined;
@@ -68,3 +99,6 @@ const look = async <Found>(
 const isUnknown = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError && (error.status < 300 || error.status === 408 || error.status >= 500));
+
+const attemptsOf = (error: unknown): readonly Attempt[] =>
+  (error instanceof MgmtError && error.attempts) || [];
