@@ -86,7 +86,8 @@ const play = async (
   if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
   if (fault.drop === "before") return { status: 0, code: null, dropped: "unanswered" };
   if (status !== undefined) {
-    exchange.foreign = fault.code !== undefined || fault.body !== undefined;
+    exchange.foreign =
+      fault.code !== undefined || fault.body !== undefined || !exchange.operation?.answers[status];
     throw exchange.oauth ? oauthFaultAnswer({ ...fault, status }) : faultAnswer({ ...fault, status });
   }
   const outcome = await proceed();

@@ -71,6 +71,12 @@ describe("faults (§ The reference server's own control surface)", () => {
     expect(face.engine.requests.at(-1)?.duration).toBeGreaterThanOrEqual(59);
   });
 
+  it("answers a status that the contract does not have for the operation", async () => {
+    face.engine.faults.add({ operation: "projects.list", status: 429, times: 1 });
+    const { status, body } = await face.send("GET", "/v1/projects", { token });
+    expect([status, body]).toMatchObject([429, { error: { code: "rate_limit:exceeded" } }]);
+  });
+
   it("answers a status and code that the contract does not know, to try a client's patience", async () => {
     face.engine.faults.add({ status: 418, code: "teapot:short", times: 1 });
     const { status, body } = await face.send("GET", "/v1/me", { token });
