@@ -47,10 +47,11 @@ export const follow = async <T>(
   try {
     return await trace("call", { method, path, attempts }, () => work(attempts));
   } catch (error) {
+    // Who called has to have come as far as its `await`.
+    await undefined;
     if (error instanceof MgmtError) {
       if (attempts[0]) error.attempts ??= attempts;
-      const callers = new Error().stack?.split("\n").slice(2);
-      if (callers?.[0]) error.stack = [error, ...callers].join("\n");
+      error.stack = [error, ...(new Error().stack ?? "").split("\n").slice(2)].join("\n");
     }
     throw error;
   }

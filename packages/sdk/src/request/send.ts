@@ -23,7 +23,6 @@ export const send = async (
   signal.throwIfAborted();
   const attempt: Attempt = { pauseMs };
   const number = attempts.push(attempt);
-  const start = performance.now();
   const { method, path, url, headers, body } = message;
   const carry: Next = async (request) => {
     try {
@@ -38,16 +37,19 @@ export const send = async (
   const next = isPlain ? carry : (await loadOnDemand()).compose(settings, carry);
   try {
     return await trace("attempt", { method, path, url, number, attempt }, async () => {
-      const answer = await next({ method, path, url, headers, body, attempt: number, signal });
-      attempt.status = answer.status;
-      return answer;
+      const start = performance.now();
+      try {
+        const answer = await next({ method, path, url, headers, body, attempt: number, signal });
+        attempt.status = answer.status;
+        return answer;
+      } finally {
+        attempt.durationMs = performance.now() - start;
+      }
     });
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
     attempt.reason = error.reason;
     return error;
-  } finally {
-    attempt.durationMs = performance.now() - start;
   }
 };
 

@@ -109,7 +109,7 @@ const readBaseUrl = (baseUrl: string): string => {
   const base = url?.href.replace(/\/+$/, "") ?? "";
   const problem =
     !url || !/^https?:/.test(base)
-      ? "must be an absolute URL that begins with https:// or http://"
+      ? "must be an absolute URL, https:// or http://"
       : url.username || url.password
         ? "must not carry a credential; use token"
         : url.search || url.hash || base.endsWith("/v1")
