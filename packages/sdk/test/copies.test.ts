@@ -8,7 +8,7 @@ import { bundle } from "./build.js";
 
 type Sdk = typeof here;
 
-describe("copies of the SDK in one process (peers' CJS and ESM error classes differ)", () => {
+describe("copies of the SDK in one process (the public client's CJS and ESM error classes differ)", () => {
   const copies: { name: string; sdk: Sdk }[] = [{ name: "source", sdk: here }];
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe("copies of the SDK in one process (peers' CJS and ESM error classes dif
     copies.push({ name: "cjs", sdk: createRequire(import.meta.url)(cjs) as Sdk });
   });
 
-  it("recognise each other's errors, by class, status and code", () => {
+  it("recognise each other's errors by `instanceof`, by class, status and code", () => {
     const init = {
       status: 409,
       code: "app:already_exists",

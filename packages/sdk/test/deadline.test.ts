@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, it } from "vitest";
+import { type AddressInfo, type Socket, createServer } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConnectionError, TimeoutError, type Transport, createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { json, startServer, thrown } from "./server.js";
@@ -9,8 +10,13 @@ const transports: [string, () => Transport | undefined][] = [
   ["nodeTransport", () => nodeTransport()],
 ];
 
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
 describe.each(transports)("a deadline over %s", (_, transport) => {
-  it("ends a call whose headers never come", async () => {
+  it("ends a call whose headers never come (the public client has no timeout)", async () => {
     const { baseUrl } = await startServer(() => undefined);
     const client = createClient({ baseUrl, transport: transport(), timeoutMs: 40 });
     const error = await thrown(client.projects.list({ limit: 3 }));
@@ -31,6 +37,32 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     });
     const client = createClient({ baseUrl, transport: transport() });
     expect(await thrown(client.projects.get("x", { timeoutMs: 40 }))).toBeInstanceOf(TimeoutError);
+  });
+
+  it("ends a call whose connection is never ready", async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const sockets: Socket[] = [];
+    silent.on("connection", (socket) => sockets.push(socket));
+    // A listening TCP server has an address of this form.
+    const { port } = silent.address() as AddressInfo;
+    const baseUrl = `https://127.0.0.1:${port}`;
+    const client = createClient({ baseUrl, transport: transport(), timeoutMs: 60 });
+    expect(await thrown(client.projects.create())).toMatchObject({ name: "TimeoutError", timeoutMs: 60 });
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+
+  it("is one for all attempts and the pauses between them", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const { baseUrl, seen } = await startServer((_request, response, count) => {
+      if (count <= 2) setTimeout(() => json(response, 502, {}), 100);
+    });
+    const client = createClient({ baseUrl, transport: transport(), timeoutMs: 350 });
+    const error = await thrown(client.projects.get("x", { maxRetries: 9 }));
+    expect(error).toMatchObject({ name: "TimeoutError", timeoutMs: 350 });
+    expect(error).toHaveProperty("attempts.length", 3);
+    expect(seen).toHaveLength(3);
   });
 
   it("is not there when it is Infinity, and may be longer than timers can be", async () => {
@@ -69,7 +101,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     expect(await call).toMatchObject({ name: "AbortError" });
   });
 
-  it("leaves no listener on a shared signal, whether calls succeed, fail or are refused", async () => {
+  it("leaves no listener on a shared signal, whether calls succeed, fail or are refused (OpenAI and Cloudflare leave 30)", async () => {
     const { baseUrl } = await startServer(({ url }, response) =>
       url.endsWith("bad")
         ? json(response, 500, { error: { code: "internal:error", message: "m" } })
@@ -91,6 +123,54 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
 });
 
 describe("a deadline", () => {
+  it("is a minute by default", async () => {
+    const transport: Transport = { send: () => new Promise(() => undefined) };
+    vi.useFakeTimers();
+    let error: unknown;
+    createClient({ baseUrl: "http://x.test", transport })
+      .me.get()
+      .catch((reason: unknown) => (error = reason));
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(error).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(error).toMatchObject({ name: "TimeoutError", timeoutMs: 60_000 });
+  });
+
+  it("leaves no listener on a shared signal: walks, ensures, waits, paths, aborted and late calls", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const lists = { data: [{ id: "x", logicalId: "x" }], pagination: { hasMore: false, nextCursor: null } };
+    const { baseUrl } = await startServer(({ method, url }, response) => {
+      if (url.endsWith("slow")) return;
+      if (url.endsWith("lost")) return void response.destroy();
+      const conflict = { error: { code: "project:logical_id_conflict", message: "m" } };
+      if (method === "POST") json(response, 409, conflict);
+      else json(response, 200, url.endsWith("db_1") ? { data: { id: "db_1", status: "ready" } } : lists);
+    });
+    const { signal } = new AbortController();
+    const client = createClient({ baseUrl, transport: nodeTransport() });
+    const calls = [
+      client.projects.list({}, { signal, prefetch: true }).toArray(),
+      client.projects.ensure({ logicalId: "x" }, { signal }),
+      client.databases.waitUntilReady("db_1", { signal }),
+      client.http.GET("/v1/projects", { signal }),
+      client.projects.get("lost", { signal }),
+      client.projects.get("slow", { signal, timeoutMs: 50 }),
+      client.projects.get("x", { signal, token: () => Promise.reject(new Error("no keyring")) }),
+    ];
+    const ends = await Promise.allSettled(calls);
+    expect(ends.map(({ status }) => status === "fulfilled")).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
   it("ends a call whose transport ignores its signal", async () => {
     const transport: Transport = { send: () => new Promise(() => undefined) };
     const client = createClient({ baseUrl: "http://x.test", transport, timeoutMs: 20 });

@@ -5,6 +5,7 @@ import {
   ApprovalRequiredError,
   ConflictError,
   DatabaseBusyError,
+  ForbiddenError,
   InvalidResponseError,
   MgmtError,
   NotFoundError,
@@ -58,6 +59,21 @@ describe("an error answer", () => {
       path: "/v1/projects/{id}",
     });
     expect(error.stack).toMatch(/^ProjectNotFoundError: There is no such project\./);
+  });
+
+  it("is thrown, of a method and of a walk: nobody goes on without data (openapi-typescript #1687, #1954)", async () => {
+    const { baseUrl } = await startServer((_, response) => response.writeHead(403).end());
+    const client = createClient({ baseUrl });
+    const reached: unknown[] = [];
+    const calls = {
+      get: async () => void reached.push((await client.projects.get("proj_1")).name),
+      remove: async () => void reached.push(await client.projects.delete("proj_1")),
+      walk: async () => {
+        for await (const each of client.projects.list()) reached.push(each);
+      },
+    };
+    for (const call of Object.values(calls)) expect(await thrown(call())).toBeInstanceOf(ForbiddenError);
+    expect(reached).toEqual([]);
   });
 
   it("app:already_exists carries the fields that say which app has the slot (§ App rules 2)", async () => {

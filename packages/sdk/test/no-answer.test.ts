@@ -51,11 +51,14 @@ describe("no answer", () => {
   it.each([
     ["fetch", () => undefined],
     ["nodeTransport", () => nodeTransport()],
-  ])("is a ConnectionError when the connection is cut (%s)", async (_, transport) => {
-    const { baseUrl } = await startServer((_request, response) => response.destroy());
-    const error = await thrown(createClient({ baseUrl, transport: transport() }).projects.create());
-    expect(error).toMatchObject({ name: "ConnectionError", method: "POST" });
-  });
+  ])(
+    "is a ConnectionError when the connection is cut, no raw TypeError as in the public client (%s)",
+    async (_, transport) => {
+      const { baseUrl } = await startServer((_request, response) => response.destroy());
+      const error = await thrown(createClient({ baseUrl, transport: transport() }).projects.create());
+      expect(error).toMatchObject({ name: "ConnectionError", method: "POST" });
+    },
+  );
 
   it("is a ConnectionError whatever a transport throws", async () => {
     for (const reason of [new Error("broken pipe"), "text", undefined]) {

@@ -116,12 +116,12 @@ describe("a list", () => {
 });
 
 describe("a faulty list", () => {
-  it("goes on after an empty page in the middle (the empty middle page)", async () => {
+  it("goes on after an empty page in the middle (OpenAI stops there)", async () => {
     const { client } = await start({ "": page([], "a"), a: page([], "b"), b: page([1], null) });
     expect(await client.projects.list().toArray()).toEqual([item(1)]);
   });
 
-  it("throws when the service repeats a cursor (the repeated cursor)", async () => {
+  it("throws when the service repeats a cursor (OpenAI loops for ever)", async () => {
     const { client, seen } = await start({ "": page([1], "a"), a: page([2], "a") });
     const ids: string[] = [];
     const walk = (async () => {
@@ -132,6 +132,14 @@ describe("a faulty list", () => {
     expect(error).toMatchObject({ code: "paging:broken", requestId: "req_1" });
     expect(ids).toEqual(["proj_1"]);
     expect(seen).toHaveLength(2);
+  });
+
+  it("throws when the service ignores the cursor and answers the first page again (Cloudflare loops)", async () => {
+    const { client, seen } = await start({ "": page([1, 2], "a"), a: page([1, 2], "a") });
+    for (const options of [{}, { prefetch: true }]) {
+      expect(await thrown(client.projects.list({}, options).toArray())).toBeInstanceOf(PagingError);
+      expect(seen.splice(0)).toHaveLength(2);
+    }
   });
 
   it("throws when cursors go in a circle", async () => {

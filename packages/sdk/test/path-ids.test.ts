@@ -37,22 +37,25 @@ const refused = [
 ];
 
 describe("an id that would lead to another path (§ Identifier formats)", () => {
-  it.each(withIds)("is refused by $id before anything is sent", async ({ id, names }) => {
-    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
-    const method = methodOf(createClient({ baseUrl }), id);
-    for (const [place, name] of names.entries()) {
-      for (const bad of refused) {
-        const ids = names.map((_, index) => (index === place ? bad : "proj_1"));
-        const error = await thrown(method(...ids));
-        expect(error, `${id}(${JSON.stringify(ids)})`).toBeInstanceOf(InvalidArgumentError);
-        expect(error).toMatchObject({
-          argument: name,
-          message: expect.stringContaining(`${name} must be a string, and not empty or a dot segment`),
-        });
+  it.each(withIds)(
+    "is refused by $id before anything is sent (openapi-typescript #2376, #2483; Neon, Octokit and Supabase leave the path)",
+    async ({ id, names }) => {
+      const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
+      const method = methodOf(createClient({ baseUrl }), id);
+      for (const [place, name] of names.entries()) {
+        for (const bad of refused) {
+          const ids = names.map((_, index) => (index === place ? bad : "proj_1"));
+          const error = await thrown(method(...ids));
+          expect(error, `${id}(${JSON.stringify(ids)})`).toBeInstanceOf(InvalidArgumentError);
+          expect(error).toMatchObject({
+            argument: name,
+            message: expect.stringContaining(`${name} must be a string, and not empty or a dot segment`),
+          });
+        }
       }
-    }
-    expect(seen).toEqual([]);
-  });
+      expect(seen).toEqual([]);
+    },
+  );
 
   it.each([undefined, null, 7, {}, ["a"]])("is refused when it is no string: %j", async (bad) => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
@@ -69,7 +72,7 @@ describe("an id that would lead to another path (§ Identifier formats)", () => 
     expect(error).toMatchObject({ message: "id is not well-formed text" });
   });
 
-  it("is refused by the raw request and by the path client too", async () => {
+  it("is refused by the raw request and by the path client too (the public one sends `GET /v1/` and `DELETE /v1/projects/`)", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
     const client = createClient({ baseUrl });
     for (const id of refused) {

@@ -105,7 +105,7 @@ describe("the base URL", () => {
     ["", "must be an absolute URL"],
     ["api.example.com", "must be an absolute URL"],
     ["/v1", "must be an absolute URL"],
-    ["ftp://api.example.com", "that begins with https:// or http://"],
+    ["ftp://api.example.com", "https:// or http://"],
     ["https://user:hunter2@api.example.com", "must not carry a credential"],
     ["https://api.example.com?x=1", "must not have a query"],
     ["https://api.example.com/#x", "must not have a query or a fragment"],
@@ -152,9 +152,12 @@ describe("the token", () => {
     },
   );
 
-  it("settles the call with a TokenError when its function throws (the failing authenticator)", async () => {
+  it("settles the call with a TokenError when its function throws, and nothing is left unhandled (Stripe never settles)", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     const cause = new Error("keyring locked");
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
     const throwing = () => {
       throw cause;
     };
@@ -163,6 +166,9 @@ describe("the token", () => {
       expect(error).toBeInstanceOf(TokenError);
       expect(error).toMatchObject({ code: "token:unavailable", cause });
     }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
     expect(seen).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   ApiError,
   ConnectionError,
@@ -12,6 +12,8 @@ import { nodeTransport } from "@mgmt/sdk/node";
 import { json, startServer, thrown } from "./server.js";
 
 const project = { data: { id: "proj_1" } };
+
+afterEach(() => void vi.restoreAllMocks());
 
 /** A server that fails as it is told, answer by answer, and then succeeds. */
 const failing = async (
@@ -41,6 +43,31 @@ describe("a request is sent again", () => {
       expect(seen).toHaveLength(2);
     },
   );
+
+  it.each(["GET", "PUT", "PATCH", "DELETE", "POST"] as const)(
+    "after 429, when it is a %s too (Stripe never does)",
+    async (method) => {
+      const { client, seen } = await failing(429);
+      expect(await client.request({ method, path: "/v1/x" })).toEqual(project);
+      expect(seen).toHaveLength(2);
+    },
+  );
+
+  it.each(["PUT", "DELETE"] as const)("after a lost answer, when it is a %s", async (method) => {
+    const { client, seen } = await failing("drop", 504);
+    expect(await client.request({ method, path: "/v1/x" })).toEqual(project);
+    expect(seen).toHaveLength(3);
+  });
+
+  it("after pauses from zero to a bound that doubles from half a second to eight (full jitter)", async () => {
+    const { client } = await failing(...Array<number>(20).fill(502));
+    const drawn = vi.spyOn(Math, "random").mockReturnValue(0.01);
+    const hundredths = (await thrown(client.me.get({ maxRetries: 6 }))) as MgmtError;
+    drawn.mockReturnValue(0);
+    const none = (await thrown(client.me.get({ maxRetries: 6 }))) as MgmtError;
+    expect(hundredths.attempts?.map(({ pauseMs }) => pauseMs)).toEqual([0, 5, 10, 20, 40, 80, 80]);
+    expect(none.attempts?.map(({ pauseMs }) => pauseMs)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
 
   it("when it is a PATCH, which sets absolute values, with the same body", async () => {
     const { client, seen } = await failing(502, "drop");
@@ -120,7 +147,7 @@ describe("Retry-After", () => {
     }
   });
 
-  it("past the cap of a minute ends the call at once with retryAfter (OpenAI, Anthropic and Cloudflare wait 90 s)", async () => {
+  it("past the cap of a minute ends the call at once with retryAfter (openai-node #1840; OpenAI, Anthropic and Cloudflare wait 90 s)", async () => {
     const { client, seen } = await failing({ status: 429, headers: { "retry-after": "90" } });
     const error = await thrown(client.projects.get("p", { timeoutMs: 600_000 }));
     expect(error).toMatchObject({ status: 429, retryAfter: 90 });
@@ -132,6 +159,33 @@ describe("Retry-After", () => {
     const error = await thrown(client.projects.get("p", { timeoutMs: 5_000 }));
     expect(error).not.toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ status: 503, retryAfter: 30 });
+  });
+
+  it("is waited for also where it is longer than timers can be", async () => {
+    const month = 30 * 24 * 3_600;
+    const limits = { timeoutMs: Infinity, maxRetryAfterMs: Infinity };
+    const client = createClient({
+      baseUrl: "http://x.test",
+      transport: {
+        send: () =>
+          Promise.resolve({
+            status: times.push(performance.now()) === 1 ? 429 : 200,
+            headers: { "retry-after": String(month) },
+            body: '{"data":{"id":"proj_1"}}',
+          }),
+      },
+      ...limits,
+    });
+    const times: number[] = [];
+    vi.useFakeTimers();
+    try {
+      const call = client.projects.get("proj_1");
+      await vi.advanceTimersByTimeAsync(month * 1_000 + 1_000);
+      expect(await call).toEqual(project.data);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(month * 1_000);
   });
 
   it("has a cap that the caller may set", async () => {
@@ -216,10 +270,11 @@ describe("what was tried", () => {
       answering: async () => void (await client.projects.get("p").withResponse()),
       waiting: async () => void (await client.databases.waitUntilReady("db_1")),
       ensuring: async () => void (await client.projects.ensure({ name: "shop", logicalId: "shop" })),
+      mistaking: async () => void (await client.projects.get("")),
       finding: async () => void (await client.request({ method: "GET", path: "/v1/projects" })),
     };
     for (const [name, call] of Object.entries(callers)) {
-      expect(((await thrown(call())) as Error).stack).toMatch(new RegExp(`^\\w+Error: m\\n.*${name}`, "s"));
+      expect(((await thrown(call())) as Error).stack).toMatch(new RegExp(`^\\w+Error: .*\\n.*${name}`, "s"));
     }
     const silent = { send: () => new Promise<never>(() => undefined) };
     const timingOut = async () => void (await client.projects.get("p", { timeoutMs: 5, transport: silent }));

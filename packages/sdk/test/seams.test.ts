@@ -105,7 +105,7 @@ describe("a middleware", () => {
   });
 });
 
-describe("tracing events", () => {
+describe("tracing events (openai-node #1563, #1819)", () => {
   it("tell of a call and its requests, never of a credential or a value", async () => {
     const { baseUrl } = await startServer((_, response, count) =>
       count === 1 ? void response.destroy() : json(response, 200, { data: { id: "p", pass: "hunter2" } }),
@@ -180,7 +180,7 @@ describe("tracing events", () => {
 const noop = (): void => undefined;
 
 describe("debug", () => {
-  it("prints requests and answers, with no token, password or connection string (OpenAI's prints them)", async () => {
+  it("prints requests and answers, with no token, password or connection string (OpenAI's debug log prints a database's password)", async () => {
     const secrets = ["hunter1", "hunter2", "hunter3", "hunter4", "hunter5", "hunter6"];
     const { baseUrl } = await answering(
       {

@@ -31,7 +31,7 @@ const options = (baseUrl: string, more: Partial<ClientOptions> = {}): ClientOpti
 const transfer = (more: ClientOptions): PromiseLike<unknown> =>
   createClient(more).projects.transfer("proj_1", { recipientAccessToken: "canary-recipient" });
 
-describe("a secret (peers leak the bearer token in errors and bodies in debug prints)", () => {
+describe("a secret (Neon's error prints the bearer token)", () => {
   it("is found by this very check when it is there", () => {
     expect(() => expectClean(new Error("canary-token"))).toThrow();
     expect(() => expectClean({ deep: { headers: { authorization: "canary-token" } } })).toThrow();

@@ -5,11 +5,12 @@ import {
   type App,
   AppAlreadyExistsError,
   type BackupList,
-  type ConflictError,
+  ConflictError,
   type CursorPage,
   type CursorPages,
   type Database,
   type ErrorCode,
+  NotFoundError,
   type OperationId,
   type Project,
   type ProjectWithDatabase,
@@ -79,8 +80,16 @@ describe("resource methods", () => {
   });
 });
 
+describe("instanceof", () => {
+  it("narrows an error by its status (openapi-typescript #1723, #1970, #2360)", () => {
+    const error: unknown = undefined;
+    if (error instanceof ConflictError) expectTypeOf(error.status).toEqualTypeOf<409>();
+    else if (error instanceof NotFoundError) expectTypeOf(error.status).toEqualTypeOf<404>();
+  });
+});
+
 describe("isApiError", () => {
-  it("narrows to the class of the code", () => {
+  it("narrows to the class of the code, and that to its status", () => {
     const error: unknown = undefined;
     if (isApiError(error)) expectTypeOf(error).toEqualTypeOf<ApiError>();
     if (isApiError(error, "app:already_exists")) {

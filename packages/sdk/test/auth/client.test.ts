@@ -54,7 +54,7 @@ const grants = () =>
 const hour = 3_600_000;
 
 describe.each(transports)("a client of a user who has logged in, over %s", (_, transport) => {
-  it("goes on after the access token has ended, with the same request once more", async () => {
+  it("goes on after the access token has ended, with the same request once more (openapi-typescript #2075)", async () => {
     const { client } = await loggedIn(transport());
     await client.projects.create({ name: "before" });
     await mock.clock.advance(hour);

@@ -147,7 +147,7 @@ describe(
   "16 processes that share a credentials file, the access token just expired, 50 requests each",
   patience,
   () => {
-    it("refresh exactly once, as the server counts, and no request fails", async () => {
+    it("refresh exactly once, as the server counts, and no request fails (prisma-cli #35, railway cli #991, workers-sdk #15089)", async () => {
       const programs = await start(16);
       go(programs);
       expect(await results(programs)).toEqual(allOf(programs));

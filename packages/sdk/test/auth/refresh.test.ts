@@ -64,7 +64,7 @@ describe("an access token", () => {
     },
   );
 
-  it("is refreshed once for 100 calls at a time, and for all authenticators of its store", async () => {
+  it("is refreshed once for 100 calls at a time, and for all authenticators of its store (the public client: once an instance)", async () => {
     const { options, server } = await setup();
     const auths = Array.from({ length: 10 }, () => createAuthenticator(options));
     const given = await Promise.all(auths.flatMap(({ token }) => Array.from({ length: 10 }, () => token())));
@@ -100,7 +100,7 @@ describe("an access token", () => {
 });
 
 describe("a refresh", () => {
-  it("without a refresh token in its answer keeps the old one", async () => {
+  it("without a refresh token in its answer keeps the old one (the public client refuses it)", async () => {
     const token: Reply = (response, _, count) =>
       json(response, 200, tokens(count, { refresh_token: undefined, scope: undefined }));
     const { token: ask, store, server } = await setup({ replies: { token } });

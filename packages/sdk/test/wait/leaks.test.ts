@@ -8,7 +8,7 @@ const { mock } = world;
 const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
 
 describe("a wait that is over", () => {
-  it("leaves no listener on a shared signal and no timer, however it ended (peers leave one a call)", async () => {
+  it("leaves no listener on a shared signal and no timer, however it ended (OpenAI and Cloudflare leave one a call)", async () => {
     const { signal } = new AbortController();
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning);
