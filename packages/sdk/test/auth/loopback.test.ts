@@ -2,12 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setupMock } from "@mgmt/mock";
 import { type Credential, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
 import { type LoopbackLoginOptions, fileStore, loginWithLoopback } from "@mgmt/sdk/auth/node";
-import { thrown } from "../server.js";
-import { credentialFor } from "./fault-server.js";
+import { json, thrown } from "../server.js";
+import { until } from "./authenticator-setup.js";
+import { credentialFor, startFaultServer, tokens } from "./fault-server.js";
 import { makeFolder } from "./folders.js";
 
 const mock = setupMock({ seed: "loopback" });
@@ -300,6 +302,27 @@ describe("loginWithLoopback", () => {
     await Promise.all([ask(await one.allow()), ask(await other.allow())]);
     const [first, second] = await Promise.all([one.login, other.login]);
     expect(first.accessToken).not.toBe(second.accessToken);
+  });
+
+  it("ends as ever when the browser is closed before the page is shown", async () => {
+    let answer: (() => void) | undefined;
+    const server = await startFaultServer({
+      token: (response, _, count) => {
+        answer = () => json(response, 200, tokens(count));
+      },
+    });
+    const store = memoryStore();
+    const { login, redirectUri, state } = await begin({ authUrl: server.baseUrl, clientId: "app", store });
+    const query = new URLSearchParams({ code: "code-1", state, iss: server.baseUrl });
+    const browser = request(`${redirectUri}?${query.toString()}`).on("error", () => undefined);
+    browser.end();
+    await until(() => answer !== undefined);
+    browser.destroy();
+    await pause(50);
+    answer?.();
+    expect((await login).accessToken).toBe("access-1");
+    expect(await store.read()).toMatchObject({ accessToken: "access-1" });
+    await expectClosed(redirectUri);
   });
 
   it("is not kept from ending by connections that are held open", async () => {

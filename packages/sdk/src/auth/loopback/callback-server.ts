@@ -77,6 +77,8 @@ const listen = (server: Server): Promise<string> =>
 
 const send = (response: ServerResponse, status: number, page: ClosingPage): Promise<void> =>
   new Promise((resolve) => {
+    // A browser that has gone takes no page, and nothing tells of it any more.
+    if (response.destroyed) return resolve();
     response.on("close", resolve);
     response.writeHead(status, pageHeaders).end(printPage(page), resolve);
   });
