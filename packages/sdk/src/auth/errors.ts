@@ -64,6 +64,11 @@ export const authErrors = {
       hint: "Nothing was sent to the service. The wait goes on for other calls.",
     }),
 
+  storeTimeout: (timeoutMs: number, hint: string) =>
+    new AuthError("auth:timeout", `The store took nothing within ${timeoutMs} ms, or is in use elsewhere`, {
+      hint,
+    }),
+
   failed: (stage: Stage, problem: string, answer: { oauthError?: string | undefined; status?: number }) =>
     new AuthError(codes[stage], problem, { hint: hints[stage], ...answer }),
   notRevoked: (cause: AuthError) =>

@@ -81,7 +81,7 @@ export const endLogin = async (
   { attempt, callback, store, signal }: Omit<FinishLoginOptions, keyof OAuthOptions>,
 ): Promise<Credential> => {
   const parameters = queryOf(callback, attempt, settings);
-  await store?.probe?.();
+  await probe(store, signal);
   const { finish } = await import("./protocol.js");
   const credential = await finish(settings, attempt, parameters, signal);
   if (store) await keep(store, credential, settings.timeoutMs);
@@ -100,13 +100,30 @@ const queryOf = (
   return new URL(callback, redirectUri).searchParams;
 };
 
-/** The code is used: nothing but the store's own refusal may keep the credential from it. */
-const keep = (store: TokenStore, credential: Credential, timeoutMs: number): Promise<void> =>
-  withDeadline(
-    { signal: undefined, timeoutMs, timedOut: () => authErrors.noToken(timeoutMs, "the store") },
+/** Throws what the store would throw, or the signal's reason, whichever is first: a store may ask its user something. */
+export const probe = async (
+  store: TokenStore | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const timeoutMs = Number.POSITIVE_INFINITY;
+  const timedOut = (): Error => authErrors.storeTimeout(timeoutMs, keepHint);
+  await withDeadline({ signal, timeoutMs, timedOut }, async () => store?.probe?.());
+};
+
+const keepHint = "Nothing was stored, and the code is used up: begin a new login when the store works.";
+
+/**
+ * The code is used: nothing but the store's own refusal may keep the credential from it. A refresh that hangs holds the lock
+ * for up to twice the settings' time.
+ */
+const keep = (store: TokenStore, credential: Credential, settingsTimeoutMs: number): Promise<void> => {
+  const timeoutMs = 3 * settingsTimeoutMs;
+  return withDeadline(
+    { signal: undefined, timeoutMs, timedOut: () => authErrors.storeTimeout(timeoutMs, keepHint) },
     (signal) =>
       exclusively(store, signal, async () => {
         await store.write(credential);
         sessionOf(store).replace(credential);
       }),
   );
+};

@@ -39,7 +39,8 @@ const forget = (
   signal: AbortSignal | undefined,
 ): Promise<Credential | AuthError | undefined> => {
   const { timeoutMs } = settings;
-  const timedOut = (): AuthError => authErrors.noToken(timeoutMs, "the store");
+  const timedOut = (): AuthError =>
+    authErrors.storeTimeout(timeoutMs, "Nothing was revoked. Log out again when the store works.");
   return withDeadline({ signal, timeoutMs, timedOut }, (limit) =>
     exclusively(store, limit, async () => {
       const found = await read(store);

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setupMock } from "@mgmt/mock";
 import { createClient } from "@mgmt/sdk";
@@ -10,14 +12,18 @@ import {
   memoryStore,
   startLogin,
 } from "@mgmt/sdk/auth";
+import { fileStore } from "@mgmt/sdk/auth/node";
 import { thrown } from "../server.js";
+import { until } from "./authenticator-setup.js";
+import { credentialFor, startFaultServer } from "./fault-server.js";
+import { makeFolder } from "./folders.js";
 
 const mock = setupMock({ seed: "login" });
 const clientId = "itgr_mgmtcommandlineinterface";
 const redirectUri = "http://127.0.0.1:5000/callback";
 const oauth = { authUrl: mock.authUrl, clientId };
 
-beforeAll(() => mock.listen({ onUnhandledRequest: "error" }));
+beforeAll(() => mock.listen({ onUnhandledRequest: "bypass" }));
 afterEach(() => mock.reset());
 afterAll(() => mock.close());
 
@@ -205,6 +211,50 @@ describe("finishLogin", () => {
     expect(await thrown(finishLogin({ ...oauth, attempt, callback: redirect, store }))).toBe(refusal);
   });
 
+  it("throws the reason of its signal while its store is not ready yet, and does not use up the code", async () => {
+    const reason = new Error("The user left.");
+    const controller = new AbortController();
+    const probe = (): Promise<never> => {
+      setTimeout(() => controller.abort(reason), 0);
+      return new Promise(() => undefined);
+    };
+    const { attempt, redirect } = await allowed();
+    const login = { ...oauth, attempt, callback: redirect };
+    const { signal } = controller;
+    const store: TokenStore = { ...memoryStore(), probe };
+    expect(await thrown(finishLogin({ ...login, store, signal }))).toBe(reason);
+    expect(tokenRequests()).toEqual([]);
+    await finishLogin(login);
+  });
+
+  it("is kept although a refresh that hangs holds the lock of its file: its code is used up", async () => {
+    const refreshing = await startFaultServer({ token: () => undefined });
+    const file = join(await makeFolder(), "credentials.json");
+    await fileStore(file).write(credentialFor(refreshing, -1));
+    const hanging = createAuthenticator({
+      ...{ authUrl: refreshing.baseUrl, clientId: "app", timeoutMs: 500, store: fileStore(file) },
+    });
+    const failed = thrown(hanging.token());
+    await until(() => refreshing.tokenRequests.length > 0);
+    const { attempt, redirect } = await allowed();
+    const login = { ...oauth, attempt, callback: redirect, timeoutMs: 500 };
+    const credential = await finishLogin({ ...login, store: fileStore(file) });
+    expect(await failed).toMatchObject({ code: "auth:timeout" });
+    expect(await fileStore(file).read()).toEqual(credential);
+  });
+
+  it("says so when the store never takes it", async () => {
+    const store: TokenStore = { ...memoryStore(), write: () => new Promise(() => undefined) };
+    const { attempt, redirect } = await allowed();
+    const login = { ...oauth, attempt, callback: redirect, timeoutMs: 100 };
+    const error = await thrown(finishLogin({ ...login, store }));
+    expect(error).toMatchObject({
+      ...{ name: "AuthError", code: "auth:timeout", hint: expect.stringContaining("begin a new login") },
+      message: "The store took nothing within 300 ms, or is in use elsewhere",
+    });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/ey[A-Z]/);
+  });
+
   it("replaces a login that is used already, at once", async () => {
     const store = memoryStore();
     const { token } = createAuthenticator({ ...oauth, store });
@@ -221,8 +271,11 @@ describe("finishLogin", () => {
     }
   });
 
-  it("lets two logins at once both end, the later one in the store", async () => {
-    const store = memoryStore();
+  it.each([
+    ["memory", () => Promise.resolve(memoryStore())],
+    ["a file", async () => fileStore(join(await makeFolder(), "deep/credentials.json"))],
+  ])("lets two logins at once into %s both end, the later one in the store", async (_, makeStore) => {
+    const store = await makeStore();
     const [one, other] = [await allowed(), await allowed()];
     const credentials = await Promise.all(
       [one, other].map(({ attempt, redirect }) =>

@@ -200,6 +200,19 @@ describe("logout", () => {
     expect(server.seen).toEqual([]);
   });
 
+  it("sends nothing, and says so, when the store is not free in time", async () => {
+    const server = await startFaultServer();
+    const inner = memoryStore(credentialFor(server, 3600));
+    const store: TokenStore = { ...inner, lock: () => new Promise(() => undefined) };
+    const error = await thrown(logout({ authUrl: server.baseUrl, clientId: "app", store, timeoutMs: 50 }));
+    expect(error).toMatchObject({
+      ...{ name: "AuthError", code: "auth:timeout", hint: expect.stringContaining("Log out again") },
+      message: "The store took nothing within 50 ms, or is in use elsewhere",
+    });
+    expect(server.seen).toEqual([]);
+    expect(await inner.read()).toBeDefined();
+  });
+
   it("throws the reason of a signal that is aborted", async () => {
     const reason = new Error("The user left.");
     const store = memoryStore();

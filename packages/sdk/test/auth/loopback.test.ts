@@ -262,6 +262,47 @@ describe("loginWithLoopback", () => {
     }
   });
 
+  it.each(["probe", "write"] as const)(
+    "ends with the reason of its signal also while the %s of its store never ends, and says so on the page",
+    async (name) => {
+      const reason = new Error("The user left.");
+      const controller = new AbortController();
+      let probes = 0;
+      let isHanging = false;
+      const hang = (): Promise<never> => {
+        isHanging = true;
+        return new Promise(() => undefined);
+      };
+      const probe = async (): Promise<void> => {
+        if ((probes += 1) > 1) await hang();
+      };
+      const store: TokenStore = { ...memoryStore(), ...(name === "probe" ? { probe } : { write: hang }) };
+      const { login, allow, redirectUri } = await begin({ store, signal: controller.signal });
+      const failed = thrown(login);
+      const page = ask(await allow());
+      await until(() => isHanging);
+      controller.abort(reason);
+      expect(await failed).toBe(reason);
+      expect((await page).text).toContain("<h1>The login was stopped</h1>");
+      await expectClosed(redirectUri);
+    },
+  );
+
+  it("ends with the reason of its signal while its store is not ready yet, before the browser opens", async () => {
+    const reason = new Error("The user left.");
+    const controller = new AbortController();
+    const probe = (): Promise<never> => {
+      setTimeout(() => controller.abort(reason), 0);
+      return new Promise(() => undefined);
+    };
+    let opened = 0;
+    const open = (): void => void (opened += 1);
+    const { signal } = controller;
+    const login = loginWithLoopback({ ...oauth, open, signal, store: { ...memoryStore(), probe } });
+    expect(await thrown(login)).toBe(reason);
+    expect(opened).toBe(0);
+  });
+
   it("ends with what open throws, and does not wait for an open that never ends", async () => {
     const reason = new Error("no browser");
     const throwing = (): never => {

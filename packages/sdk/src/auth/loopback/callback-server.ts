@@ -6,7 +6,7 @@ import { pageHeaders, printPage } from "./closing-page.js";
 import { type ClosingPage, failurePage, pages } from "./closing-words.js";
 
 const path = "/callback";
-/** How long a browser may take to let go of its connections, in milliseconds. */
+/** How long a page may take to know how the login ended, and a browser to let go of its connections, in milliseconds. */
 const linger = 300;
 
 /** Waits on 127.0.0.1 for the browser to come back. */
@@ -26,6 +26,8 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
   let expected: { state: string; finish: (callback: string) => Promise<unknown> } | undefined;
   let page: Promise<ClosingPage> | undefined;
   const answering = new Set<Promise<void>>();
+  let stop = (): void => undefined;
+  const stopped = new Promise<ClosingPage>((resolve) => (stop = () => resolve(pages.stopped)));
   const server = createServer((request, response) => {
     const answered = answer(request, response).finally(() => answering.delete(answered));
     answering.add(answered);
@@ -45,7 +47,7 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
       return send(response, 400, pages.stranger);
     }
     page ??= expected.finish(address.href).then(() => pages.done, failurePage);
-    return send(response, 200, await page);
+    return send(response, 200, await Promise.race([page, stopped]));
   };
 
   return {
@@ -55,7 +57,10 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
+      // A store may go on for longer than the login that was stopped.
+      const late = setTimeout(stop, linger);
       await Promise.allSettled(answering);
+      clearTimeout(late);
       server.closeIdleConnections();
       // Browsers keep connections in reserve that they never use.
       const cut = setTimeout(() => server.closeAllConnections(), linger);

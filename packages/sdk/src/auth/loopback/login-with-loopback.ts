@@ -2,7 +2,7 @@ import { withDeadline } from "../../request/deadline.js";
 import { readTimeout } from "../../request/deadline.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
-import { type LoginOptions, beginLogin, endLogin } from "../login.js";
+import { type LoginOptions, beginLogin, endLogin, probe } from "../login.js";
 import { readOAuthSettings } from "../oauth-settings.js";
 import type { TokenStore } from "../token-store.js";
 
@@ -32,8 +32,7 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
   const { open, store, scopes, signal } = options;
   const timeoutMs = readTimeout(options.userTimeoutMs ?? 300_000, "userTimeoutMs");
   const timedOut = (): Error => authErrors.userTimeout(timeoutMs);
-  signal?.throwIfAborted();
-  await store?.probe?.();
+  await probe(store, signal);
   // Programs that are logged in already do not pay for a server.
   const { startCallbackServer } = await import("./callback-server.js");
   const server = await startCallbackServer();
