@@ -28,6 +28,10 @@ export const fileErrors = {
     new TokenStoreError("auth:store_read_only", `${file} cannot be written (${why})`, {
       hint: "Give this user the right to write it and its folder. The login in it was kept; it is refreshed when that works.",
     }),
+  overtaken: (file: string) =>
+    new TokenStoreError("auth:store_failed", `${file} was given to another process meanwhile`, {
+      hint: "This one was silent for too long. What is in the file by now is kept.",
+    }),
 };
 
 const reason = (error: unknown): string => systemCode(error) ?? "unknown reason";

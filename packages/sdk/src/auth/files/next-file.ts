@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
@@ -101,7 +101,18 @@ const fill = async ({ file, handle, replaces }: Place, credential: Credential): 
   }
 };
 
-const replace = async ({ file, target }: Place): Promise<void> => {
+/** Whether the place is this holder's still: one of the lock that was thought dead has an heir, whose place is there now. */
+const isOwn = async ({ target, handle }: Place): Promise<boolean> => {
+  const [mine, found] = await Promise.all([
+    handle.stat({ bigint: true }),
+    stat(nextOf(target), { bigint: true }).catch(() => undefined),
+  ]);
+  return found?.ino === mine.ino && found.dev === mine.dev;
+};
+
+const replace = async (place: Place): Promise<void> => {
+  const { file, target } = place;
+  if (!(await isOwn(place))) throw fileErrors.overtaken(file);
   try {
     await targetOf(file);
     await rename(nextOf(target), target);
@@ -113,7 +124,8 @@ const replace = async ({ file, target }: Place): Promise<void> => {
   await syncFolder(dirname(target));
 };
 
-const leave = async ({ target, handle }: Place, isFilled: boolean): Promise<void> => {
-  await handle.close();
-  if (!isFilled) await removeNext(target).catch(() => undefined);
+const leave = async (place: Place, isFilled: boolean): Promise<void> => {
+  const isLeft = !isFilled && (await isOwn(place).catch(() => false));
+  await place.handle.close();
+  if (isLeft) await removeNext(place.target).catch(() => undefined);
 };
