@@ -5,6 +5,7 @@ import {
   InternalServerError,
   type MgmtClient,
   ProjectNotFoundError,
+  ServiceUnavailableError,
   TimeoutError,
   ValidationFailedError,
   createClient,
@@ -87,10 +88,21 @@ describe("projects.ensure", () => {
     expect(error).toBeInstanceOf(InternalServerError);
   });
 
+  it("throws what went wrong, with all attempts, rather than begin a pause past its deadline", async () => {
+    server.engine.faults.add({ status: 503 });
+    const error = await thrown(client.projects.ensure({ logicalId: "x" }, { timeoutMs: 900 }));
+    expect(error).toBeInstanceOf(ServiceUnavailableError);
+    expect((error as ServiceUnavailableError).attempts?.map(({ status }) => status)).toEqual(
+      server.engine.requests.map(({ status }) => status),
+    );
+    expect(server.engine.requests.map(({ method }) => method).slice(0, 2)).toEqual(["POST", "GET"]);
+  });
+
   it("ends at its deadline, and when its caller aborts, with the caller's reason", async () => {
-    server.engine.faults.add({ operation: "projects.create", status: 500 });
+    server.engine.faults.add({ operation: "projects.create", latency: 400 });
     const late = await thrown(client.projects.ensure({ logicalId: "x" }, { timeoutMs: 150 }));
     expect(late).toBeInstanceOf(TimeoutError);
+    expect(late).toMatchObject({ timeoutMs: 150, attempts: [{ pauseMs: 0 }] });
     const controller = new AbortController();
     const call = thrown(client.projects.ensure({ logicalId: "x" }, { signal: controller.signal }));
     setTimeout(() => controller.abort("enough"), 50);

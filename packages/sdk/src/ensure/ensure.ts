@@ -41,13 +41,7 @@ export const ensure = async <Created, Found>(
   let work: Promise<EnsureResult<Created, Found>> | undefined;
   try {
     return await withDeadline({ signal: options.signal, timeoutMs, timedOut }, (signal) => {
-      // Calls know the time that is left, so that they do not begin a pause that is longer.
-      const each = (): RequestOptions => ({
-        ...options,
-        signal,
-        timeoutMs: Math.max(end - performance.now(), 1),
-      });
-      work = createOrFind(identity, each, signal, attempts);
+      work = createOrFind(identity, { ...options, signal }, signal, end, attempts);
       return work;
     });
   } catch (error) {
@@ -60,11 +54,15 @@ export const ensure = async <Created, Found>(
 
 const createOrFind = async <Created, Found>(
   { create, find, conflicts }: Identity<Created, Found>,
-  each: () => RequestOptions,
+  options: RequestOptions,
   signal: AbortSignal,
+  end: number,
   attempts: Attempt[],
 ): Promise<EnsureResult<Created, Found>> => {
+  // Calls know the time that is left, so that they do not begin a pause that is longer.
+  const each = (): RequestOptions => ({ ...options, timeoutMs: Math.max(end - performance.now(), 1) });
   for (let round = 1; ; round += 1) {
+    const pauseMs = Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
     try {
       return { created: true, resource: await create(each()) };
     } catch (error) {
@@ -74,9 +72,9 @@ const createOrFind = async <Created, Found>(
       if (!conflict && !isUnknown(error)) throw error;
       const found = await look(() => find(each(), conflict), signal, attempts);
       if (found) return { created: false, resource: found };
-      if (round >= maxRounds) throw error;
+      if (round >= maxRounds || performance.now() + pauseMs >= end) throw error;
     }
-    await pause(Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs), signal);
+    await pause(pauseMs, signal);
   }
 };
 
