@@ -45,6 +45,8 @@ const serve = async (block: Block): Promise<Ready> => {
   const program = join(root, "packages/cli/dist/mgmt.js");
   platform = spawn(process.execPath, [program, "dev", ...flags, "--ephemeral", "--output", "json"], {
     stdio: ["ignore", "pipe", "inherit"],
+    // Where it registers its profile: not in that of who runs the tests.
+    env: { ...process.env, MGMT_CONFIG_DIR: join(scratch, "config") },
   });
   return new Promise((resolve, reject) => {
     platform?.stdout?.once("data", (line: Buffer) => resolve(JSON.parse(String(line)) as Ready));
@@ -62,6 +64,7 @@ beforeAll(async () => {
   const ready = await serve(serving);
   environment = {
     ...process.env,
+    MGMT_CONFIG_DIR: join(scratch, "config"),
     PATH: `${join(root, "node_modules/.bin")}:${process.env["PATH"]}`,
     MGMT_BASE_URL: ready.baseUrl,
     MGMT_TOKEN: ready.token,
