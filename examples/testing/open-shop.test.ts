@@ -14,6 +14,7 @@ it("opens a shop once, however often it is asked to", async () => {
   const first = await openShop(client, "shop");
   const second = await openShop(client, "shop");
   expect(second.id).toBe(first.id);
+  expect(await client.projects.list().toArray()).toHaveLength(1);
 });
 
 it("says what is wrong when the service is down", async () => {
