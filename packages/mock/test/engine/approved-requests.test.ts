@@ -29,16 +29,22 @@ describe("the effect of an approved request (§ Agents and approvals)", () => {
     await face.close();
   });
 
-  it("runs once when the approved request arrives twice at once", async () => {
+  it("runs once when the approved request arrives twice at once: what could run again asks anew", async () => {
     const face = await openMock();
     const { engine } = face;
-    const { id } = await engine.seed.project();
+    const database = await engine.seed.database((await engine.seed.project()).id);
+    const { id } = await engine.seed.connection(database.id);
     const token = await engine.tokens.agent();
-    const remove = () => face.send("DELETE", `/v1/projects/${id}`, { token });
-    await remove();
+    const rotate = () => face.send("POST", `/v1/connections/${id}/rotate`, { token });
+    await rotate();
     await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
-    const statuses = (await Promise.all([remove(), remove()])).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    const answers = await Promise.all([rotate(), rotate(), rotate()]);
+    expect(answers.map(({ status, code }) => (status === 200 ? status : code)).sort()).toEqual([
+      200,
+      "approval_required",
+      "approval_required",
+    ]);
+    expect(engine.approvals.list().map(({ status }) => status)).toEqual(["consumed", "pending"]);
     await face.close();
   });
 
