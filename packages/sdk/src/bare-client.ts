@@ -9,8 +9,7 @@ export class BareClient {
 
   constructor(settings: Settings, classes: Readonly<Record<string, ResourceClass>>) {
     this.#request = requestPath(settings);
-    const made = Object.entries(classes).map(([name, Each]) => [name, new Each(this.#request)]);
-    Object.assign(this, Object.fromEntries(made));
+    for (const [name, Each] of Object.entries(classes)) Reflect.set(this, name, new Each(this.#request));
   }
 
   /**

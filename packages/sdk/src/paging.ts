@@ -1,5 +1,6 @@
 import type { ApiPromise, WithResponse } from "./api-promise.js";
 import { PagingError } from "./errors/local-errors.js";
+import { readLimit } from "./request/settings.js";
 
 /** One page of a list. */
 export interface CursorPage<T> {
@@ -87,11 +88,8 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
   /** The items of all pages, or as many as `limit` says; no page past those is asked for. */
   async toArray({ limit = Infinity }: { limit?: number | undefined } = {}): Promise<T[]> {
     const items: T[] = [];
-    if (limit <= 0) return items;
-    for await (const item of this) {
-      items.push(item);
-      if (items.length >= limit) break;
-    }
+    if (readLimit("limit", limit) === 0) return items;
+    for await (const item of this) if (items.push(item) >= limit) break;
     return items;
   }
 
@@ -109,9 +107,8 @@ export const readPage = <T>(
   // Every field is looked at before it is used; what the items are, the contract says.
   const { data, pagination } = (body ?? {}) as Partial<Page<T>>;
   if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
-  const { hasMore } = pagination;
+  const { hasMore, nextCursor } = pagination;
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
-  const { nextCursor } = pagination;
   if (typeof nextCursor !== "string" || nextCursor === "") {
     throw new PagingError("there are more items, but no cursor.", requestId);
   }

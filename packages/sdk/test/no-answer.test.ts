@@ -4,6 +4,7 @@ import {
   ConnectionError,
   DatabaseBusyError,
   TimeoutError,
+  type TransportResponse,
   createClient,
   isApiError,
 } from "@mgmt/sdk";
@@ -65,6 +66,16 @@ describe("no answer", () => {
       const transport = { send: () => Promise.reject(reason) };
       const error = await thrown(createClient({ baseUrl: "http://x.test", transport }).me.get());
       expect(error).toBeInstanceOf(ConnectionError);
+    }
+  });
+
+  it("is a ConnectionError when a transport answers nothing that could be an answer", async () => {
+    for (const rubbish of [undefined, null, 5, {}, { status: 200, body: "{}" }]) {
+      // What a transport written in JavaScript may do.
+      const transport = { send: () => Promise.resolve(rubbish as unknown as TransportResponse) };
+      const error = await thrown(createClient({ baseUrl: "http://x.test", transport }).projects.create());
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error).toMatchObject({ reason: "the transport gave none", attempts: [{ pauseMs: 0 }] });
     }
   });
 });

@@ -60,6 +60,13 @@ describe("a list", () => {
     expect(seen).toEqual([]);
   });
 
+  it.each([NaN, -1])("is not walked to the end for a limit of %d, which is refused", async (limit) => {
+    const { client, seen } = await start(three);
+    const error = await thrown(client.projects.list().toArray({ limit }));
+    expect(error).toMatchObject({ code: "argument:invalid", argument: "limit" });
+    expect(seen).toEqual([]);
+  });
+
   it("asks for nothing before it is awaited, and for its first page once", async () => {
     const { client, seen } = await start(three);
     const list = client.projects.list();

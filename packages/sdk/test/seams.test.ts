@@ -6,8 +6,11 @@ import {
   type Attempt,
   ConflictError,
   ConnectionError,
+  InvalidArgumentError,
   type Middleware,
   type MgmtError,
+  type Next,
+  type OutgoingRequest,
   createClient,
   createPartialClient,
   isApiError,
@@ -102,6 +105,20 @@ describe("a middleware", () => {
     const client = createClient({ baseUrl, middleware: [broken] });
     expect(await thrown(client.me.get())).toBeInstanceOf(RangeError);
     expect(seen).toEqual([]);
+  });
+
+  it.each([
+    ["returns nothing", async (request: OutgoingRequest, next: Next) => void (await next(request))],
+    ["returns no answer", () => Promise.resolve({ status: 200 })],
+    ["forgets the request", (_: OutgoingRequest, next: () => unknown) => next()],
+    ["is none", "timing"],
+  ])("that %s is refused by its name", async (_, broken) => {
+    const { baseUrl } = await answering();
+    // What a program written in JavaScript may hand over.
+    const client = createClient({ baseUrl, middleware: [broken as unknown as Middleware] });
+    const error = await thrown(client.me.get());
+    expect(error).toBeInstanceOf(InvalidArgumentError);
+    expect(error).toMatchObject({ argument: "middleware", hint: expect.stringContaining("next(request)") });
   });
 });
 

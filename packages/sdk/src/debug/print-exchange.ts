@@ -9,7 +9,7 @@ export const printExchange = async (
   debug: true | ((line: string) => void),
 ): Promise<TransportResponse> => {
   const { method, attempt } = request;
-  const print = debug === true ? (line: string): void => console.error(line) : debug;
+  const print = typeof debug === "function" ? debug : (line: string): void => console.error(line);
   const url = redactUrl(request.url);
   const start = performance.now();
   const elapsed = (): string => `${Math.round(performance.now() - start)} ms`;

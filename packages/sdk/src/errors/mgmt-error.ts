@@ -21,8 +21,8 @@ const kindsOf = (errorClass: typeof MgmtError): string[] => {
 
 /** Whether a value is an error of this kind, of whichever copy of the SDK. */
 export const isKind = (value: unknown, kind: string): boolean => {
-  if (typeof value !== "object" || value === null || !(lineage in value)) return false;
-  const kinds = value[lineage];
+  // `Object` makes an object of anything.
+  const kinds: unknown = Reflect.get(Object(value) as object, lineage);
   return Array.isArray(kinds) && kinds.includes(kind);
 };
 
@@ -68,8 +68,7 @@ export class MgmtError extends Error {
 
   /** Everything a log needs; never a token, a header or a body. */
   toJSON(): Record<string, unknown> {
-    const fields: Record<string, unknown> = { name: this.name, message: this.message };
-    return Object.assign(fields, this);
+    return Object.assign<Record<string, unknown>, object>({ name: this.name, message: this.message }, this);
   }
 }
 

@@ -26,14 +26,16 @@ export const send = async (
   const { method, path, url, headers, body } = message;
   const carry: Next = async (request) => {
     try {
-      return await settings.transport.send(request);
+      const answer = await settings.transport.send(request);
+      if (!answer?.headers) throw new TypeError("the transport gave none");
+      return answer;
     } catch (cause) {
       if (cause instanceof MgmtError) throw cause;
       const reason = reasonOf(cause);
       throw new ConnectionError(request, `got no whole answer (${reason})`, { cause, reason });
     }
   };
-  const isPlain = settings.middleware.length === 0 && settings.debug === false;
+  const isPlain = settings.middleware.length === 0 && !settings.debug;
   const next = isPlain ? carry : (await loadOnDemand()).compose(settings, carry);
   try {
     return await trace("attempt", { method, path, url, number, attempt }, async () => {

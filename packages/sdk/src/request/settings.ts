@@ -99,8 +99,8 @@ export const settingsOf = (client: Settings, options: RequestOptions): Settings 
   };
 };
 
-const readLimit = (name: string, limit: number): number => {
-  if (!(limit >= 0)) throw new InvalidArgumentError(name, "must be a number of 0 or above");
+export const readLimit = (name: string, limit: number): number => {
+  if (!(limit >= 0)) throw new InvalidArgumentError(name, "must be a number above 0, or 0");
   return limit;
 };
 
