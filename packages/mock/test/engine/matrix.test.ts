@@ -199,6 +199,15 @@ describe("every operation", () => {
   });
 
   describe("asked by an agent", () => {
+    it("every DELETE, restores, transfers and rotations need an approval, and two are never an agent's (§ Agents and approvals)", () => {
+      const ids = (some: readonly (readonly [string, unknown])[]) => some.map(([id]) => id).sort();
+      const deletions = ids(named(({ method }) => method === "DELETE"));
+      const graver = ["connections.rotate", "databases.restore", "projects.transfer"];
+      expect(deletions.length).toBeGreaterThan(9);
+      expect(ids(gated)).toEqual([...deletions, ...graver].sort());
+      expect(ids(never)).toEqual(["workspaces.create", "workspaces.serviceTokens.create"]);
+    });
+
     it.each(gated.filter(([id]) => id !== "projects.delete"))(
       "%s needs an approval",
       async (_id, operation) => {
