@@ -9,6 +9,9 @@ export interface Caller {
   workspaceId: string | null;
 }
 
+/** Less than the authorization server's own time, within which a login is kept. */
+const timeoutMs = 10_000;
+
 /** Asks the service. Throws what it answers to a token that is none. */
 export const readCaller = async (
   baseUrl: string,
@@ -17,7 +20,10 @@ export const readCaller = async (
 ): Promise<Caller> => {
   const headers = { "user-agent": `mgmt/${version}` };
   const client = createClient({ baseUrl, token, transport: nodeTransport(), headers });
-  const answer = await client.request<unknown>({ method: "GET", path: "/v1/me", pathParams: {} }, { signal });
+  const answer = await client.request<unknown>(
+    { method: "GET", path: "/v1/me", pathParams: {} },
+    { signal, timeoutMs },
+  );
   const text = (...path: string[]): string | null => {
     const value = valueAt(answer, ["data", ...path]);
     return typeof value === "string" ? value : null;
