@@ -153,5 +153,6 @@ describe.each(["apps", "services"] as const)("%s.ensure", (name) => {
     await client[name].create({ projectId, displayName: "Web" });
     const error = await thrown(client[name].ensure({ projectId, displayName: "Web", logicalId: "web" }));
     expect(error).toBeInstanceOf(AppAlreadyExistsError);
+    expect(error).toHaveProperty("attempts.length", 1);
   });
 });

@@ -44,10 +44,12 @@ export const ensure = async <Created, Found>(
       work = createOrFind(identity, { ...options, signal }, signal, end, attempts);
       return work;
     });
-  } catch (error) {
-    // The call under way says in the same error what it tried.
+  } catch (thrown) {
+    // Lets the call under way say what it tried.
     await work?.catch(() => undefined);
-    if (error instanceof MgmtError) error.attempts = attempts;
+    // That of the last call knows only the time that was left for it.
+    const error = thrown instanceof TimeoutError ? timedOut() : thrown;
+    if (error instanceof MgmtError && attempts[0]) error.attempts = attempts;
     throw error;
   }
 };
@@ -66,7 +68,7 @@ const createOrFind = async <Created, Found>(
     try {
       return { created: true, resource: await create(each()) };
     } catch (error) {
-      attempts.push(...attemptsOf(error));
+      note(error, attempts);
       signal.throwIfAborted();
       const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
       if (!conflict && !isUnknown(error)) throw error;
@@ -87,7 +89,7 @@ const look = async <Found>(
   try {
     return await find();
   } catch (error) {
-    attempts.push(...attemptsOf(error));
+    note(error, attempts);
     signal.throwIfAborted();
     if (!isUnknown(error)) throw error;
     return undefined;
@@ -95,8 +97,11 @@ const look = async <Found>(
 };
 
 const isUnknown = (error: unknown): boolean =>
-  error instanceof ConnectionError ||
+  (error instanceof ConnectionError && !(error instanceof TimeoutError)) ||
   (error instanceof ApiError && (error.status < 300 || error.status === 408 || error.status >= 500));
 
-const attemptsOf = (error: unknown): readonly Attempt[] =>
-  (error instanceof MgmtError && error.attempts) || [];
+/** A conflict may come by twice. */
+const note = (error: unknown, attempts: Attempt[]): void => {
+  const made = (error instanceof MgmtError && error.attempts) || [];
+  attempts.push(...made.filter((attempt) => !attempts.includes(attempt)));
+};
