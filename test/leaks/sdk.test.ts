@@ -128,6 +128,45 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     );
   });
 
+  it("in the debug log of the SDK", async () => {
+    const { baseUrl, token, workspaceId } = witness.ready;
+    const lines: string[] = [];
+    const debug = (line: string): void => void lines.push(line);
+    const { oauth, attempt, redirect } = await sdkLogin();
+    const store = memoryStore();
+    harvestCredential(await finishLogin({ ...oauth, attempt, callback: redirect, store }));
+    const authenticator = createAuthenticator({ ...oauth, store });
+    for (const transport of [undefined, nodeTransport()]) {
+      const more = { debug, ...(transport && { transport }) };
+      await createClient({ baseUrl, token: authenticator.token, ...more }).me.get();
+      const client = createClient({ baseUrl, token, ...more });
+      const project = await client.projects.create({ name: "debugged-in-a-name" });
+      const { id: database = "", defaultConnectionId } = project.database ?? {};
+      const answers: unknown[] = [
+        project,
+        await client.databases.get(database),
+        await client.databases.connections.create(database, { name: "web" }),
+        await client.connections.rotate(defaultConnectionId ?? ""),
+        await client.connections.list(),
+        await client.workspaces.serviceTokens.create(workspaceId, { name: "ci" }),
+      ];
+      const { id: service } = await client.services.create({ projectId: project.id, displayName: "web" });
+      answers.push(await client.services.deployments.create(service, {}));
+      for (const answer of answers) witness.answer("answer to the SDK", answer);
+      const recipientAccessToken = await witness.token("other-user");
+      await client.projects.transfer(project.id, { recipientAccessToken });
+      for (const address of [echo.baseUrl, `${echo.baseUrl}/good`, nowhere]) {
+        const refused = createClient({ baseUrl: address, token: stray(), maxRetries: 0, ...more });
+        const body = { recipientAccessToken: stray() };
+        await witness.fails("error of a call", () => refused.projects.transfer(project.id, body));
+      }
+    }
+    witness.record("debug log", lines.join("\n"));
+    expect(lines.length).toBeGreaterThan(50);
+    expect(lines.join()).toContain('"authorization":"[redacted]"');
+    expect(witness.sees("debugged-in-a-name")).toContain("debug log");
+  });
+
   it("in paths, where they were put by mistake", async () => {
     const { baseUrl, token } = witness.ready;
     const misplaced = [stray(), await witness.token("agent")];
@@ -147,6 +186,30 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
         }
       }
     }
+  });
+
+  it("in queries, where they were put by mistake (RFC 9700 § 4.3.2)", async () => {
+    const { baseUrl } = witness.ready;
+    const token = await witness.token("user");
+    const queries: [string, string, number][] = [
+      ["GET", `/v1/me?access_token=${token}`, 401],
+      ["GET", `/v1/projects?cursor=${stray()}&limit=${stray()}`, 401],
+      ["POST", `/token?grant_type=refresh_token&refresh_token=${stray()}&client_secret=${stray()}`, 401],
+      ["GET", `/token?code=${stray()}`, 405],
+      ["POST", `/revoke?token=${stray()}`, 401],
+      ["GET", `/authorize?client_id=${stray()}&redirect_uri=${redirectUri}&state=${stray()}`, 400],
+      ["GET", `/approvals/apr_none?token=${stray()}`, 404],
+    ];
+    for (const [method, path, status] of queries) {
+      const body = method === "POST" ? new URLSearchParams() : undefined;
+      const response = await fetch(baseUrl + path, { method, ...(body && { body }) });
+      expect([path.split("?")[0], response.status]).toEqual([path.split("?")[0], status]);
+      witness.record("refusal of a query", `${inspect([...response.headers])} ${await response.text()}`);
+    }
+    const headers = { authorization: `Bearer ${token}` };
+    const refused = await fetch(`${baseUrl}/v1/projects?cursor=${stray()}&limit=${stray()}`, { headers });
+    expect(refused.status).toBe(422);
+    witness.record("refusal of a query", await refused.text());
   });
 
   it("in errors of an agent that waits for its sponsor", async () => {
