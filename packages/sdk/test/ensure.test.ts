@@ -2,7 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import {
   AppAlreadyExistsError,
+  type CreateApp,
+  type EnsureDatabase,
+  type EnsureProject,
   InternalServerError,
+  InvalidArgumentError,
   type MgmtClient,
   ProjectNotFoundError,
   ServiceUnavailableError,
@@ -82,6 +86,21 @@ describe("projects.ensure", () => {
     expect(await projects()).toHaveLength(0);
   });
 
+  it.each([undefined, null, {}, { name: "x" }, { logicalId: "" }, { logicalId: 5 }])(
+    "is refused without a logicalId, rather than get whatever project comes first: %j",
+    async (body) => {
+      await client.projects.create({ name: "of somebody else" });
+      const before = server.engine.requests.length;
+      server.engine.faults.add({ operation: "projects.create", drop: "before", times: 1 });
+      // What a program in JavaScript may hand over.
+      const error = await thrown(client.projects.ensure(body as unknown as EnsureProject));
+      expect(error).toBeInstanceOf(InvalidArgumentError);
+      expect(error).toMatchObject({ argument: "logicalId" });
+      expect(error).not.toHaveProperty("attempts");
+      expect(server.engine.requests).toHaveLength(before);
+    },
+  );
+
   it("gives up on a service that always fails", { timeout: 60_000 }, async () => {
     server.engine.faults.add({ operation: "projects.create", status: 500 });
     const error = await thrown(client.projects.ensure({ logicalId: "x" }));
@@ -122,6 +141,22 @@ describe("databases.ensure", () => {
     expect(again).toMatchObject({ created: false, resource: { id: first.resource.id } });
     const there = await client.databases.ensure({ ...body, branchId: branch.id });
     expect(there.resource.id).toBe(elsewhere.resource.id);
+  });
+});
+
+describe("what a resource of a project is told apart by", () => {
+  it.each([
+    [{}, "projectId"],
+    [{ projectId: "proj_1" }, "displayName"],
+    [{ projectId: "proj_1", displayName: "" }, "displayName"],
+    [{ projectId: "proj_1", displayName: "x", logicalId: "" }, "logicalId"],
+  ])("must be there before anything is sent: %j", async (body, argument) => {
+    // What a program in JavaScript may hand over.
+    const service = await thrown(client.services.ensure(body as CreateApp));
+    expect(service).toMatchObject({ code: "argument:invalid", argument });
+    const database = await thrown(client.databases.ensure(body as EnsureDatabase));
+    expect(database).toMatchObject({ argument: "projectId" in body ? "logicalId" : "projectId" });
+    expect(server.engine.requests).toEqual([]);
   });
 });
 

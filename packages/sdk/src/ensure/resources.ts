@@ -22,7 +22,10 @@ const requireText = (body: object, field: string): void => {
   // A program in JavaScript may hand over anything.
   const value: unknown = Reflect.get(Object(body) as object, field);
   if (typeof value !== "string" || value === "") {
-    throw new InvalidArgumentError(field, "must be a string, and not empty: ensure tells resources apart by it");
+    throw new InvalidArgumentError(
+      field,
+      "must be a string, and not empty: ensure tells resources apart by it",
+    );
   }
 };
 

@@ -7,7 +7,10 @@ import type { RequestOptions } from "../request/call.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** A database with a declared identity. */
-export type EnsureDatabase = CreateDatabase & { logicalId: string };
+export type EnsureDatabase = CreateDatabase & {
+  /** What it is told apart by, on the branch. 1 to 255 letters, digits, `.`, `_` and `-`, a letter or digit first. */
+  logicalId: string;
+};
 
 /** `client.databases` */
 export class DatabasesResource extends DatabasesOperations {
@@ -43,6 +46,7 @@ export class DatabasesResource extends DatabasesOperations {
    *
    * @param body As of `create`, with a `logicalId`.
    * @param options `timeoutMs` is for all of it together, 60,000 by default.
+   * @throws `InvalidArgumentError` for a body without `projectId` and `logicalId`.
    * @throws `TimeoutError` when it could not be made sure within `timeoutMs`.
    * @throws As `create`, but for the conflict of its identity, and the reason of `options.signal` when that is aborted.
    */

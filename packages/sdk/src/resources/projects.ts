@@ -6,6 +6,7 @@ import type { RequestOptions } from "../request/call.js";
 
 /** A project with a declared identity. */
 export interface EnsureProject extends CreateProject {
+  /** What it is told apart by, in the workspace. 1 to 255 letters, digits, `.`, `_` and `-`, a letter or digit first. */
   logicalId: string;
 }
 
@@ -22,6 +23,7 @@ export class ProjectsResource extends ProjectsOperations {
    *
    * @param body As of `create`, with a `logicalId`.
    * @param options `timeoutMs` is for all of it together, 60,000 by default.
+   * @throws `InvalidArgumentError` for a body without `logicalId`.
    * @throws `TimeoutError` when it could not be made sure within `timeoutMs`.
    * @throws As `create`, but for the conflict of its identity, and the reason of `options.signal` when that is aborted.
    */

@@ -18,6 +18,7 @@ export class ServicesResource extends ServicesOperations {
    *
    * @param body As of `create`.
    * @param options `timeoutMs` is for all of it together, 60,000 by default.
+   * @throws `InvalidArgumentError` for a body without `projectId`, and `logicalId` or `displayName`.
    * @throws `TimeoutError` when it could not be made sure within `timeoutMs`.
    * @throws As `create`, but for the conflict of its identity, and the reason of `options.signal` when that is aborted.
    */
