@@ -136,6 +136,14 @@ describe("a request is not sent again (OpenAI, Anthropic, Cloudflare and Octokit
   );
 });
 
+it("a POST that is written in small letters is not sent again either", async () => {
+  const { client, seen } = await failing(503);
+  // What a program in JavaScript may write; fetch sends it as a POST.
+  const call = { method: "post" as "POST", path: "/v1/projects" };
+  expect(await thrown(client.request(call))).toHaveProperty("attempts.length", 1);
+  expect(seen).toHaveLength(1);
+});
+
 describe("Retry-After", () => {
   it("is waited for, in seconds or as a date", async () => {
     const date = new Date(Date.now() + 1_500).toUTCString();

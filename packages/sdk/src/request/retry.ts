@@ -10,6 +10,9 @@ const longestPauseMs = 8_000;
 /** Answers after which the same request may do better. */
 const passing = [408, 429, 502, 503, 504];
 
+/** Methods whose work is the same however often it is done; not those of a program that writes them in its own way. */
+const repeatable = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
+
 /** Whether no connection was made, so that nothing was sent. */
 const isUnsent = (reason: string): boolean =>
   /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT)$/i.test(
@@ -28,7 +31,7 @@ export const isUntaken = (outcome: Outcome): boolean =>
  */
 export const mayRetry = (method: string, outcome: Outcome): boolean =>
   (outcome instanceof ConnectionError || passing.includes(outcome.status)) &&
-  (method !== "POST" || isUntaken(outcome));
+  (repeatable.includes(method) || isUntaken(outcome));
 
 /** Milliseconds before the retry with this number, from 0; undefined when the service asks for more than is allowed. */
 export const pauseBefore = (retry: number, outcome: Outcome, maxRetryAfterMs: number): number | undefined => {
