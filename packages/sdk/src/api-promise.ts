@@ -2,6 +2,7 @@ import type { Attempt } from "./request/attempt.js";
 
 /** What an answer says beside its body. */
 export interface ApiResponse {
+  /** HTTP status. */
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +14,9 @@ export interface ApiResponse {
 
 /** The value of a call together with the answer that it came in. */
 export interface WithResponse<T> {
+  /** What the call alone answers. */
   readonly data: T;
+  /** Status, headers, request id and attempts. */
   readonly response: ApiResponse;
 }
 

@@ -30,7 +30,7 @@ export type { PartialClient } from "./partial-client.js";
 export { CursorPages } from "./paging.js";
 export type { CursorPage } from "./paging.js";
 export type { Attempt } from "./request/attempt.js";
-export type { Call, ListOptions, RequestOptions } from "./request/call.js";
+export type { Call, ListOptions, RequestOptions, SendOptions } from "./request/call.js";
 export type { Middleware, Next, OutgoingRequest } from "./request/middleware.js";
 export type { ClientOptions } from "./request/settings.js";
 export type { Token, TokenRequest } from "./request/token.js";

@@ -27,6 +27,7 @@ export class TokenError extends MgmtError {
 /** No whole answer came. Whether the service has done the work is unknown. What the transport threw is the `cause`. */
 export class ConnectionError extends MgmtError {
   static override readonly kind: string = "ConnectionError";
+  /** Method of the request. */
   readonly method: string;
   /** Address of the request, without its query. */
   readonly url: string;
@@ -57,6 +58,7 @@ interface FailureOptions extends ErrorOptions {
 /** The deadline passed before the whole answer was there. */
 export class TimeoutError extends ConnectionError {
   static override readonly kind: string = "TimeoutError";
+  /** Milliseconds that the call had. */
   readonly timeoutMs: number;
 
   constructor(request: { method: string; url: string }, timeoutMs: number) {

@@ -44,6 +44,7 @@ export class WaitError extends MgmtError {
 export class WaitTimeoutError extends WaitError {
   static override readonly kind: string = "WaitTimeoutError";
   declare readonly code: "wait:timeout";
+  /** Milliseconds that the wait had. */
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number, init: WaitErrorInit) {

@@ -5,6 +5,7 @@ import type { Token } from "./token.js";
 
 /** One call, before it is written as an HTTP request. */
 export interface Call {
+  /** HTTP method, in capitals. A POST is not sent again when the service may have taken it. */
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** As the contract writes it: `/v1/projects/{id}`. */
   path: string;
@@ -16,16 +17,8 @@ export interface Call {
   body?: unknown;
 }
 
-/** What a caller may say of one call; what is left out is as on the client. */
-export interface RequestOptions {
-  /** Ends the call at any moment, also within a pause between retries; it then throws the signal's own `reason`. */
-  signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole call: connection, body and every retry. `Infinity`: no deadline. */
-  timeoutMs?: number | undefined;
-  /** How often the request is sent again when that is safe and may help. 0: never. */
-  maxRetries?: number | undefined;
-  /** The longest `Retry-After`, in milliseconds, that is waited for. */
-  maxRetryAfterMs?: number | undefined;
+/** How requests are sent; what is left out is as on the client. */
+export interface SendOptions {
   /** Added to the client's headers, replacing those of the same name. */
   headers?: Record<string, string> | undefined;
   /** Used instead of the client's. */
@@ -36,6 +29,18 @@ export interface RequestOptions {
   middleware?: readonly Middleware[] | undefined;
   /** As on the client. */
   debug?: boolean | ((line: string) => void) | undefined;
+}
+
+/** What a caller may say of one call; what is left out is as on the client. */
+export interface RequestOptions extends SendOptions {
+  /** Ends the call at any moment, also within a pause between retries; it then throws the signal's own `reason`. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for the whole call: connection, body and every retry. `Infinity`: no deadline. */
+  timeoutMs?: number | undefined;
+  /** How often the request is sent again when that is safe and may help. 0: never. */
+  maxRetries?: number | undefined;
+  /** The longest `Retry-After`, in milliseconds, that is waited for. */
+  maxRetryAfterMs?: number | undefined;
   /** As on the client: false does not wait, true waits as the client says, an object changes what it says. */
   waitForApproval?: boolean | ApprovalWaitOptions | undefined;
 }

@@ -5,6 +5,7 @@ import { urlToHttpOptions } from "node:url";
 import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 
+/** How connections are made. */
 export interface NodeTransportOptions {
   /** Connections to one origin at a time. Default: as many as there are calls. */
   maxSockets?: number | undefined;

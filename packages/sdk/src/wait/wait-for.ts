@@ -15,7 +15,7 @@ const growth = 1.5;
 const patienceMs = 60_000;
 
 /** Reads once what is waited for. */
-export type Look<T> = (options: Pick<RequestOptions, "signal" | "headers" | "maxRetries">) => Promise<T>;
+export type Look<T> = (options: RequestOptions) => Promise<T>;
 
 interface Wait<T extends AwaitedResource> {
   goal: Goal<T>;
@@ -35,8 +35,8 @@ export const waitFor = async <T extends AwaitedResource>(
   { goal, id, look, begin, cause }: Wait<T>,
   options: WaitOptions<T> = {},
 ): Promise<T> => {
-  const { headers, onProgress } = options;
-  const timeoutMs = readTimeout(options.timeoutMs ?? goal.timeoutMs);
+  const { onProgress, signal: callerSignal, timeoutMs: said, ...request } = options;
+  const timeoutMs = readTimeout(said ?? goal.timeoutMs);
   const start = performance.now();
   const progress = (looks: number): WaitProgress => {
     const elapsedMs = Math.round(performance.now() - start);
@@ -54,7 +54,7 @@ export const waitFor = async <T extends AwaitedResource>(
       last,
     });
 
-  return withDeadline({ signal: options.signal, timeoutMs, timedOut }, async (signal) => {
+  return withDeadline({ signal: callerSignal, timeoutMs, timedOut }, async (signal) => {
     await begin?.(progress(0));
     for (
       let looks = 1, bound = firstPauseMs;
@@ -64,7 +64,7 @@ export const waitFor = async <T extends AwaitedResource>(
       let pauseMs = Math.random() * bound;
       let seen: T | undefined;
       try {
-        seen = await look({ signal, headers, maxRetries: 0 });
+        seen = await look({ ...request, signal, maxRetries: 0 });
       } catch (error) {
         signal.throwIfAborted();
         const now = performance.now();

@@ -1,13 +1,15 @@
 import type { ApprovalStatus } from "../generated/types.js";
+import type { SendOptions } from "../request/call.js";
 
-/** How long, and told to whom, a wait goes on. */
-export interface WaitOptions<T> {
+/**
+ * How long, and told to whom, a wait goes on, and how every look is sent. A wait sees itself to looking again after what may
+ * pass.
+ */
+export interface WaitOptions<T> extends SendOptions {
   /** Ends the wait at any moment; it then throws the signal's own `reason`. */
   signal?: AbortSignal | undefined;
   /** Milliseconds for the whole wait. The default stands at each method. `Infinity`: no deadline. */
   timeoutMs?: number | undefined;
-  /** Sent with every look. */
-  headers?: Record<string, string> | undefined;
   /**
    * Told of what every look saw, the last one too. Awaited before the wait goes on; what it throws ends the wait.
    */

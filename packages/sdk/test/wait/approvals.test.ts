@@ -7,10 +7,12 @@ import {
   InternalError,
   InvalidArgumentError,
   InvalidResponseError,
+  type Middleware,
   WaitError,
   WaitFailedError,
   WaitTimeoutError,
   type WaitOptions,
+  createClient,
   isApiError,
 } from "@mgmt/sdk";
 import { thrown } from "../server.js";
@@ -211,6 +213,22 @@ describe("agentApprovals.wait", () => {
     const error = await thrown(world.agent.agentApprovals.wait("apr_1", { timeoutMs }));
     expect(error).toMatchObject({ code: "argument:invalid", argument: "timeoutMs" });
     expect(world.requests()).toEqual([]);
+  });
+
+  it("looks with the token and middleware of the wait, for a client that serves many users", async () => {
+    const { approvalId } = await ask();
+    const seen: string[] = [];
+    const looked: Middleware = (request, next) => {
+      seen.push(request.path);
+      return next(request);
+    };
+    const shared = createClient({ baseUrl: mock.baseUrl, fetch: mock.fetch, token: "of-nobody" });
+    await shared.agentApprovals.wait(approvalId, {
+      token: () => mock.tokens.agent(),
+      middleware: [looked],
+      ...once((id) => mock.approvals.approve(id)),
+    });
+    expect(seen).toEqual(Array(2).fill("/v1/agent-approvals/{approvalId}"));
   });
 
   it("sends the headers of the wait with every look", async () => {
