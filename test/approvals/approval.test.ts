@@ -41,18 +41,22 @@ afterAll(async () => {
   rmSync(configDir, { recursive: true });
 });
 
-const agentToken = async (): Promise<string> => {
-  const response = await fetch(`${ready.controlUrl}/tokens`, {
+const control = async (path: string, body: object): Promise<unknown> => {
+  const response = await fetch(ready.controlUrl + path, {
     method: "POST",
     headers: {
       "content-type": "application/json",
       "x-mgmt-control-secret": readFileSync(ready.controlSecretFile, "utf8").trim(),
     },
-    body: JSON.stringify({ kind: "agent" }),
+    body: JSON.stringify(body),
   });
-  // What this path answers.
-  return ((await response.json()) as { token: string }).token;
+  expect(response.status).toBe(200);
+  return response.json();
 };
+
+const agentToken = async (): Promise<string> =>
+  // What this path answers.
+  ((await control("/tokens", { kind: "agent" })) as { token: string }).token;
 
 /** A process of its own, as each of these would be in a terminal of its own. */
 const as = (token: string, line: string, options: RunOptions = {}): Promise<Result> => {
@@ -165,5 +169,26 @@ describe("an agent's databases delete against mgmt dev (§ Agents and approvals)
     expect((await sponsor(`deny ${approval}`)).status).toBe(0);
     expect((await ended).status).toBe(5);
     expect(await exists(database)).toBe(true);
+  });
+
+  it("expires undecided while it waits, ends with 8, deletes nothing, and is asked for anew by the next", async () => {
+    const database = await spareDatabase();
+    const line = `databases delete ${database} --yes --wait-approval`;
+    const { approval, ended } = await waits(line);
+    await control("/clock/advance", { milliseconds: 15 * 60_000 });
+    const { status, stderr } = await ended;
+    expect({ status, stderr }).toEqual({ status: 8, stderr: expect.stringContaining("approval:expired") });
+    expect(stderr).toContain("Send the request again to ask for a new approval.");
+    expect((await as(agent, `agent-approvals get ${approval}`)).json).toMatchObject({ status: "expired" });
+    expect(await sponsor(`approve ${approval}`)).toMatchObject({
+      status: 7,
+      stderr: expect.stringContaining("only a pending one"),
+    });
+    expect(await exists(database)).toBe(true);
+    const next = await waits(line);
+    expect(next.approval).not.toBe(approval);
+    expect((await sponsor(`approve ${next.approval}`)).status).toBe(0);
+    expect((await next.ended).status).toBe(0);
+    expect(await exists(database)).toBe(false);
   });
 });
