@@ -33,7 +33,12 @@ describe("the page of /authorize", () => {
     expect(text).toContain("Stay signed in");
     expect(text).toContain("http://127.0.0.1:51234");
     const { status, headers } = await visitor.submit({ workspace: workspace(), decision: "allow" });
-    expect(status).toBe(303);
+    // 303, so that no browser posts the form on, and nothing that would tell the address with the code (RFC 9700 §4.2, §4.12).
+    expect([status, headers["cache-control"], headers["referrer-policy"]]).toEqual([
+      303,
+      "no-store",
+      "no-referrer",
+    ]);
     const { code = "", ...rest } = parametersOf(headers["location"]);
     expect(rest).toEqual({ state: goodRequest.state, iss: server.baseUrl });
     const answer = await fetch(`${server.baseUrl}/token`, {
