@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { connect } from "node:net";
+import { Server, connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setupMock } from "@mgmt/mock";
 import { type Credential, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
 import { type LoopbackLoginOptions, fileStore, loginWithLoopback } from "@mgmt/sdk/auth/node";
@@ -322,6 +322,24 @@ describe("loginWithLoopback", () => {
     });
     await ask((await mock.oauth.consent({ url: await url })).redirect);
     expect((await login).issuer).toBe(mock.authUrl);
+  });
+
+  it("opens no browser when it cannot listen, and says what to do instead", async () => {
+    const listen = vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server) {
+      const error = Object.assign(new Error("canary"), { code: "EADDRNOTAVAIL" });
+      queueMicrotask(() => this.emit("error", error));
+      return this;
+    });
+    let opened = 0;
+    const open = (): void => void (opened += 1);
+    const error = await thrown(loginWithLoopback({ ...oauth, open }));
+    listen.mockRestore();
+    expect(error).toMatchObject({
+      ...{ name: "AuthError", code: "auth:listen_failed" },
+      message: "The program cannot listen on 127.0.0.1 (EADDRNOTAVAIL)",
+      hint: "Use startLogin and finishLogin, and let the user bring the address.",
+    });
+    expect(opened).toBe(0);
   });
 
   it("opens no browser when the store cannot be written", async () => {
