@@ -80,12 +80,12 @@ describe("what the service refuses ends with the code of its status", () => {
     );
   });
 
-  it("an agent that needs its sponsor's word: 3, with where to get it", async () => {
+  it("an agent that needs its sponsor's word: 8, with where to get it and how to wait for it", async () => {
     const { seed, tokens } = session.server.engine;
     const project = await seed.project();
     const agent = as(await tokens.agent());
     expect(failed(await agent`projects delete ${project.id} --yes`, 8)).toMatch(
-      /approval_required.*approvalUrl: http/s,
+      /approval_required.*approvalUrl: http.*hint: mgmt agent-approvals wait apr_\w+ waits.*--wait-approval/s,
     );
   });
 

@@ -31,7 +31,9 @@ describe("the command table", () => {
       "unset",
       "all",
       "wait",
+      "wait-approval",
       "timeout",
+      "profile",
     ];
     for (const { id, query, body } of rows) {
       const flags = [...query, ...(body?.fields ?? [])].map(({ flag }) => flag);

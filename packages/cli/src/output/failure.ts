@@ -71,7 +71,19 @@ const ourWords = (hint: string): string =>
   hint
     .replaceAll("baseUrl", "the base URL (MGMT_BASE_URL, --base-url)")
     .replaceAll("authUrl", "the address of the authorization server (MGMT_AUTH_URL, --auth-url)")
-    .replace(/^Log in again\.$/, "Log in again: mgmt login.");
+    .replace(/^Log in again\.$/, "Log in again: mgmt login.")
+    .replace("wait for it again, and then send the same request again", "run the same command again to go on");
+
+/** The service speaks to programs; what an agent's command waits for has a command of its own. */
+const hintOf = ({ code, hint, ...added }: Answered): string | undefined => {
+  if (code === "approval_required" && typeof added.approvalId === "string") {
+    return (
+      `mgmt agent-approvals wait ${added.approvalId} waits for the sponsor; then run the same command again. ` +
+      "With --wait-approval a command does both, where its help has that flag."
+    );
+  }
+  return hint === undefined ? undefined : ourWords(hint);
+};
 
 interface Answered extends Error {
   status: number;
@@ -80,16 +92,19 @@ interface Answered extends Error {
   requestId?: string;
   issues?: readonly { path: string; message: string }[];
   retryAfter?: number;
+  /** Of `approval_required`. */
+  approvalId?: unknown;
 }
 
 const answeredFailure = (error: Answered, invalid: boolean): Failure => {
-  const { status, code, message, hint, requestId, issues, retryAfter } = error;
+  const { status, code, message, requestId, issues, retryAfter } = error;
   const added = Object.entries(error).filter(([name]) => !known.includes(name));
+  const next = hintOf(error);
   return {
     exitCode: invalid ? exitCodes.failure : exitCodeOf({ status, code }),
     code,
     message,
-    ...(hint !== undefined && { hint: ourWords(hint) }),
+    ...(next !== undefined && { hint: next }),
     status,
     ...(requestId !== undefined && { requestId }),
     ...(issues !== undefined && { issues }),

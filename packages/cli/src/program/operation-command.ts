@@ -47,7 +47,7 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
       typed: typedOf(command, row, argument),
       flags,
       all: own.all ?? false,
-      ...waitOf(own, row),
+      ...waitOf(own, row, overlay),
     };
     await runOperation(invocation, context);
   });
@@ -144,9 +144,14 @@ const typedOf = (command: MgmtCommand, row: OperationCommand, argument: Field | 
 const waitOf = (
   { wait, waitApproval, timeout }: OwnFlags,
   { approval }: OperationCommand,
+  overlay: CommandOverlay,
 ): Pick<Invocation, "waitMs" | "waitApproval"> => {
   if (timeout !== undefined && !wait && !waitApproval) {
-    throw usageError(`--timeout goes with --wait${approval ? " or --wait-approval" : ""}`);
+    const waits = [
+      ...(overlay.wait === undefined ? [] : ["--wait"]),
+      ...(approval ? ["--wait-approval"] : []),
+    ];
+    throw usageError(`--timeout goes with ${waits.join(" or ")}`);
   }
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
   return {

@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { groups } from "../../src/generated/groups.js";
+import { runInProcess } from "../in-process.js";
 import type { Result } from "../terminal.js";
 import { type Account, startAccount } from "./account.js";
 
@@ -80,6 +82,7 @@ describe("--wait-approval (§ Agents and approvals)", () => {
     const id = await project();
     const { status, stderr } = await asAgent(`projects delete ${id} --yes --wait-approval --timeout 300ms`);
     expect({ status, stderr }).toEqual({ status: 8, stderr: expect.stringContaining("wait:timeout") });
+    expect(stderr).toContain("run the same command again to go on");
     expect(exists(id)).toBe(true);
   });
 
@@ -93,15 +96,20 @@ describe("--wait-approval (§ Agents and approvals)", () => {
   });
 
   it("is on every gated command, and on no other", async () => {
-    for (const line of ["databases restore", "projects transfer", "connections rotate", "apps delete"]) {
-      expect((await asAgent(`${line} --help`)).stdout).toContain("--wait-approval");
+    const others = ["databases.restore", "projects.transfer", "connections.rotate"];
+    const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+    const gated = rows.filter(({ id, method }) => method === "DELETE" || others.includes(id));
+    expect(gated.map(({ id }) => id)).toEqual(expect.arrayContaining([...others, "databases.delete"]));
+    for (const row of rows) {
+      const { stdout } = await runInProcess([...row.words, "--help"]);
+      const waits = stdout.includes("--wait-approval") && stdout.includes("--timeout");
+      expect({ id: row.id, waits }).toEqual({ id: row.id, waits: gated.includes(row) });
     }
-    expect((await asAgent("projects create --help")).stdout).not.toContain("--wait-approval");
-    expect((await asAgent("workspaces service-tokens create --help")).stdout).not.toContain(
-      "--wait-approval",
-    );
     const { status, stderr } = await asAgent("projects delete proj_1 --yes --timeout 5s");
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--wait-approval") });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining("--timeout goes with --wait-approval "),
+    });
   });
 });
 
