@@ -60,6 +60,33 @@ describe("a secret (Neon's error prints the bearer token)", () => {
     expectClean(await thrown(client.projects.get("x", { headers: { "x-key": "canary-header\n" } })));
   });
 
+  it("is in no error of something in the way that quotes the request", async () => {
+    const quotes = [
+      "Bearer canary-token was refused",
+      "cannot reach postgres://ada:canary-password@db.test:5432/shop",
+      "cannot reach postgres://ada:x/canary-password@y@db.test/shop?sslmode=require",
+      "see https://ada:canary-password@proxy.test/?access_token=canary-token&x=1",
+    ];
+    for (const said of quotes) {
+      const issues = [{ path: "/x", message: said }];
+      const { baseUrl } = await startServer((_, response) =>
+        json(response, 422, { error: { code: "validation:failed", message: said, hint: said, issues } }),
+      );
+      const error = await thrown(transfer(options(baseUrl)));
+      expectClean(error);
+      expect(String(error)).toMatch(/refused|db\.test|proxy\.test/);
+    }
+  });
+
+  it("is not taken for one where the service only speaks of tokens", async () => {
+    const message = "The bearer token has expired; mail ops@example.com";
+    const hint = "Authorization: Bearer <ACCESS_TOKEN>, see https://example.com/a@b";
+    const { baseUrl } = await startServer((_, response) =>
+      json(response, 403, { error: { code: "auth:forbidden", message, hint } }),
+    );
+    expect(await thrown(transfer(options(baseUrl)))).toMatchObject({ message, hint });
+  });
+
   it.each(["canary-token\n", "canary-token x", "canary-tökén"])(
     "is in no error when it cannot be sent: %j",
     async (token) => expectClean(await thrown(transfer(options("http://127.0.0.1:59999", { token })))),

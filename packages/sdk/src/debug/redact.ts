@@ -6,18 +6,26 @@ const mask = "[redacted]";
 const telling =
   /^(?!.*(hint|type|id|ids|expires\w*)$).*(pass(word|wd)?|secret|token|credential|authorization|cookie|api[-_]?key|signature|env(ironment)?[-_]?var(iable)?s?)/i;
 
-/** A connection string's or an address's password, a bearer token, a JWT. */
-const inText: readonly [RegExp, string][] = [
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'@]*@/gi, `$1${mask}@`],
-  [/\b([?&](?:code|state|\w*token|\w*key|\w*secret|password|sig(?:nature)?)=)[^&#\s"']*/gi, `$1${mask}`],
-  [/\b(bearer\s+)\S+/gi, `$1${mask}`],
+type Pattern = readonly [RegExp, string];
+
+/** A connection string's or an address's password, also one with a raw `/` or `@` in it, a secret in a query, a JWT. */
+const inProse: readonly Pattern[] = [
+  [/\b(?!https?:)([a-z][a-z0-9+.-]*:\/\/)[^\s"'@]*@(?:[^\s"'@]*@)*/gi, `$1${mask}@`],
+  [/\b(https?:\/\/)[^\s/?#"'@]*@/gi, `$1${mask}@`],
+  [/([?&](?:code|state|\w*token|\w*key|\w*secret|password|sig(?:nature)?)=)[^&#\s"']*/gi, `$1${mask}`],
   [/\beyJ[\w-]+\.[\w-]+\.?[\w-]*/g, mask],
 ];
+const inText: readonly Pattern[] = [...inProse, [/\b(bearer\s+)\S+/gi, `$1${mask}`]];
+/** Prose may well speak of a "bearer token": what is masked there looks like one. */
+const inMessage: readonly Pattern[] = [...inProse, [/\b(bearer\s+)[\w.~+/-]{12,}=*/gi, `$1${mask}`]];
 
 const isSecret = (name: string): boolean => secretFields.has(name) || telling.test(name);
 
-const redactText = (text: string): string =>
-  inText.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
+const redactText = (text: string, patterns = inText): string =>
+  patterns.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
+
+/** What the service says to people: something in the way may quote the request in it. */
+export const redactMessage = (text: string): string => redactText(text, inMessage);
 
 export const redactUrl = (url: string): string => redactText(url);
 

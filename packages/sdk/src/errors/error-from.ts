@@ -1,4 +1,5 @@
 import type { ValidationIssue } from "../generated/types.js";
+import { redactMessage } from "../debug/redact.js";
 import { readRetryAfter } from "../request/retry-after.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { type ApiError, InvalidResponseError } from "./api-error.js";
@@ -18,14 +19,14 @@ export const errorFrom = (
   const answer = readObject(parse(body));
   const details = readObject(answer["error"], answer);
   const code = text(details["code"]) ?? `http:${status}`;
-  const message = text(details["message"]) ?? text(details["error_description"]) ?? text(details["error"]);
+  const message = words(details["message"]) ?? words(details["error_description"]) ?? words(details["error"]);
   const type = headers["content-type"]?.split(";")[0];
   const error = new (apiErrorClass(code, status))({
     status,
     code,
     message:
       message ?? `${method} ${path} answered ${status} (${body ? (type ?? "no content type") : "no body"})`,
-    hint: text(details["hint"]) ?? (message === undefined ? hints(status) : undefined),
+    hint: words(details["hint"]) ?? (message === undefined ? hints(status) : undefined),
     requestId: headers["x-request-id"],
     issues: readIssues(details["issues"]),
     retryAfter: readRetryAfter(headers["retry-after"]),
@@ -57,11 +58,17 @@ const readObject = (value: unknown, otherwise: Fields = {}): Fields =>
 const text = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
+/** Words for people, which end up in logs. */
+const words = (value: unknown): string | undefined => {
+  const said = text(value);
+  return said === undefined ? undefined : redactMessage(said);
+};
+
 const readIssues = (value: unknown): ValidationIssue[] | undefined =>
   Array.isArray(value)
     ? value.map((entry) => {
         const { path, message } = readObject(entry);
-        return { path: text(path) ?? "", message: text(message) ?? "" };
+        return { path: text(path) ?? "", message: words(message) ?? "" };
       })
     : undefined;
 

@@ -28,6 +28,6 @@ const ask = async (token: Exclude<Token, string>, request: TokenRequest): Promis
     return await token(request);
   } catch (error) {
     if (error instanceof TokenError) throw error;
-    throw new TokenError("The token function failed", { cause: error });
+    throw new TokenError("The token function failed", { hint: "See the cause.", cause: error });
   }
 };
