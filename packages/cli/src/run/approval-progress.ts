@@ -3,6 +3,7 @@ import type { Context } from "./context.js";
 /** How long a picture of the spinner stands, in milliseconds. */
 const beat = 120;
 const pictures = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const usualWidth = 80;
 const clearLine = "\r\u001b[K";
 
 /** How far the wait for a sponsor has come. */
@@ -66,7 +67,10 @@ export class ApprovalProgress {
 
   private draw(): void {
     const picture = pictures[this.turns++ % pictures.length] ?? "";
-    this.context.stderr.write(`${clearLine}${picture} pending, ${this.timeLeft()} left`);
+    const line = `${picture} pending, ${this.timeLeft()} left`;
+    // A line that is broken could not be cleared. Some terminals do not say how wide they are.
+    const width = this.context.stderr.columns || usualWidth;
+    this.context.stderr.write(clearLine + line.slice(0, Math.max(1, width - 1)));
   }
 
   private timeLeft(): string {

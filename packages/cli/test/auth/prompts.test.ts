@@ -21,10 +21,11 @@ const inTerminal = async (
   words: readonly string[],
   steps: readonly Step[],
   env: NodeJS.ProcessEnv = {},
+  // Wide enough that no address is broken.
+  columns = 500,
 ): Promise<{ status: number | null; screen: string; raw: string }> => {
   const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" ");
-  // Wide enough that no address is broken.
-  const child = spawn("script", ["-qfec", `stty cols 500; exec ${line}`, "/dev/null"], {
+  const child = spawn("script", ["-qfec", `stty cols ${columns}; exec ${line}`, "/dev/null"], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TERM: "xterm", ...account.env, ...env },
     stdio: "pipe",
   });
@@ -116,5 +117,22 @@ describe("--wait-approval on a terminal", () => {
     expect(status).toBe(0);
     expect(raw).toMatch(/left\r\u001b\[KApproval apr_\w+ is approved\./);
     expect(engine.store.projects.get(id)).toBeUndefined();
+  });
+
+  it("is no wider than the terminal", async () => {
+    const { engine, baseUrl } = account.server;
+    const { id } = await engine.seed.project();
+    const deny: Step = {
+      when: /. pending, 1[45]\s/,
+      type: async () => {
+        for (const approval of engine.approvals.list()) await engine.approvals.deny(approval.id);
+        return "";
+      },
+    };
+    const words = ["projects", "delete", id, "--yes", "--wait-approval"];
+    const env = { MGMT_TOKEN: await engine.tokens.agent(), MGMT_BASE_URL: baseUrl };
+    const { status, screen } = await inTerminal(words, [deny], env, 14);
+    expect(status).toBe(5);
+    expect(screen).not.toMatch(/pending, 1[45]:/);
   });
 });
