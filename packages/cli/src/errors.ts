@@ -59,7 +59,7 @@ export const noBaseUrl = (): CliError =>
     "usage",
     "usage:no_base_url",
     "The address of the service is not set",
-    "Set MGMT_BASE_URL, or pass --base-url. `mgmt dev` runs the service on this machine and prints its address.",
+    "Set MGMT_BASE_URL, or pass --base-url or --profile. `mgmt dev` runs the service on this machine, as profile local.",
   );
 
 export const corruptProfiles = (file: string, problem: string): CliError =>

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { whyNoBrowser } from "../../src/auth/browser.js";
 import { clientId, pasteRedirectUri } from "../../src/auth/client.js";
 import { type Account, converse, startAccount } from "./account.js";
 
@@ -90,6 +91,24 @@ describe("mgmt login --no-browser", () => {
 });
 
 describe("mgmt login in surroundings without a browser", () => {
+  it.each([
+    ["SSH", { SSH_CONNECTION: "a b c d", DISPLAY: ":0" }, [], "linux", "this is an SSH session"],
+    ["SSH to macOS", { SSH_TTY: "/dev/ttys001" }, [], "darwin", "this is an SSH session"],
+    ["Docker", { DISPLAY: ":0" }, ["/.dockerenv"], "linux", "this is a container"],
+    ["Podman", { DISPLAY: ":0" }, ["/run/.containerenv"], "linux", "this is a container"],
+    ["systemd-nspawn, LXC", { container: "lxc", DISPLAY: ":0" }, [], "linux", "this is a container"],
+    ["Kubernetes", { KUBERNETES_SERVICE_HOST: "h", DISPLAY: ":0" }, [], "linux", "this is a container"],
+    ["Linux without a display", {}, [], "linux", "there is no display"],
+    ["Linux with X", { DISPLAY: ":0" }, [], "linux", undefined],
+    ["Linux with Wayland", { WAYLAND_DISPLAY: "wayland-0" }, [], "linux", undefined],
+    ["WSL", { WSL_DISTRO_NAME: "Debian" }, [], "linux", undefined],
+    ["macOS", {}, [], "darwin", undefined],
+    ["Windows", {}, [], "win32", undefined],
+  ] as const)("knows %s", (_, env, files, system, reason) => {
+    const isThere = (path: string): boolean => files.some((file) => file === path);
+    expect(whyNoBrowser(env, system, isThere)).toBe(reason);
+  });
+
   it("prints the address over SSH", async () => {
     const line = ["login", "--base-url", account.server.baseUrl];
     const { stderr, status } = await converse(line, { ...account.env, SSH_CONNECTION: "a b c d" }, () => "");
@@ -175,6 +194,19 @@ describe("mgmt login, where it cannot be", () => {
       status: 2,
       stderr: expect.stringContaining("usage:no_base_url"),
     });
+  });
+
+  it.each([
+    ["--base-url", "nonsense", "--base-url is no address"],
+    ["--base-url", "ftp://127.0.0.1", "--base-url is no address"],
+    ["--base-url", "http://user:secret-word@127.0.0.1:1", "--base-url must not carry a credential"],
+    ["--auth-url", "nonsense", "--auth-url is no address"],
+    ["--auth-url", "http://127.0.0.1:1/?a=secret-word", "--auth-url must have no query or fragment"],
+  ])("says which address cannot be: %s %s", async (flag, address, problem) => {
+    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl, flag, address];
+    const { status, stderr } = await account.run(line);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(problem) });
+    expect(stderr).not.toContain("secret-word");
   });
 
   it("says that there is no authorization server", async () => {
