@@ -4,7 +4,7 @@ import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, type OAuthSettings, readOAuthSettings } from "./oauth-settings.js";
 import { assertOwn, sessionOf } from "./session.js";
-import { type TokenStore, exclusively } from "./token-store.js";
+import { type TokenStore, exclusively, readStored } from "./token-store.js";
 
 export interface LogoutOptions extends OAuthOptions {
   store: TokenStore;
@@ -56,7 +56,7 @@ const forget = (
 
 const read = async (store: TokenStore): Promise<Credential | TokenStoreError | undefined> => {
   try {
-    return await store.read();
+    return await readStored(store);
   } catch (error) {
     if (error instanceof TokenStoreError && error.code === "auth:store_corrupt") return error;
     throw error;

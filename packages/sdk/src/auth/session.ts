@@ -2,7 +2,7 @@ import type { AuthError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
-import type { TokenStore } from "./token-store.js";
+import { type TokenStore, readStored } from "./token-store.js";
 
 /** What this process knows of the credential in a store. All authenticators of one store share it. */
 export class Session {
@@ -50,7 +50,7 @@ export class Session {
   /** The newest credential. One that somebody else has stored wins over one that was never stored. */
   async read(store: TokenStore, settings: OAuthSettings): Promise<Credential | undefined> {
     this.waitingFor = "the store";
-    const stored = await store.read();
+    const stored = await readStored(store);
     const newest = this.newerThan(stored) ?? stored;
     if (newest === stored) this.#unsaved = undefined;
     if (newest) assertOwn(newest, settings);

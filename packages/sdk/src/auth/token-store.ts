@@ -1,4 +1,5 @@
-import type { Credential } from "./credential.js";
+import { type Credential, isCredential } from "./credential.js";
+import { authErrors } from "./errors.js";
 
 /**
  * Keeps one credential. What a method throws reaches the caller of the SDK, so it must not hold a secret. A store that
@@ -45,6 +46,14 @@ export const memoryStore = (credential?: Credential): TokenStore => {
       kept = undefined;
     },
   };
+};
+
+/** What the store holds. Throws `auth:store_corrupt` for what is no credential: not every store looks at what it reads. */
+export const readStored = async (store: TokenStore): Promise<Credential | undefined> => {
+  const stored: unknown = await store.read();
+  if (stored === undefined || stored === null) return undefined;
+  if (!isCredential(stored)) throw authErrors.corrupt("The store", "lacks what a credential has");
+  return stored;
 };
 
 /** The store's own reservation; of one that has none, whether it could be written just now must do. */

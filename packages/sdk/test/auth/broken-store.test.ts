@@ -1,5 +1,6 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { AuthError, type TokenStore, createAuthenticator } from "@mgmt/sdk/auth";
+import { AuthError, type TokenStore, createAuthenticator, logout } from "@mgmt/sdk/auth";
 import { thrown } from "../server.js";
 import { html, invalidGrant, refreshTokens, setup } from "./authenticator-setup.js";
 import { credentialFor } from "./fault-server.js";
@@ -102,6 +103,44 @@ describe("a store", () => {
     const { token } = createAuthenticator({ ...options, store: failing });
     expect(await thrown(token())).toMatchObject({ message: "locked" });
     expect(await token()).toBe("access-0");
+  });
+
+  it.each([
+    {},
+    [],
+    "canary",
+    0,
+    { accessToken: "canary" },
+    { ...credentialFor({ baseUrl: "x" }, 1), issuer: 5 },
+  ])(
+    "that holds no credential is corrupt, whoever made it, and is left as it is until a logout or a login: %j",
+    async (held) => {
+      const { options, server, store } = await setup();
+      let cleared = 0;
+      // As a store that does not look at what it reads gives it.
+      const read = async () => held as never;
+      const clear = async (): Promise<void> => void (cleared += 1);
+      const odd: TokenStore = { ...store, read, clear };
+      const error = await thrown(createAuthenticator({ ...options, store: odd }).token());
+      expect(error).toMatchObject({
+        ...{ name: "TokenStoreError", code: "auth:store_corrupt", hint: expect.stringContaining("Log in") },
+        message: "The store holds no credential: it lacks what a credential has",
+      });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("canary");
+      expect(cleared).toBe(0);
+      expect(await thrown(logout({ ...options, store: odd }))).toMatchObject({ code: "auth:revoke_failed" });
+      expect(cleared).toBe(1);
+      expect(server.seen).toEqual([]);
+    },
+  );
+
+  it("that answers null is empty", async () => {
+    const { options, store } = await setup();
+    const empty: TokenStore = { ...store, read: async () => null as never };
+    expect(await thrown(createAuthenticator({ ...options, store: empty }).token())).toMatchObject({
+      ...{ code: "auth:login_required", message: "Nobody is logged in" },
+    });
+    await logout({ ...options, store: empty });
   });
 
   it("that never answers fails the call in good time", async () => {
