@@ -66,7 +66,7 @@ export const reserve = async (store: TokenStore): Promise<Reservation> => {
 const queues = new WeakMap<TokenStore, Promise<unknown>>();
 
 /** Runs `work` alone on the store: under its own lock, or else one after another in this process. */
-export const exclusively = <T>(
+export const exclusively = async <T>(
   store: TokenStore,
   signal: AbortSignal,
   work: () => Promise<T>,

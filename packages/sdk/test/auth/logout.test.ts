@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -211,6 +212,20 @@ describe("logout", () => {
     });
     expect(server.seen).toEqual([]);
     expect(await inner.read()).toBeDefined();
+  });
+
+  it("leaves nothing on its signal, also when the store throws at once instead of rejecting", async () => {
+    const reason = new Error("locked");
+    const { signal } = new AbortController();
+    const throwing = (): never => {
+      throw reason;
+    };
+    for (const broken of [{ lock: throwing }, { read: throwing }, { clear: throwing }]) {
+      const store = { ...memoryStore(credentialFor({ baseUrl: mock.authUrl }, 3600, oauth)), ...broken };
+      expect(await thrown(logout({ ...oauth, store, signal }))).toBe(reason);
+      expect(getEventListeners(signal, "abort")).toEqual([]);
+    }
+    expect(mock.requests).toEqual([]);
   });
 
   it("throws the reason of a signal that is aborted", async () => {
