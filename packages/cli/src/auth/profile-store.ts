@@ -1,28 +1,41 @@
 import { corruptProfiles } from "../errors.js";
-import { type Profile, profileNamed, withoutCredential } from "../profiles/profile.js";
+import { type Profile, profileNamed, type Profiles, withoutCredential } from "../profiles/profile.js";
 import { readProfiles } from "../profiles/read-profiles.js";
-import { assertWritable, updateProfile, updateProfiles } from "../profiles/update-profiles.js";
+import { assertWritable, updateProfiles, updateProfilesAsPromised } from "../profiles/update-profiles.js";
 import { type Credential, isCredential, type TokenStore, withFileLock } from "./sdk-auth.js";
 
 /**
  * The login of one profile. Processes that use the profile refresh once: its lock is its own, so that logins of other
  * profiles do not wait for an authorization server that hangs. `made` is what the profile becomes when it is not there yet.
  */
-export const profileStore = (file: string, name: string, made: Profile): TokenStore => ({
-  read: async () => readLogin(file, name),
-  async write(login) {
-    await updateProfile(file, name, (profile = made) => {
-      const { store: _, ...rest } = withoutCredential(profile);
-      return { ...rest, login };
-    });
-  },
-  probe: async () => {
+export const profileStore = (file: string, name: string, made: Profile): TokenStore => {
+  const keeping =
+    (login: Credential) =>
+    (all: Profiles): Profiles => {
+      const { store: _, ...rest } = withoutCredential(profileNamed(all, name) ?? made);
+      return { ...all, profiles: { ...all.profiles, [name]: { ...rest, login } } };
+    };
+  const probe = async (): Promise<void> => {
     readProfiles(file);
     await assertWritable(file);
-  },
-  clear: () => forgetCredential(file, name),
-  lock: lockOf(file, name),
-});
+  };
+  return {
+    read: async () => readLogin(file, name),
+    async write(login) {
+      await updateProfiles(file, keeping(login));
+    },
+    probe,
+    async reserve() {
+      await probe();
+      return {
+        write: (login) => updateProfilesAsPromised(file, keeping(login)),
+        release: async () => undefined,
+      };
+    },
+    clear: () => forgetCredential(file, name),
+    lock: lockOf(file, name),
+  };
+};
 
 /** Wherever the credential lies, whoever changes it holds the lock beside the file. */
 export const lockOf =

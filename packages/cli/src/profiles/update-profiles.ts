@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, mkdir, stat } from "node:fs/promises";
+import { access, chmod, mkdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { busyProfiles, unwritableProfiles } from "../errors.js";
 import { type Profile, profileNamed, type Profiles } from "./profile.js";
@@ -18,6 +18,23 @@ export const updateProfiles = async (
   change: (profiles: Profiles) => Profiles,
 ): Promise<Profiles> => {
   await assertWritable(file);
+  return replace(file, change);
+};
+
+/**
+ * The same for what is lost if it is not written now, where that was promised before: the file may have been marked read-only
+ * since, and stays so.
+ */
+export const updateProfilesAsPromised = async (
+  file: string,
+  change: (profiles: Profiles) => Profiles,
+): Promise<void> => {
+  const marked = (await stat(file).catch(() => undefined))?.mode;
+  await replace(file, change);
+  if (marked !== undefined && (marked & constants.S_IWUSR) === 0) await chmod(file, marked & 0o777);
+};
+
+const replace = async (file: string, change: (profiles: Profiles) => Profiles): Promise<Profiles> => {
   const { withFileLock } = await import("../auth/sdk-auth.js");
   const signal = AbortSignal.timeout(patienceMs);
   const work = async (): Promise<Profiles> => {
