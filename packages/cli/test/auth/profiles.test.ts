@@ -1,9 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { profilesFile } from "../../src/profiles/read-profiles.js";
-import { updateProfile } from "../../src/profiles/update-profiles.js";
 import { bin } from "../bin.js";
 import { type Account, startAccount } from "./account.js";
 
@@ -23,72 +20,6 @@ const refreshes = (): number =>
   account.server.engine.requests.filter(({ operationId }) => operationId === "oauth.token").length;
 const loginOf = (name = "default"): { accessToken: string; refreshToken?: string } =>
   account.kept().profiles[name]?.login ?? { accessToken: "none" };
-
-describe("the file", () => {
-  it("lies where the system keeps a user's settings, or under MGMT_CONFIG_DIR", () => {
-    expect(profilesFile({ MGMT_CONFIG_DIR: "/settings" }, "linux")).toBe("/settings/config.json");
-    expect(profilesFile({ XDG_CONFIG_HOME: "/xdg" }, "linux")).toBe("/xdg/mgmt/config.json");
-    expect(profilesFile({}, "linux")).toBe(join(homedir(), ".config/mgmt/config.json"));
-    expect(profilesFile({}, "darwin")).toBe(join(homedir(), "Library/Preferences/mgmt/config.json"));
-    expect(profilesFile({ APPDATA: "/roaming" }, "win32")).toBe("/roaming/mgmt/Config/config.json");
-  });
-
-  it("is written by many processes at once, and loses nothing", async () => {
-    await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        updateProfile(account.file, `p${index}`, () => ({ baseUrl: `http://127.0.0.1:${index + 1}` })),
-      ),
-    );
-    const names = Object.keys(account.kept().profiles).sort();
-    expect(names).toEqual(Array.from({ length: 8 }, (_, index) => `p${index}`));
-    expect(statSync(account.file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
-  });
-
-  it("keeps what a later version has added", async () => {
-    writeFileSync(account.file, '{"later":1,"profiles":{"a":{"baseUrl":"http://127.0.0.1:1","later":2}}}');
-    await updateProfile(account.file, "b", () => ({ baseUrl: "http://127.0.0.1:2" }));
-    expect(account.kept()).toMatchObject({ later: 1, profiles: { a: { later: 2 }, b: {} } });
-  });
-
-  it.each([
-    ["is empty", ""],
-    ["is not JSON", '{"profiles":{"a":{"token":"secret-in-the-file"'],
-    ["holds something else", '["secret-in-the-file"]'],
-    ["holds a profile that is none", '{"profiles":{"a":{"token":"secret-in-the-file"}}}'],
-    ["holds a name that none can have", '{"profiles":{"../a":{"baseUrl":"http://127.0.0.1:1"}}}'],
-  ])("that %s is a clear error, and is left as it is", async (_, text) => {
-    writeFileSync(account.file, text);
-    for (const line of ["projects list", "auth status", "auth switch a", "logout"]) {
-      const { status, stderr } = await account.run(line.split(" "));
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
-      expect(stderr).not.toContain("secret-in-the-file");
-    }
-    expect(readFileSync(account.file, "utf8")).toBe(text);
-  });
-
-  it("that cannot be read is a clear error", async () => {
-    mkdirSync(account.file);
-    const { status, stderr } = await account.mgmt`projects list`;
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:unreadable") });
-  });
-
-  it("is not even read when the environment says everything", async () => {
-    writeFileSync(account.file, "broken");
-    const env = {
-      MGMT_BASE_URL: account.server.baseUrl,
-      MGMT_TOKEN: await account.server.engine.tokens.user(),
-    };
-    expect((await account.run(["projects", "list", "-o", "json"], { env })).json).toEqual([]);
-  });
-
-  it("with a login that is none ends with a clear error", async () => {
-    await account.login();
-    account.keep(({ profiles }) => Object.assign(profiles["default"] ?? {}, { login: { accessToken: 1 } }));
-    const { status, stderr } = await account.mgmt`projects list`;
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
-  });
-});
 
 describe("precedence", () => {
   it("is flag, environment, profile", async () => {
@@ -237,6 +168,16 @@ it("loads nothing of logging in when the token is in the environment", async () 
   expect(await loadedBy("--version")).not.toMatch(/config\.json/);
 });
 
+it("loads nothing that writes profiles where a profile is only read", async () => {
+  await account.login();
+  const loadedBy = async (line: string): Promise<string> =>
+    (await account.run(line.split(" "), { env: { NODE_DEBUG: "esm" } })).stderr;
+  const conf = /node_modules\/conf\//;
+  expect(await loadedBy("auth switch default")).toMatch(conf);
+  expect(await loadedBy("projects list")).not.toMatch(conf);
+  expect(await loadedBy("auth status")).not.toMatch(conf);
+});
+
 describe("a login whose access token has ended", () => {
   it("is refreshed by the command, and stored", async () => {
     await account.login();
@@ -293,11 +234,4 @@ describe("a login whose access token has ended", () => {
     expect(status).toBe(9);
     expect(readFileSync(account.file, "utf8")).toBe(before);
   });
-});
-
-it("makes its folder for this user alone", async () => {
-  const folder = join(dirname(account.file), "made/here");
-  await updateProfile(join(folder, "config.json"), "a", () => ({ baseUrl: "http://127.0.0.1:1" }));
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
-  rmSync(folder, { recursive: true });
 });

@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { profilesFile } from "../../src/profiles/read-profiles.js";
+import { updateProfile } from "../../src/profiles/update-profiles.js";
+import { bin } from "../bin.js";
+import { type Account, startAccount } from "./account.js";
+
+let account: Account;
+beforeEach(async () => {
+  account = await startAccount();
+});
+afterEach(() => account.close());
+
+/** Root may read and write everything, unless it gives that up. */
+const asAnybody =
+  process.getuid?.() === 0
+    ? [
+        "setpriv",
+        "--bounding-set=-dac_override,-dac_read_search",
+        "--inh-caps=-dac_override,-dac_read_search",
+      ]
+    : ["env"];
+
+/** Runs the command as somebody whom the rights of files bind. */
+const withoutRights = async (line: string): Promise<{ status: number | null; stderr: string }> => {
+  const [program = "", ...flags] = asAnybody;
+  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...account.env };
+  const words = [...flags, process.execPath, bin, ...line.split(" ")];
+  const child = spawn(program, words, { env, stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { status, stderr };
+};
+
+const refusal = (problem: string, code: string): unknown =>
+  expect.stringMatching(
+    new RegExp(`config\\.json ${problem} \\(permission denied\\) \\(profiles:${code}\\)`),
+  );
+
+describe("the file", () => {
+  it("lies where the system keeps a user's settings, or under MGMT_CONFIG_DIR", () => {
+    expect(profilesFile({ MGMT_CONFIG_DIR: "/settings" }, "linux")).toBe("/settings/config.json");
+    expect(profilesFile({ XDG_CONFIG_HOME: "/xdg" }, "linux")).toBe("/xdg/mgmt/config.json");
+    expect(profilesFile({}, "linux")).toBe(join(homedir(), ".config/mgmt/config.json"));
+    expect(profilesFile({}, "darwin")).toBe(join(homedir(), "Library/Preferences/mgmt/config.json"));
+    expect(profilesFile({ APPDATA: "/roaming" }, "win32")).toBe("/roaming/mgmt/Config/config.json");
+  });
+
+  it("is written by many at once, and loses nothing", async () => {
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        updateProfile(account.file, `p${index}`, () => ({ baseUrl: `http://127.0.0.1:${index + 1}` })),
+      ),
+    );
+    const names = Object.keys(account.kept().profiles).sort();
+    expect(names).toEqual(Array.from({ length: 8 }, (_, index) => `p${index}`));
+    expect(statSync(account.file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
+  });
+
+  it("is written by many processes at once, and loses nothing", async () => {
+    const stdin = await account.server.engine.tokens.service();
+    const names = ["a", "b", "c", "d", "e", "f"];
+    const runs = await Promise.all(
+      names.map((name) =>
+        account.run(
+          ["login", "--with-token", "--base-url", account.server.baseUrl, "--profile", name, "-o", "json"],
+          { stdin },
+        ),
+      ),
+    );
+    expect(runs.map(({ status, stderr }) => ({ status, stderr }))).toEqual(
+      names.map(() => ({ status: 0, stderr: "" })),
+    );
+    expect(Object.keys(account.kept().profiles).sort()).toEqual(names);
+    expect(names).toContain(account.kept().active);
+    expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
+  });
+
+  it("keeps what a later version has added", async () => {
+    writeFileSync(account.file, '{"later":1,"profiles":{"a":{"baseUrl":"http://127.0.0.1:1","later":2}}}');
+    await updateProfile(account.file, "b", () => ({ baseUrl: "http://127.0.0.1:2" }));
+    expect(account.kept()).toMatchObject({ later: 1, profiles: { a: { later: 2 }, b: {} } });
+  });
+
+  it.each([
+    ["is empty", ""],
+    ["is not JSON", '{"profiles":{"a":{"token":"secret-in-the-file"'],
+    ["holds something else", '["secret-in-the-file"]'],
+    ["holds a profile that is none", '{"profiles":{"a":{"token":"secret-in-the-file"}}}'],
+    ["holds a name that none can have", '{"profiles":{"../a":{"baseUrl":"http://127.0.0.1:1"}}}'],
+  ])("that %s is a clear error, and is left as it is", async (_, text) => {
+    writeFileSync(account.file, text);
+    for (const line of ["projects list", "auth status", "auth switch a", "logout"]) {
+      const { status, stderr } = await account.run(line.split(" "));
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
+      expect(stderr).not.toContain("secret-in-the-file");
+    }
+    expect(readFileSync(account.file, "utf8")).toBe(text);
+  });
+
+  it("that cannot be read is a clear error", async () => {
+    mkdirSync(account.file);
+    const { status, stderr } = await account.mgmt`projects list`;
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:unreadable") });
+  });
+
+  it("whose rights say no is a clear error, and is left as it is", async () => {
+    await account.login();
+    const before = readFileSync(account.file, "utf8");
+    chmodSync(account.file, 0o000);
+    expect(await withoutRights("whoami")).toEqual({
+      status: 1,
+      stderr: refusal("cannot be read", "unreadable"),
+    });
+    expect(await withoutRights("login")).toEqual({
+      status: 1,
+      stderr: refusal("cannot be read", "unreadable"),
+    });
+    chmodSync(account.file, 0o600);
+    chmodSync(dirname(account.file), 0o500);
+    expect(await withoutRights("whoami")).toEqual({ status: 0, stderr: "" });
+    for (const line of ["login", "logout", "auth switch default"]) {
+      expect(await withoutRights(line)).toEqual({
+        status: 1,
+        stderr: refusal("cannot be written", "unwritable"),
+      });
+    }
+    chmodSync(dirname(account.file), 0o700);
+    expect(readFileSync(account.file, "utf8")).toBe(before);
+    expect((await account.mgmt`whoami`).status).toBe(0);
+  });
+
+  it("is not even read when the environment says everything", async () => {
+    writeFileSync(account.file, "broken");
+    const env = {
+      MGMT_BASE_URL: account.server.baseUrl,
+      MGMT_TOKEN: await account.server.engine.tokens.user(),
+    };
+    expect((await account.run(["projects", "list", "-o", "json"], { env })).json).toEqual([]);
+  });
+
+  it("with a login that is none ends with a clear error", async () => {
+    await account.login();
+    account.keep(({ profiles }) => Object.assign(profiles["default"] ?? {}, { login: { accessToken: 1 } }));
+    const { status, stderr } = await account.mgmt`projects list`;
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
+  });
+});
+
+it("makes its folder for this user alone", async () => {
+  const folder = join(dirname(account.file), "made/here");
+  await updateProfile(join(folder, "config.json"), "a", () => ({ baseUrl: "http://127.0.0.1:1" }));
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  rmSync(folder, { recursive: true });
+});
