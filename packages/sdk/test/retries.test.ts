@@ -287,6 +287,11 @@ describe("what was tried", () => {
     const silent = { send: () => new Promise<never>(() => undefined) };
     const timingOut = async () => void (await client.projects.get("p", { timeoutMs: 5, transport: silent }));
     expect(((await thrown(timingOut())) as Error).stack).toMatch(/^TimeoutError: .*timingOut/s);
+    const options = { timeoutMs: 5, transport: silent };
+    const waitingLong = async () => void (await client.databases.waitUntilReady("db_1", options));
+    expect(((await thrown(waitingLong())) as Error).stack).toMatch(/^WaitTimeoutError: .*waitingLong/s);
+    const ensuringLong = async () => void (await client.projects.ensure({ logicalId: "x" }, options));
+    expect(((await thrown(ensuringLong())) as Error).stack).toMatch(/^TimeoutError: .*ensuringLong/s);
   });
 });
 

@@ -54,7 +54,7 @@ export const waitFor = async <T extends AwaitedResource>(
       last,
     });
 
-  return withDeadline({ signal: callerSignal, timeoutMs, timedOut }, async (signal) => {
+  const lookOn = async (signal: AbortSignal): Promise<T> => {
     await begin?.(progress(0));
     for (
       let looks = 1, bound = firstPauseMs;
@@ -80,7 +80,15 @@ export const waitFor = async <T extends AwaitedResource>(
       }
       await pause(pauseMs, signal);
     }
-  });
+  };
+  let late: WaitTimeoutError | undefined;
+  const limits = { signal: callerSignal, timeoutMs, timedOut: () => (late = timedOut()) };
+  try {
+    return await withDeadline(limits, lookOn);
+  } catch (error) {
+    // One that is made here knows who waits; a timer does not.
+    throw error === late ? timedOut() : error;
+  }
 };
 
 const mayPass = (error: unknown): boolean =>

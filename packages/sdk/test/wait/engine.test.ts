@@ -110,7 +110,7 @@ describe("the engine of all waits", () => {
     const error = thrown(waitFor({ goal: approvalGiven, id: "apr_1", look }, { timeoutMs: 70_000 }));
     await vi.advanceTimersByTimeAsync(70_000);
     expect(await error).toBeInstanceOf(WaitTimeoutError);
-    expect(told?.reason).toBe(await error);
+    expect(told?.reason).toStrictEqual(await error);
   });
 
   it("ends at its deadline while the caller is being told, and looks no more", async () => {
