@@ -7,7 +7,10 @@ type Prompts = typeof import("@inquirer/prompts");
 export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr">): boolean =>
   stdin.isTTY && stderr.isTTY;
 
-/** Asks at the terminal: on standard error, since standard output is for the answer. Ctrl-C ends the run. */
+/**
+ * Asks at the terminal: on standard error, since standard output is for the answer. Ctrl-C ends the run, and so does Ctrl-D,
+ * which the prompts leave without an answer for ever.
+ */
 export const ask = async <T>(
   { stdin, stderr, signal }: Pick<Context, "stdin" | "stderr" | "signal">,
   question: (
@@ -16,11 +19,21 @@ export const ask = async <T>(
   ) => Promise<T>,
 ): Promise<T> => {
   const prompts = await import("@inquirer/prompts");
+  const left = new AbortController();
+  // A prompt that was answered pauses its input too: by then its answer is here.
+  const onPause = (): void => {
+    setImmediate(() => stdin.isPaused() && left.abort());
+  };
+  stdin.on("pause", onPause);
   try {
-    return await question(prompts, { input: stdin, output: stderr, signal });
+    const either = AbortSignal.any([signal, left.signal]);
+    return await question(prompts, { input: stdin, output: stderr, signal: either });
   } catch (error) {
-    if (error instanceof Error && error.name === "ExitPromptError") throw interrupted();
+    if (left.signal.aborted || (error instanceof Error && error.name === "ExitPromptError"))
+      throw interrupted();
     signal.throwIfAborted();
     throw error;
+  } finally {
+    stdin.off("pause", onPause);
   }
 };

@@ -63,9 +63,18 @@ describe("mgmt login on a terminal", () => {
     expect((await account.mgmt`whoami -o json`).json).toMatchObject({ credential: { type: "oauth" } });
   });
 
-  it("stores nothing after Ctrl-C, and ends with 130", async () => {
-    const { status } = await inTerminal(line(), [{ when: paste, type: "\u0003" }]);
+  it.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("stores nothing after %s, and ends with 130", async (_, type) => {
+    const { status } = await inTerminal(line(), [{ when: paste, type }]);
     expect(status).toBe(130);
+    expect(account.kept()).toEqual({ profiles: {} });
+  });
+
+  it("stores no token after Ctrl-D, and ends with 130", async () => {
+    const words = ["login", "--with-token", "--base-url", account.server.baseUrl];
+    expect((await inTerminal(words, [{ when: /Token:/, type: "\u0004" }])).status).toBe(130);
     expect(account.kept()).toEqual({ profiles: {} });
   });
 
@@ -94,10 +103,22 @@ describe("mgmt auth switch on a terminal", () => {
     expect({ status, active: account.kept().active }).toEqual({ status: 0, active: "two" });
   });
 
-  it("changes nothing after Ctrl-C", async () => {
-    const { status } = await inTerminal(["auth", "switch"], [{ when: /two {2}http/, type: "\u0003" }]);
+  it.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("changes nothing after %s", async (_, type) => {
+    const { status } = await inTerminal(["auth", "switch"], [{ when: /two {2}http/, type }]);
     expect({ status, active: account.kept().active }).toEqual({ status: 130, active: "one" });
   });
+});
+
+it("deletes nothing after Ctrl-D at the question, and ends with 130", async () => {
+  const { engine, baseUrl } = account.server;
+  const { id } = await engine.seed.project();
+  const env = { MGMT_TOKEN: await engine.tokens.user(), MGMT_BASE_URL: baseUrl };
+  const leave = [{ when: /Go on\?/, type: "\u0004" }];
+  expect((await inTerminal(["projects", "delete", id], leave, env)).status).toBe(130);
+  expect(engine.store.projects.get(id)).toBeDefined();
 });
 
 describe("--wait-approval on a terminal", () => {
