@@ -65,9 +65,7 @@ export const authErrors = {
     }),
 
   storeTimeout: (timeoutMs: number, hint: string) =>
-    new AuthError("auth:timeout", `The store took nothing within ${timeoutMs} ms, or is in use elsewhere`, {
-      hint,
-    }),
+    new AuthError("auth:timeout", `The store was not ready within ${timeoutMs} ms`, { hint }),
 
   failed: (stage: Stage, problem: string, answer: { oauthError?: string | undefined; status?: number }) =>
     new AuthError(codes[stage], problem, { hint: hints[stage], ...answer }),

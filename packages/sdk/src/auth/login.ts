@@ -101,29 +101,27 @@ const queryOf = (
 };
 
 /** Throws what the store would throw, or the signal's reason, whichever is first: a store may ask its user something. */
-export const probe = async (
-  store: TokenStore | undefined,
-  signal: AbortSignal | undefined,
-): Promise<void> => {
-  const timeoutMs = Number.POSITIVE_INFINITY;
-  const timedOut = (): Error => authErrors.storeTimeout(timeoutMs, keepHint);
-  await withDeadline({ signal, timeoutMs, timedOut }, async () => store?.probe?.());
-};
-
-const keepHint = "Nothing was stored, and the code is used up: begin a new login when the store works.";
+export const probe = (store: TokenStore | undefined, signal: AbortSignal | undefined): Promise<void> =>
+  whileStoreWorks(Number.POSITIVE_INFINITY, signal, async () => store?.probe?.());
 
 /**
  * The code is used: nothing but the store's own refusal may keep the credential from it. A refresh that hangs holds the lock
  * for up to twice the settings' time.
  */
-const keep = (store: TokenStore, credential: Credential, settingsTimeoutMs: number): Promise<void> => {
-  const timeoutMs = 3 * settingsTimeoutMs;
-  return withDeadline(
-    { signal: undefined, timeoutMs, timedOut: () => authErrors.storeTimeout(timeoutMs, keepHint) },
-    (signal) =>
-      exclusively(store, signal, async () => {
-        await store.write(credential);
-        sessionOf(store).replace(credential);
-      }),
+const keep = (store: TokenStore, credential: Credential, timeoutMs: number): Promise<void> =>
+  whileStoreWorks(3 * timeoutMs, undefined, (limit) =>
+    exclusively(store, limit, async () => {
+      await store.write(credential);
+      sessionOf(store).replace(credential);
+    }),
   );
+
+const whileStoreWorks = (
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  work: (limit: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const timedOut = (): Error =>
+    authErrors.storeTimeout(timeoutMs, "The code is used up: begin a new login when the store works.");
+  return withDeadline({ signal, timeoutMs, timedOut }, work);
 };

@@ -16,6 +16,7 @@ export class Session {
   waitingFor = "the store";
   /** No refresh ahead of time and no late write before this time: the last one failed. */
   pausedUntil = 0;
+  #logins = 0;
   #unsaved: { credential: Credential; replaces: Credential } | undefined;
 
   /** There is a refreshed credential that the store did not take. */
@@ -25,6 +26,7 @@ export class Session {
 
   /** Forgets what was known: somebody logged in or out. */
   replace(credential: Credential | undefined): void {
+    this.#logins += 1;
     this.credential = credential;
     this.#unsaved = undefined;
   }
@@ -50,11 +52,14 @@ export class Session {
   /** The newest credential. One that somebody else has stored wins over one that was never stored. */
   async read(store: TokenStore, settings: OAuthSettings): Promise<Credential | undefined> {
     this.waitingFor = "the store";
+    const logins = this.#logins;
     const stored = await readStored(store);
     const newest = this.newerThan(stored) ?? stored;
-    if (newest === stored) this.#unsaved = undefined;
+    // Somebody has logged in or out while this was read: what is known is newer.
+    const isLate = logins !== this.#logins;
+    if (newest === stored && !isLate) this.#unsaved = undefined;
     if (newest) assertOwn(newest, settings);
-    this.credential = newest;
+    if (!isLate) this.credential = newest;
     return newest;
   }
 }

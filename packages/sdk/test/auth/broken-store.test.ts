@@ -1,6 +1,13 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { AuthError, type TokenStore, createAuthenticator, logout } from "@mgmt/sdk/auth";
+import {
+  AuthError,
+  type TokenStore,
+  createAuthenticator,
+  finishLogin,
+  logout,
+  startLogin,
+} from "@mgmt/sdk/auth";
 import { thrown } from "../server.js";
 import { html, invalidGrant, refreshTokens, setup } from "./authenticator-setup.js";
 import { credentialFor } from "./fault-server.js";
@@ -141,6 +148,27 @@ describe("a store", () => {
       ...{ code: "auth:login_required", message: "Nobody is logged in" },
     });
     await logout({ ...options, store: empty });
+  });
+
+  it("that is slow to tell of the old login does not bring it back after another", async () => {
+    const { options, store } = await setup({ secondsLeft: 3600 });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow: TokenStore = {
+      ...store,
+      read: async () => {
+        const stored = await store.read();
+        await held;
+        return stored;
+      },
+    };
+    const { token } = createAuthenticator({ ...options, store: slow });
+    const before = token();
+    const { attempt } = await startLogin({ ...options, redirectUri: "http://127.0.0.1/callback" });
+    await finishLogin({ ...options, store: slow, attempt, callback: { code: "code-1" } });
+    release();
+    expect(await before).toBe("access-0");
+    expect(await token()).toBe("access-1");
   });
 
   it("that never answers fails the call in good time", async () => {

@@ -250,7 +250,7 @@ describe("finishLogin", () => {
     const error = await thrown(finishLogin({ ...login, store }));
     expect(error).toMatchObject({
       ...{ name: "AuthError", code: "auth:timeout", hint: expect.stringContaining("begin a new login") },
-      message: "The store took nothing within 300 ms, or is in use elsewhere",
+      message: "The store was not ready within 300 ms",
     });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/ey[A-Z]/);
   });

@@ -208,7 +208,7 @@ describe("logout", () => {
     const error = await thrown(logout({ authUrl: server.baseUrl, clientId: "app", store, timeoutMs: 50 }));
     expect(error).toMatchObject({
       ...{ name: "AuthError", code: "auth:timeout", hint: expect.stringContaining("Log out again") },
-      message: "The store took nothing within 50 ms, or is in use elsewhere",
+      message: "The store was not ready within 50 ms",
     });
     expect(server.seen).toEqual([]);
     expect(await inner.read()).toBeDefined();
