@@ -1,4 +1,9 @@
-import createPathClient, { type Middleware, type Client as PathClient } from "openapi-fetch";
+import createPathClient, {
+  type Middleware,
+  type Client as PathClient,
+  defaultBodySerializer,
+} from "openapi-fetch";
+import { InvalidArgumentError } from "./errors/local-errors.js";
 import type { paths } from "./generated/schema.js";
 import type { RequestOptions } from "./request/call.js";
 import { fillPath } from "./request/path.js";
@@ -24,6 +29,7 @@ export const createHttp = (settings: Settings): HttpClient => {
     baseUrl: settings.baseUrl,
     // The paths' types admit strings only; anything else is refused there.
     pathSerializer: (path, params) => fillPath(path, params as Record<string, string>),
+    bodySerializer: writeBody,
   });
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
     // A `Request` that is given the caller's signal leaves a listener on it, so it is not.
@@ -48,6 +54,14 @@ export const createHttp = (settings: Settings): HttpClient => {
   }
   // It has every method of the library's client, each handing on what it is given.
   return client as unknown as HttpClient;
+};
+
+const writeBody = (body: unknown): string => {
+  try {
+    return defaultBodySerializer(body);
+  } catch (cause) {
+    throw new InvalidArgumentError("body", "cannot be written as JSON", { cause });
+  }
 };
 
 /** Sends the library's `Request` through the request path, and answers as `fetch` would. */

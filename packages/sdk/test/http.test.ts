@@ -96,6 +96,16 @@ describe("the path client", () => {
     expect(seen).toEqual([]);
   });
 
+  it("refuses a body that cannot be written, and shows none of it", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
+    const { http } = createClient({ baseUrl });
+    // What a program in JavaScript may hand over.
+    const body = { name: 5n as unknown as string };
+    const error = await thrown(http.POST("/v1/projects", { body }));
+    expect(error).toMatchObject({ code: "argument:invalid", argument: "body" });
+    expect(seen).toEqual([]);
+  });
+
   it("runs middleware in order, and no longer once it is ejected", async () => {
     const { client, seen } = await start(200, { data: {} });
     const mark = {

@@ -128,6 +128,7 @@ describe("a proxy", () => {
       createClient({ baseUrl: "http://api.test", transport, maxRetries: 0 }).me.get(),
     );
     expect((error as Error).message).toContain("proxy must be an absolute URL");
+    expect(error).toMatchObject({ hint: expect.stringContaining("HTTPS_PROXY") });
     expect((error as Error).message).not.toContain("hunter2");
   });
 });

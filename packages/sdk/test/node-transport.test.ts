@@ -44,6 +44,10 @@ describe("nodeTransport", () => {
     expect(most).toBe(2);
   });
 
+  it.each([0, -1, Number.NaN])("refuses %d as maxSockets, with which no call would be sent", (maxSockets) => {
+    expect(() => nodeTransport({ maxSockets })).toThrowError("maxSockets must be a number above 0");
+  });
+
   it("says how long a body is, in bytes", async () => {
     const server = await startServer((_, response) => json(response, 201, { data: {} }));
     const client = createClient({ baseUrl: server.baseUrl, transport: nodeTransport() });

@@ -1,6 +1,9 @@
 import { MgmtError } from "./mgmt-error.js";
 
-/** The call was refused before anything was sent: an empty id, a header that no request can carry, a wrong option. */
+/**
+ * The call was refused before anything was sent: an empty id, a header that no request can carry, a wrong option. Or a
+ * middleware returned no answer, whatever was sent: `argument` is `middleware`.
+ */
 export class InvalidArgumentError extends MgmtError {
   static override readonly kind: string = "InvalidArgumentError";
   /** Name of the argument. */

@@ -2,10 +2,13 @@ import http from "node:http";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 
 /** Throws `InvalidArgumentError`; the address is not quoted, for it may carry a password. */
-export const checkProxy = (proxy: string): void => {
-  if (!URL.canParse(proxy) || !/^https?:/.test(new URL(proxy).protocol)) {
-    throw new InvalidArgumentError("proxy", "must be an absolute URL that begins with http:// or https://");
-  }
+export const checkProxy = (proxy: string, options: { hint?: string } = {}): void => {
+  if (URL.canParse(proxy) && /^https?:/.test(new URL(proxy).protocol)) return;
+  throw new InvalidArgumentError(
+    "proxy",
+    "must be an absolute URL that begins with http:// or https://",
+    options,
+  );
 };
 
 /** Address of the proxy that a request goes through; empty: none. */
@@ -16,7 +19,8 @@ export const proxyFor = async (url: string, proxy: string | false | undefined): 
   if (isLoopback(new URL(url).hostname)) return "";
   const { getProxyForUrl } = await import("proxy-from-env");
   const found = getProxyForUrl(url);
-  if (found) checkProxy(found);
+  if (found)
+    checkProxy(found, { hint: "It is that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent." });
   return found;
 };
 

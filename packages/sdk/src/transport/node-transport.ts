@@ -2,6 +2,7 @@
 import http from "node:http";
 import type https from "node:https";
 import { urlToHttpOptions } from "node:url";
+import { readTimeout } from "../request/deadline.js";
 import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 
@@ -27,10 +28,12 @@ export interface NodeTransport extends Transport {
 /**
  * Sends with `node:http` and `node:https`, keeping connections open between calls. Starts about 90 ms faster than the
  * first global `fetch` of a process on Node 20. Idle connections do not keep the process alive. Throws
- * `InvalidArgumentError` for a `proxy` that is no HTTP address.
+ * `InvalidArgumentError` for a `proxy` that is no HTTP address and for `maxSockets` that is no number above 0.
  */
 export const nodeTransport = ({ proxy, ca, maxSockets }: NodeTransportOptions = {}): NodeTransport => {
   if (proxy) checkProxy(proxy);
+  // A number below would let every call wait for its deadline.
+  readTimeout(maxSockets ?? Infinity, "maxSockets");
   const settings = {
     keepAlive: true,
     ...(maxSockets === undefined ? {} : { maxSockets }),
