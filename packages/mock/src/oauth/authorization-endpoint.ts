@@ -31,6 +31,7 @@ export class AuthorizationEndpoint {
     private readonly store: Store,
     private readonly consents: Consents,
     private readonly issuer: string,
+    private readonly onDefect: (error: unknown) => void,
   ) {
     this.#guard = new PageGuard(issuer);
   }
@@ -44,9 +45,15 @@ export class AuthorizationEndpoint {
     const wanted = refusalOr(() => readAuthorizationRequest(parameters, target));
     if (wanted instanceof OAuthError) return this.#sendBack(target, wanted);
     if (request.offLoopback) return pageAnswer(refusals.offLoopback());
-    if (request.method === "POST") return this.#decide(request, search, wanted);
-    const users = this.store.users.filter(() => true);
-    return this.#show(request, search, wanted, (parts) => signInPage(parts, users));
+    try {
+      if (request.method === "POST") return this.#decide(request, search, wanted);
+      const users = this.store.users.filter(() => true);
+      return this.#show(request, search, wanted, (parts) => signInPage(parts, users));
+    } catch (error) {
+      // The client is told by the redirect, since no status of ours would reach it (RFC 6749 §4.1.2.1).
+      this.onDefect(error);
+      return this.#sendBack(wanted, oauthErrors.serverError());
+    }
   }
 
   #decide(request: EngineRequest, search: string, wanted: AuthorizationRequest): OAuthAnswer {

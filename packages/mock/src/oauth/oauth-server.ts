@@ -62,7 +62,7 @@ export class OAuthServer {
   constructor({ store, clock, ids, keys, tokens, settings: { oauth, authUrl }, onDefect }: OAuthParts) {
     const grants = new Grants(store, clock, ids, oauth);
     this.consents = new Consents(store, clock, ids, oauth);
-    this.#authorization = new AuthorizationEndpoint(store, this.consents, authUrl);
+    this.#authorization = new AuthorizationEndpoint(store, this.consents, authUrl, onDefect);
     this.#token = new TokenEndpoint(store, clock, grants, tokens, oauth);
     this.#revocation = new RevocationEndpoint(store, clock, grants, tokens);
     this.#metadata = jsonAnswer(metadata(authUrl), briefly);

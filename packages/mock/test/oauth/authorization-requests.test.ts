@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { OAuthApi, challenge, cli, encode, goodRequest, web } from "./oauth-api.js";
 
 describe("authorization requests (RFC 6749 §4.1.1)", () => {
@@ -226,6 +226,26 @@ describe("authorization requests (RFC 6749 §4.1.1)", () => {
       expect(answered.location.get("state")).toBe(state);
       expect(answered.location.getAll("error")).toEqual(["unsupported_response_type"]);
     });
+  });
+
+  it("that the server fails at go back as server_error, and the operator is told (§4.1.2.1)", async () => {
+    const failure = new Error("canary");
+    const failing = vi.spyOn(api.engine.store.users, "filter").mockImplementation(() => {
+      throw failure;
+    });
+    const answered = await api.authorize(goodRequest);
+    failing.mockRestore();
+    expect([answered.status, answered.redirectedTo, answered.error]).toEqual([
+      303,
+      cli.redirectUri,
+      "server_error",
+    ]);
+    expect([answered.location.get("state"), answered.location.get("iss")]).toEqual([
+      goodRequest.state,
+      api.issuer,
+    ]);
+    expect(JSON.stringify(answered)).not.toContain("canary");
+    expect(api.defects).toEqual([failure]);
   });
 
   it("treat an empty state as absent (§3.1)", async () => {
