@@ -22,12 +22,12 @@ export interface WithResponse<T> {
 
 /** What methods answer: a promise of the value, with a way to the answer that it comes in. */
 export class ApiPromise<T> extends Promise<T> {
-  readonly #whole: () => WithResponse<T>;
+  readonly #response: () => ApiResponse;
 
-  constructor(promise: Promise<WithResponse<T>>) {
-    let whole: WithResponse<T>;
-    super((resolve, reject) => void promise.then((each) => (whole = each).data).then(resolve, reject));
-    this.#whole = () => whole;
+  /** `response` is asked once the promise is fulfilled. */
+  constructor(promise: Promise<T>, response: () => ApiResponse) {
+    super((resolve, reject) => void promise.then(resolve, reject));
+    this.#response = response;
   }
 
   /** What `then` makes is a plain promise. */
@@ -43,6 +43,6 @@ export class ApiPromise<T> extends Promise<T> {
    * ```
    */
   withResponse(): Promise<WithResponse<T>> {
-    return this.then(() => this.#whole());
+    return this.then((data) => ({ data, response: this.#response() }));
   }
 }

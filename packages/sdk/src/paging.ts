@@ -1,6 +1,7 @@
 import type { ApiPromise, WithResponse } from "./api-promise.js";
 import { PagingError } from "./errors/local-errors.js";
 import { readLimit } from "./request/settings.js";
+import type { TransportResponse } from "./transport/transport.js";
 
 /** One page of a list. */
 export interface CursorPage<T> {
@@ -102,7 +103,7 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
 export const readPage = <T>(
   body: unknown,
   isRepeated: (cursor: string) => boolean,
-  requestId: string | undefined,
+  answer: TransportResponse,
 ): { value: CursorPage<T> } | undefined => {
   // Every field is looked at before it is used; what the items are, the contract says.
   const { data, pagination } = (body ?? {}) as Partial<Page<T>>;
@@ -110,11 +111,14 @@ export const readPage = <T>(
   const { hasMore, nextCursor } = pagination;
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
   if (typeof nextCursor !== "string" || nextCursor === "") {
-    throw new PagingError("there are more items, but no cursor.", requestId);
+    throw broken("there are more items, but no cursor.", answer);
   }
-  if (isRepeated(nextCursor)) throw new PagingError("the service repeated a cursor.", requestId);
+  if (isRepeated(nextCursor)) throw broken("the service repeated a cursor.", answer);
   return { value: { data, nextCursor, hasMore } };
 };
+
+const broken = (problem: string, { headers }: TransportResponse): PagingError =>
+  new PagingError(problem, headers["x-request-id"]);
 
 interface Page<T> {
   data: T[];

@@ -37,8 +37,8 @@ export abstract class Resource {
   ): CursorPages<T> {
     return new CursorPages(
       (cursor = call.query?.cursor, seen) =>
-        this.#request({ ...call, query: { ...call.query, cursor } }, options, (body, requestId) =>
-          readPage<T>(body, (next) => next === cursor || seen.has(next), requestId),
+        this.#request({ ...call, query: { ...call.query, cursor } }, options, (body, answer) =>
+          readPage<T>(body, (next) => next === cursor || seen.has(next), answer),
         ),
       options?.prefetch === true,
     );

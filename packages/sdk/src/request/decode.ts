@@ -5,7 +5,7 @@ import type { Open } from "./request.js";
 
 /** What `open` finds in the body of a good answer. Throws the `ApiError` of any other answer. */
 export const decode = <T>(message: Message, answer: TransportResponse, open: Open<T>): T | Promise<never> => {
-  const { status, headers, body } = answer;
+  const { status, body } = answer;
   if (status < 200 || status > 299) return fail(({ errorFrom }) => errorFrom(message, answer));
   let json: unknown;
   try {
@@ -13,7 +13,7 @@ export const decode = <T>(message: Message, answer: TransportResponse, open: Ope
   } catch {
     return fail(({ invalidResponse }) => invalidResponse(message, answer, "not JSON"));
   }
-  const opened = open(json, headers["x-request-id"]);
+  const opened = open(json, answer);
   return opened ? opened.value : fail(({ invalidResponse }) => invalidResponse(message, answer));
 };
 

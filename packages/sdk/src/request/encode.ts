@@ -35,16 +35,16 @@ export const encode = (settings: Settings, call: Call, options: RequestOptions =
 };
 
 const encodeQuery = (query: object = {}): string => {
-  const pairs = new URLSearchParams();
+  let pairs: URLSearchParams | undefined;
   for (const [name, value] of Object.entries(query) as [string, unknown][]) {
     if (value === undefined || value === null) continue;
     if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
       throw new InvalidArgumentError(name, "must be a string, a number or a boolean");
     }
+    pairs ??= new URLSearchParams();
     pairs.append(name, String(value));
   }
-  const text = pairs.toString();
-  return text === "" ? "" : `?${text}`;
+  return pairs ? `?${pairs}` : "";
 };
 
 const encodeBody = (body: unknown): string | undefined => {

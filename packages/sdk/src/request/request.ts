@@ -1,4 +1,4 @@
-import { ApiPromise } from "../api-promise.js";
+import { ApiPromise, type ApiResponse } from "../api-promise.js";
 import { MgmtError } from "../errors/mgmt-error.js";
 import { loadOnDemand } from "../load-on-demand.js";
 import type { TransportResponse } from "../transport/transport.js";
@@ -11,7 +11,7 @@ import { type Settings, settingsOf } from "./settings.js";
 import { trace } from "./trace.js";
 
 /** Reads the value out of the body of a good answer; undefined says that the body is not what the contract says. */
-export type Open<T> = (body: unknown, requestId: string | undefined) => { value: T } | undefined;
+export type Open<T> = (body: unknown, answer: TransportResponse) => { value: T } | undefined;
 
 /** The one request path, bound to the settings of a client. */
 export type RequestPath = <T>(
@@ -23,17 +23,20 @@ export type RequestPath = <T>(
 /** Encode → deliver (authorize, send, retry) → decode. */
 export const requestPath =
   (client: Settings): RequestPath =>
-  (call, options, open) =>
-    new ApiPromise(
-      follow(call, async (attempts) => {
-        const settings = options ? settingsOf(client, options) : client;
-        const message = encode(settings, call, options);
-        const answer = await exchange(settings, message, options?.signal, attempts);
+  (call, options, open) => {
+    let response: () => ApiResponse;
+    const data = follow(call, async (attempts) => {
+      const settings = options ? settingsOf(client, options) : client;
+      const message = encode(settings, call, options);
+      const answer = await exchange(settings, message, options?.signal, attempts);
+      response = () => {
         const { status, headers } = answer;
-        const data = await decode(message, answer, open);
-        return { data, response: { status, headers, requestId: headers["x-request-id"], attempts } };
-      }),
-    );
+        return { status, headers, requestId: headers["x-request-id"], attempts };
+      };
+      return decode(message, answer, open);
+    });
+    return new ApiPromise(data, () => response());
+  };
 
 /**
  * Traces a call, and lets its error say what was tried and who awaits the call. The stack is written once it has failed,
@@ -61,13 +64,16 @@ export const follow = async <T>(
  * From a written request to a whole answer of any status; after a wait for an approval, to that of the same request sent
  * once more. Each has its own deadline.
  */
-export const exchange = async (
+export const exchange = (
   settings: Settings,
   message: Message,
   signal: AbortSignal | undefined,
   attempts: Attempt[],
 ): Promise<TransportResponse> => {
-  const answer = await deliver(settings, message, signal, attempts);
-  if (!settings.waitForApproval || answer.status !== 403) return answer;
-  return (await loadOnDemand()).sendOnceApproved(settings, message, signal, attempts, answer);
+  const delivered = deliver(settings, message, signal, attempts);
+  if (!settings.waitForApproval) return delivered;
+  return delivered.then(async (answer) => {
+    if (answer.status !== 403) return answer;
+    return (await loadOnDemand()).sendOnceApproved(settings, message, signal, attempts, answer);
+  });
 };

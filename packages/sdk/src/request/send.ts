@@ -27,7 +27,7 @@ export const send = async (
   const carry: Next = async (request) => {
     try {
       const answer = await settings.transport.send(request);
-      if (!answer?.headers) throw new TypeError("the transport gave none");
+      if (!answer?.status || !("headers" in answer)) throw new TypeError("the transport gave none");
       return answer;
     } catch (cause) {
       if (cause instanceof MgmtError) throw cause;

@@ -10,10 +10,15 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     if (body !== undefined) init.body = body;
     const response = await (fetch ?? globalThis.fetch)(url, init);
     if (response.type === "opaqueredirect") throw new TypeError("The answer is a redirect.");
+    const text = await response.text();
+    let flat: Record<string, string> | undefined;
     return {
       status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: await response.text(),
+      // Most calls look at none of them, and reading them costs as much as writing the request.
+      get headers() {
+        return (flat ??= Object.fromEntries(response.headers));
+      },
+      body: text,
     };
   },
 });
