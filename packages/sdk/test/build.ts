@@ -44,12 +44,15 @@ export const bundle = async (source: string, options: BuildOptions = {}): Promis
   return outfile;
 };
 
-/** What a page loads to start, its size in gzip file by file, and what comes later. */
+/** What a page loads of the built package to start, its size in gzip file by file, and what comes later. */
 export const bundleForBrowser = async (
   source: string,
 ): Promise<{ size: number; text: string; later: string[] }> => {
   const { outputFiles, metafile } = await build({
     ...programOptions(source),
+    alias: {},
+    // The root's would lead from the package to its sources.
+    tsconfigRaw: {},
     platform: "browser",
     minify: true,
     splitting: true,
