@@ -336,6 +336,13 @@ describe("the registry of codes", () => {
     const elsewhere = await thrown(createClient({ baseUrl: (await answering(body, 404)).baseUrl }).me.get());
     expect(elsewhere).not.toBeInstanceOf(QuotaExceededError);
   });
+
+  it("refuses a class that forgets to say of which code it is", () => {
+    class Forgetful extends ApiError {}
+    expect(() => registerApiError(Forgetful)).toThrowError("errorClass must have the code");
+    class Inheriting extends QuotaExceededError {}
+    expect(() => registerApiError(Inheriting)).toThrowError(InvalidArgumentError);
+  });
 });
 
 describe("a partial client", () => {

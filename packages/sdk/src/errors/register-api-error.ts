@@ -1,4 +1,5 @@
 import type { ApiError } from "./api-error.js";
+import { InvalidArgumentError } from "./local-errors.js";
 
 const registered = new Map<string, typeof ApiError>();
 
@@ -15,8 +16,15 @@ const registered = new Map<string, typeof ApiError>();
  * }
  * registerApiError(QuotaExceededError);
  * ```
+ *
+ * Throws `InvalidArgumentError` for a class without a `kind` of its own, which would never be found.
  */
 export const registerApiError = (errorClass: typeof ApiError): void => {
+  if (!Object.hasOwn(errorClass, "kind")) {
+    throw new InvalidArgumentError("errorClass", "must have the code as a static `kind` of its own", {
+      hint: 'Write: static override readonly kind = "noun:reason".',
+    });
+  }
   registered.set(errorClass.kind, errorClass);
 };
 
