@@ -9,7 +9,7 @@ export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr"
 
 /**
  * Asks at the terminal: on standard error, since standard output is for the answer. Ctrl-C ends the run, and so does Ctrl-D,
- * which the prompts leave without an answer for ever.
+ * which the prompts leave without an answer for ever. After Ctrl-Z the question goes on.
  */
 export const ask = async <T>(
   { stdin, stderr, signal }: Pick<Context, "stdin" | "stderr" | "signal">,
@@ -20,11 +20,20 @@ export const ask = async <T>(
 ): Promise<T> => {
   const prompts = await import("@inquirer/prompts");
   const left = new AbortController();
-  // A prompt that was answered pauses its input too: by then its answer is here.
-  const onPause = (): void => {
-    setImmediate(() => stdin.isPaused() && left.abort());
+  let isOver = false;
+  // Ctrl-D on an empty line closes what reads the keys, and the prompt is not told.
+  const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }): void => {
+    if (!key?.ctrl || key.name !== "d") return;
+    const readers = stdin.listenerCount("keypress");
+    setImmediate(() => !isOver && stdin.listenerCount("keypress") < readers && left.abort());
   };
-  stdin.on("pause", onPause);
+  const onEnd = (): void => left.abort();
+  // After Ctrl-Z the prompt pauses its input, and leaves it so.
+  const onContinue = (): void => {
+    setImmediate(() => !isOver && stdin.resume());
+  };
+  stdin.on("keypress", onKey).on("end", onEnd);
+  process.on("SIGCONT", onContinue);
   try {
     const either = AbortSignal.any([signal, left.signal]);
     return await question(prompts, { input: stdin, output: stderr, signal: either });
@@ -34,6 +43,10 @@ export const ask = async <T>(
     signal.throwIfAborted();
     throw error;
   } finally {
-    stdin.off("pause", onPause);
+    isOver = true;
+    // Else it would keep the process: a prompt that was away believes that it still pauses.
+    stdin.pause();
+    stdin.off("keypress", onKey).off("end", onEnd);
+    process.off("SIGCONT", onContinue);
   }
 };

@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { readlinkSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bin } from "../bin.js";
@@ -13,7 +14,7 @@ afterEach(() => account.close());
 interface Step {
   /** Typed once this is on the screen. */
   when: RegExp;
-  type: string | ((seen: RegExpExecArray) => string | Promise<string>);
+  type: string | ((seen: RegExpExecArray, send: (text: string) => void) => string | Promise<string>);
 }
 
 /** Runs the command in a terminal of its own, made by `script`, and types what the steps say, one after the other. */
@@ -25,12 +26,15 @@ const inTerminal = async (
   columns = 500,
 ): Promise<{ status: number | null; screen: string; raw: string }> => {
   const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qfec", `stty cols ${columns}; exec ${line}`, "/dev/null"], {
+  const child = spawn("script", ["-qfec", `stty cols ${columns}; echo pid $$.; exec ${line}`, "/dev/null"], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TERM: "xterm", ...account.env, ...env },
     stdio: "pipe",
   });
   let [raw, looked] = ["", 0];
   const left = [...steps];
+  const send = (text: string): void => {
+    child.stdin.write(text);
+  };
   child.stdout.setEncoding("utf8").on("data", async (text: string) => {
     raw += text;
     const [step] = left;
@@ -39,13 +43,19 @@ const inTerminal = async (
     if (!step || !seen) return;
     left.shift();
     looked = screen.length;
-    child.stdin.write(typeof step.type === "string" ? step.type : await step.type(seen));
+    child.stdin.write(typeof step.type === "string" ? step.type : await step.type(seen, send));
   });
   child.stdin.on("error", () => undefined);
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
   expect(left).toEqual([]);
   return { status, raw, screen: stripVTControlCharacters(raw) };
 };
+
+/** Whether the terminal of the process gives it every key, rather than lines. */
+const readsKeys = (pid: string): boolean =>
+  spawnSync("stty", ["-F", readlinkSync(`/proc/${pid}/fd/0`), "-a"], { encoding: "utf8" }).stdout.includes(
+    "-icanon",
+  );
 
 const paste = /\n {2}(http\S+authorize\S+)[\s\S]*Paste the address/;
 
@@ -101,6 +111,25 @@ describe("mgmt auth switch on a terminal", () => {
     const choose = [{ when: /two {2}http/, type: "\u001b[B\r" }];
     const { status } = await inTerminal(["auth", "switch"], choose);
     expect({ status, active: account.kept().active }).toEqual({ status: 0, active: "two" });
+  });
+
+  it.each([
+    ["an answer", "\u001b[B\r", 0, "two"],
+    ["Ctrl-D", "\u0004", 130, "one"],
+  ])("goes on with the question after Ctrl-Z, up to %s", async (_, answer, code, active) => {
+    const leave: Step = {
+      when: /pid (\d+)\.[\s\S]*two {2}http/,
+      type: async ([, pid = ""], send) => {
+        send("\u001a");
+        await expect.poll(() => readsKeys(pid)).toBe(false);
+        // As the shell's fg does.
+        process.kill(Number(pid), "SIGCONT");
+        await expect.poll(() => readsKeys(pid)).toBe(true);
+        return answer;
+      },
+    };
+    const { status } = await inTerminal(["auth", "switch"], [leave]);
+    expect({ status, active: account.kept().active }).toEqual({ status: code, active });
   });
 
   it.each([
