@@ -58,9 +58,9 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     const { baseUrl, seen } = await startServer((_request, response, count) => {
       if (count <= 2) setTimeout(() => json(response, 502, {}), 100);
     });
-    const client = createClient({ baseUrl, transport: transport(), timeoutMs: 350 });
+    const client = createClient({ baseUrl, transport: transport(), timeoutMs: 1_000 });
     const error = await thrown(client.projects.get("x", { maxRetries: 9 }));
-    expect(error).toMatchObject({ name: "TimeoutError", timeoutMs: 350 });
+    expect(error).toMatchObject({ name: "TimeoutError", timeoutMs: 1_000 });
     expect(error).toHaveProperty("attempts.length", 3);
     expect(seen).toHaveLength(3);
   });
@@ -90,6 +90,21 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
       controller.abort(reason);
       expect(await call).toBe(reason);
     }
+  });
+
+  it("refuses a signal that is none, such as its controller, for calls, waits and ensures", async () => {
+    const { baseUrl, seen } = await startServer(() => undefined);
+    const client = createClient({ baseUrl });
+    // What a program in JavaScript may hand over.
+    const options = { signal: new AbortController() as unknown as AbortSignal };
+    for (const call of [
+      client.projects.get("proj_1", options),
+      client.databases.waitUntilReady("db_1", options),
+      client.projects.ensure({ logicalId: "shop" }, options),
+    ]) {
+      expect(await thrown(call)).toMatchObject({ code: "argument:invalid", argument: "signal" });
+    }
+    expect(seen).toEqual([]);
   });
 
   it("throws an AbortError when the caller gives no reason", async () => {

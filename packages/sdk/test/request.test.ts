@@ -172,6 +172,19 @@ describe("the token", () => {
     expect(seen).toEqual([]);
   });
 
+  it.each([null, 5, {}])("is refused when it is no text and no function: %j", async (token) => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
+    // A page's `localStorage.getItem` answers null, and a program in JavaScript hands it on.
+    const client = createClient({ baseUrl, token: token as unknown as string });
+    const error = await thrown(client.me.get());
+    expect(error).toBeInstanceOf(TokenError);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^The token is/),
+      hint: expect.any(String),
+    });
+    expect(seen).toEqual([]);
+  });
+
   it("settles the call at the deadline when its function never answers", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     const client = createClient({ baseUrl, token: () => new Promise(() => undefined), timeoutMs: 30 });

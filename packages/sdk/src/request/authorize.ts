@@ -9,7 +9,7 @@ export const authorize = (
   request: TokenRequest,
 ): Message | Promise<Message> => {
   if (token === undefined || message.headers["authorization"] !== undefined) return message;
-  if (typeof token === "string") return withToken(message, token);
+  if (typeof token !== "function") return withToken(message, token);
   return ask(token, request).then((value) => withToken(message, value));
 };
 

@@ -25,6 +25,10 @@ export const withDeadline = <T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
+    // A controller in place of its signal, for one.
+    if (signal && typeof signal.aborted !== "boolean") {
+      throw new InvalidArgumentError("signal", "must be an AbortSignal");
+    }
     signal?.throwIfAborted();
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
