@@ -231,6 +231,13 @@ describe("what no request can carry", () => {
     }
   });
 
+  it("is a body of a GET", async () => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
+    const call = createClient({ baseUrl }).request({ method: "GET", path: "/v1/me", body: {} });
+    expect(await thrown(call)).toMatchObject({ code: "argument:invalid", argument: "body" });
+    expect(seen).toEqual([]);
+  });
+
   it("is a query value that is no string, number or boolean", async () => {
     for (const limit of [{}, [1], () => 1, Symbol("x")]) {
       const error = await thrown(client.request({ method: "GET", path: "/v1/projects", query: { limit } }));

@@ -39,7 +39,7 @@ export const errorFrom = (
 };
 
 const hints = (status: number): string =>
-  status < 400
+  status >= 300 && status < 400
     ? "The SDK follows no redirect: use the address that the service really has as baseUrl."
     : "Something between you and the service may have answered: check baseUrl, proxies and load balancers.";
 

@@ -13,7 +13,7 @@ export interface Call {
   pathParams?: Record<string, string>;
   /** Strings, numbers and booleans; null and undefined are left out. */
   query?: object | undefined;
-  /** Sent as JSON; undefined sends no body. */
+  /** Sent as JSON; undefined sends no body. A GET has none. */
   body?: unknown;
 }
 

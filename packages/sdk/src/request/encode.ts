@@ -20,6 +20,7 @@ export const encode = (settings: Settings, call: Call, options: RequestOptions =
   // Behind a host name, anything else could name another host.
   if (!path.startsWith("/")) throw new InvalidArgumentError("path", "must begin with a slash");
   const body = encodeBody(call.body);
+  if (method === "GET" && body) throw new InvalidArgumentError("body", "cannot be sent with GET");
   return {
     method,
     path,
