@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setupMock } from "@mgmt/mock";
+import { ConnectionError } from "@mgmt/sdk";
 import { type Credential, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
 import { type LoopbackLoginOptions, fileStore, loginWithLoopback } from "@mgmt/sdk/auth/node";
 import { json, thrown } from "../server.js";
@@ -195,7 +196,7 @@ describe("loginWithLoopback", () => {
     expect(await failed).toMatchObject({ code });
   });
 
-  it("says on the page that the login could not be kept, and that the server was too slow", async () => {
+  it("says on the page that the login could not be kept or finished, and that the server was too slow", async () => {
     const file = join(await makeFolder(), "credentials.json");
     const { store } = watchedStore();
     const full: TokenStore = {
@@ -207,6 +208,13 @@ describe("loginWithLoopback", () => {
     const [first, page] = [thrown(unkept.login), await ask(await unkept.allow())];
     expect(page.text).toContain("<h1>The login could not be kept</h1>");
     expect(await first).toMatchObject({ code: "auth:store_failed" });
+
+    const down = new ConnectionError({ method: "GET", url: "https://api.test/v1/me" }, "got no whole answer");
+    const unfinished = await begin({ store: { ...store, write: () => Promise.reject(down) } });
+    const [third, whole] = [thrown(unfinished.login), await ask(await unfinished.allow())];
+    expect(whole.text).toContain("<h1>The login could not be finished</h1>");
+    expect(whole.text).toContain("GET https://api.test/v1/me got no whole answer");
+    expect(await third).toBe(down);
 
     mock.faults.add({ operation: "oauth.token", latency: 60_000, times: 1 });
     const slow = await begin({ timeoutMs: 300 });

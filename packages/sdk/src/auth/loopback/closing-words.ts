@@ -1,3 +1,4 @@
+import { MgmtError } from "../../errors/mgmt-error.js";
 import { AuthError, type AuthErrorCode, TokenStoreError } from "../auth-error.js";
 
 /** What the browser shows when it has come back to the program: what happened and what to do, and then the error's own words. */
@@ -51,6 +52,11 @@ const unkept: Words = {
   text: "You said yes, but the program cannot store what it was given. Close this window; the program says what to mend.",
 };
 
+const unfinished: Words = {
+  title: "The login could not be finished",
+  text: "You said yes, but something failed behind it. Close this window; the program says what.",
+};
+
 const otherwise: Words = {
   title: "The login failed",
   text: "The program could not finish it with the server. Close this window, and begin again in the program.",
@@ -58,8 +64,12 @@ const otherwise: Words = {
 
 /** The page for a login that ended with this error. Errors that are not ours are not quoted: nobody knows what they hold. */
 export const failurePage = (error: unknown): ClosingPage => {
-  if (!(error instanceof AuthError)) return pages.stopped;
+  if (!(error instanceof MgmtError)) return pages.stopped;
   const { code, message } = error;
-  const found = error instanceof TokenStoreError ? unkept : (words[code] ?? otherwise);
-  return { mood: "bad", ...found, error: { code, message } };
+  return { mood: "bad", ...wordsFor(error), error: { code, message } };
+};
+
+const wordsFor = (error: MgmtError): Words => {
+  if (error instanceof TokenStoreError) return unkept;
+  return error instanceof AuthError ? (words[error.code] ?? otherwise) : unfinished;
 };
