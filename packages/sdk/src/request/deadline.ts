@@ -16,13 +16,24 @@ interface Limits {
   timedOut: () => Error;
 }
 
+/** As `race`, for work that does not say when it ends. */
+export const withDeadline = <T>(limits: Limits, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  race(limits, async (signal, end) => {
+    try {
+      return await work(signal);
+    } finally {
+      end();
+    }
+  });
+
 /**
  * Runs `work` until it settles, the deadline passes, or the caller aborts (which throws the caller's reason), whichever
- * is first; work that ignores its signal is left behind. Nothing stays on the caller's signal afterwards.
+ * is first; work that ignores its signal is left behind. Work calls `end` when it settles: nothing stays on the caller's
+ * signal afterwards.
  */
-export const withDeadline = <T>(
+export const race = <T>(
   { signal, timeoutMs, timedOut }: Limits,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, end: () => void) => Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
     // A controller in place of its signal, for one.
@@ -43,5 +54,5 @@ export const withDeadline = <T>(
     };
     const release = signal && onAbort(signal, stop);
     if (timeoutMs <= longest) timer = setTimeout(() => stop(timedOut()), timeoutMs);
-    work(controller.signal).finally(end).then(resolve, reject);
+    work(controller.signal, end).then(resolve, reject);
   });

@@ -3,7 +3,7 @@ import { loadOnDemand } from "../load-on-demand.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Attempt } from "./attempt.js";
 import { authorize } from "./authorize.js";
-import { withDeadline } from "./deadline.js";
+import { race } from "./deadline.js";
 import type { Message } from "./encode.js";
 import { send } from "./send.js";
 import type { Settings } from "./settings.js";
@@ -31,14 +31,18 @@ export const deliver = (
   const { timeoutMs, token } = settings;
   const end = performance.now() + timeoutMs;
   const timedOut = (): TimeoutError => new TimeoutError(message, timeoutMs);
-  return withDeadline({ signal: callerSignal, timeoutMs, timedOut }, async (signal) => {
-    const authorized = await authorize(message, token, { signal, timeoutMs });
-    const outcome = await send(settings, authorized, signal, attempts, 0);
-    if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
-    // Where the rest cannot be loaded, there is no network to send again on.
-    const rest = await loadOnDemand().catch(() => undefined);
-    const delivery = { settings, message: authorized, attempts, signal, end };
-    return rest ? rest.recover(delivery, message, outcome) : answerOf(outcome);
+  return race({ signal: callerSignal, timeoutMs, timedOut }, async (signal, finish) => {
+    try {
+      const authorized = await authorize(message, token, { signal, timeoutMs });
+      const outcome = await send(settings, authorized, signal, attempts, 0);
+      if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
+      // Where the rest cannot be loaded, there is no network to send again on.
+      const rest = await loadOnDemand().catch(() => undefined);
+      const delivery = { settings, message: authorized, attempts, signal, end };
+      return await (rest ? rest.recover(delivery, message, outcome) : answerOf(outcome));
+    } finally {
+      finish();
+    }
   });
 };
 

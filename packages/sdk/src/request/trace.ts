@@ -4,6 +4,8 @@ const diagnostics = globalThis.process?.getBuiltinModule?.("node:diagnostics_cha
 const channel = (name: string) => diagnostics?.tracingChannel(`@mgmt/sdk:${name}`);
 const channels = { call: channel("call"), attempt: channel("attempt") };
 
+export const isTraced = (name: "call" | "attempt"): boolean => channels[name]?.hasSubscribers === true;
+
 /** Tells those who listen when `work` starts, ends and fails; never what it gives, which may be a secret. */
 export const trace = <T>(name: "call" | "attempt", context: object, work: () => Promise<T>): Promise<T> => {
   const to = channels[name];

@@ -1,11 +1,41 @@
 import { printExchange } from "../debug/print-exchange.js";
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import type { Middleware, Next } from "./middleware.js";
+import type { TransportResponse } from "../transport/transport.js";
+import type { Attempt } from "./attempt.js";
+import type { Middleware, Next, OutgoingRequest } from "./middleware.js";
+import { connectionError, whole } from "./send.js";
 import type { Settings } from "./settings.js";
+import { trace } from "./trace.js";
+
+/** Sends a request that somebody traces, prints or stands around. The attempt is whole when its trace ends. */
+export const watch = (
+  settings: Settings,
+  request: OutgoingRequest,
+  attempt: Attempt,
+): Promise<TransportResponse> => {
+  const { method, path, url, attempt: number } = request;
+  return trace("attempt", { method, path, url, number, attempt }, async () => {
+    const start = performance.now();
+    try {
+      const answer = await compose(settings)(request);
+      attempt.status = answer.status;
+      return answer;
+    } finally {
+      attempt.durationMs = performance.now() - start;
+    }
+  });
+};
 
 /** The first middleware is the outermost; the printing one the innermost, so that it shows what is really sent. */
-export const compose = ({ middleware, debug }: Settings, carry: Next): Next => {
+const compose = ({ middleware, debug, transport }: Settings): Next => {
   const printing: Middleware[] = debug ? [(request, next) => printExchange(request, next, debug)] : [];
+  const carry: Next = async (request) => {
+    try {
+      return whole(await transport.send(request));
+    } catch (cause) {
+      throw connectionError(request, cause);
+    }
+  };
   return [...middleware, ...printing].reduceRight<Next>(around, carry);
 };
 
