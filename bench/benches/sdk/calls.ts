@@ -7,6 +7,7 @@ import { type Program, startProgram } from "../../runner/program.js";
 import { median } from "../../runner/rounds.js";
 import {
   type Contender,
+  fetchWithDeadline,
   octokit,
   openai,
   ours,
@@ -25,6 +26,7 @@ const warmUp = 12;
 const contenders: readonly (readonly [Contender, Aim?])[] = [
   [ours, { of: "ratio", relation: "≤", limit: 1.1 }],
   [oursOnNode, { of: "ratio", relation: "≤", limit: 0.75 }],
+  [fetchWithDeadline],
   [prisma],
   [stripe],
   [stripeOnFetch],

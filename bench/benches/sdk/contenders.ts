@@ -17,6 +17,8 @@ export const ours = contender("@mgmt/sdk", "mgmt");
 export const oneResource = contender("@mgmt/sdk, one resource", "mgmt-one-resource");
 export const partial = contender("@mgmt/sdk/partial, one resource", "mgmt-partial");
 export const oursOnNode = contender("@mgmt/sdk/node", "mgmt-node");
+/** What a deadline alone costs, which no call of ours goes without. */
+export const fetchWithDeadline = contender("fetch with a deadline", "fetch-deadline");
 export const prisma = contender("@prisma/management-api-sdk", "prisma");
 export const stripe = contender("stripe", "stripe");
 export const stripeOnFetch = contender("stripe on fetch", "stripe-fetch");
