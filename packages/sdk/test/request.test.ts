@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { InvalidArgumentError, TokenError, createClient } from "@mgmt/sdk";
+import { type ClientOptions, InvalidArgumentError, TokenError, createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { json, startServer, thrown } from "./server.js";
 
@@ -115,6 +115,11 @@ describe("the base URL", () => {
     expect(() => client(baseUrl)).toThrow(InvalidArgumentError);
     expect(() => client(baseUrl)).toThrow(problem);
     expect(() => client(baseUrl)).not.toThrow("hunter2");
+  });
+
+  it("is missed where a JavaScript program gives no options at all", () => {
+    const create = createClient as (options?: ClientOptions) => unknown;
+    expect(() => create()).toThrow("baseUrl must be an absolute URL");
   });
 
   it("cannot be left by a path that does not begin with a slash", async () => {

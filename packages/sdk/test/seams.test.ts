@@ -40,6 +40,18 @@ describe("a middleware", () => {
     expect(order).toEqual(["a >", "b >", "c >", "< c", "< b", "< a"]);
   });
 
+  it("may stand alone in place of a list, in JavaScript, and must be a function", async () => {
+    const { baseUrl, seen } = await answering();
+    const client = (middleware: unknown) =>
+      createClient({ baseUrl, middleware: middleware as readonly Middleware[] });
+    const marking: Middleware = (request, next) =>
+      next({ ...request, headers: { ...request.headers, "x-mark": "1" } });
+    await client(marking).projects.get("proj_1");
+    expect(seen[0]?.headers).toMatchObject({ "x-mark": "1" });
+    expect(await thrown(client("marking").projects.get("proj_1"))).toMatchObject({ argument: "middleware" });
+    expect(seen).toHaveLength(1);
+  });
+
   it("runs again for every retry, and is told which it is", async () => {
     const { baseUrl } = await startServer((_, response, count) =>
       count < 3 ? json(response, 502, {}) : json(response, 200, { data: { id: "p" } }),

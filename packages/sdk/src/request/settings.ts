@@ -65,7 +65,10 @@ export interface Settings {
   waitForApproval: ApprovalWaitOptions | undefined;
 }
 
-export const readSettings = ({ baseUrl, fetch, headers, ...options }: ClientOptions): Settings =>
+// In JavaScript the options may be forgotten; then the base URL is what is missed first.
+const noOptions: ClientOptions = { baseUrl: "" };
+
+export const readSettings = ({ baseUrl, fetch, headers, ...options } = noOptions): Settings =>
   settingsOf(
     {
       baseUrl: readBaseUrl(baseUrl),
@@ -94,7 +97,7 @@ export const settingsOf = (client: Settings, options: RequestOptions): Settings 
     timeoutMs: readTimeout(settings.timeoutMs),
     maxRetries: readLimit("maxRetries", settings.maxRetries),
     maxRetryAfterMs: readLimit("maxRetryAfterMs", settings.maxRetryAfterMs),
-    middleware: [...middleware, ...(options.middleware ?? [])],
+    middleware: middleware.concat(options.middleware ?? []),
     waitForApproval: readApprovalWait(options.waitForApproval, client.waitForApproval),
   };
 };
