@@ -3,6 +3,7 @@ import type { OperationId } from "../generated/operations.js";
 import type { OAuthAnswer } from "../oauth/answer.js";
 import { approvalIdAt, showApproval } from "../oauth/approval-address.js";
 import { type OAuthEndpoint, oauthEndpointAt } from "../oauth/paths.js";
+import { ApiError } from "./api-error.js";
 import { authorize } from "./authorize.js";
 import type { Answer, Behaviour, Behaviours, Call } from "./behaviour.js";
 import { isCorsPath, preflightHeaders } from "./cors.js";
@@ -86,9 +87,13 @@ const play = async (
   if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
   if (fault.drop === "before") return { status: 0, code: null, dropped: "unanswered" };
   if (status !== undefined) {
+    const answer = exchange.oauth
+      ? oauthFaultAnswer({ ...fault, status })
+      : faultAnswer({ ...fault, status });
+    const codes = exchange.operation?.answers[status] ?? [];
     exchange.foreign =
-      fault.code !== undefined || fault.body !== undefined || !exchange.operation?.answers[status];
-    throw exchange.oauth ? oauthFaultAnswer({ ...fault, status }) : faultAnswer({ ...fault, status });
+      fault.code !== undefined || !(answer instanceof ApiError && codes.includes(answer.code));
+    throw answer;
   }
   const outcome = await proceed();
   if (fault.drop === undefined) return outcome;

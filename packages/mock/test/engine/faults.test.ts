@@ -75,6 +75,9 @@ describe("faults (§ The reference server's own control surface)", () => {
     face.engine.faults.add({ operation: "projects.list", status: 429, times: 1 });
     const { status, body } = await face.send("GET", "/v1/projects", { token });
     expect([status, body]).toMatchObject([429, { error: { code: "rate_limit:exceeded" } }]);
+    face.engine.faults.add({ operation: "projects.list", status: 403, times: 1 });
+    const other = await face.send("GET", "/v1/projects", { token });
+    expect([other.status, other.body]).toMatchObject([403, { error: { code: "fault:403" } }]);
   });
 
   it("answers a status and code that the contract does not know, to try a client's patience", async () => {
