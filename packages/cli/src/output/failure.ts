@@ -72,7 +72,10 @@ const ourWords = (hint: string): string =>
     .replaceAll("baseUrl", "the base URL (MGMT_BASE_URL, --base-url)")
     .replaceAll("authUrl", "the address of the authorization server (MGMT_AUTH_URL, --auth-url)")
     .replace(/^Log in again\.$/, "Log in again: mgmt login.")
-    .replace("wait for it again, and then send the same request again", "run the same command again to go on");
+    .replace(
+      "wait for it again, and then send the same request again",
+      "run the same command again to go on",
+    );
 
 /** The service speaks to programs; what an agent's command waits for has a command of its own. */
 const hintOf = ({ code, hint, ...added }: Answered): string | undefined => {
