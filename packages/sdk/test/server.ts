@@ -63,6 +63,10 @@ export const json = (
   response.end(JSON.stringify(body));
 };
 
+/** A server that gives the one answer, to whatever it is asked. */
+export const answering = (body: unknown = { data: { id: "proj_1" } }, status = 200, headers = {}) =>
+  startServer((_, response) => json(response, status, body, headers));
+
 /** What a promise is rejected with. */
 export const thrown = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {
