@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import { onAbort } from "./on-abort.js";
 
 /** The longest delay that timers take; a longer one would fire at once. */
-const longest = 2 ** 31 - 1;
+export const longestDelayMs = 2 ** 31 - 1;
 
 export const readTimeout = (timeoutMs: number, argument = "timeoutMs"): number => {
   if (!(timeoutMs > 0)) throw new InvalidArgumentError(argument, "must be a number above 0");
@@ -16,15 +16,26 @@ interface Limits {
   timedOut: () => Error;
 }
 
-/** As `race`, for work that does not say when it ends. */
-export const withDeadline = <T>(limits: Limits, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-  race(limits, async (signal, end) => {
-    try {
-      return await work(signal);
-    } finally {
-      end();
-    }
-  });
+/** As `race`, for work that does not say when it ends, and whose late error is to name in its stack who awaits. */
+export const withDeadline = async <T>(
+  limits: Limits,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  let late: Error | undefined;
+  const timedOut = (): Error => (late = limits.timedOut());
+  try {
+    return await race({ ...limits, timedOut }, async (signal, end) => {
+      try {
+        return await work(signal);
+      } finally {
+        end();
+      }
+    });
+  } catch (error) {
+    // One that is made here knows who awaits; a timer does not.
+    throw error === late ? limits.timedOut() : error;
+  }
+};
 
 /**
  * Runs `work` until it settles, the deadline passes, or the caller aborts (which throws the caller's reason), whichever
@@ -53,6 +64,6 @@ export const race = <T>(
       controller.abort(reason);
     };
     const release = signal && onAbort(signal, stop);
-    if (timeoutMs <= longest) timer = setTimeout(() => stop(timedOut()), timeoutMs);
+    if (timeoutMs <= longestDelayMs) timer = setTimeout(() => stop(timedOut()), timeoutMs);
     work(controller.signal, end).then(resolve, reject);
   });

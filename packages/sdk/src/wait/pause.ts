@@ -1,12 +1,10 @@
+import { longestDelayMs } from "../request/deadline.js";
 import { onAbort } from "../request/on-abort.js";
-
-/** The longest delay that timers take; a longer one would fire at once. */
-const longest = 2 ** 31 - 1;
 
 /** Resolves after `ms`, or throws the signal's reason as soon as it aborts. Leaves neither timer nor listener behind. */
 export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   let left = ms;
-  for (; left > longest; left -= longest) await pauseOnce(longest, signal);
+  for (; left > longestDelayMs; left -= longestDelayMs) await pauseOnce(longestDelayMs, signal);
   await pauseOnce(left, signal);
 };
 

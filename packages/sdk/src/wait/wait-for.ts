@@ -54,7 +54,7 @@ export const waitFor = async <T extends AwaitedResource>(
       last,
     });
 
-  const lookOn = async (signal: AbortSignal): Promise<T> => {
+  return await withDeadline({ signal: callerSignal, timeoutMs, timedOut }, async (signal) => {
     await begin?.(progress(0));
     for (
       let looks = 1, bound = firstPauseMs;
@@ -80,15 +80,7 @@ export const waitFor = async <T extends AwaitedResource>(
       }
       await pause(pauseMs, signal);
     }
-  };
-  let late: WaitTimeoutError | undefined;
-  const limits = { signal: callerSignal, timeoutMs, timedOut: () => (late = timedOut()) };
-  try {
-    return await withDeadline(limits, lookOn);
-  } catch (error) {
-    // One that is made here knows who waits; a timer does not.
-    throw error === late ? timedOut() : error;
-  }
+  });
 };
 
 const mayPass = (error: unknown): boolean =>
