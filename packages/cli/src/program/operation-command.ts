@@ -75,10 +75,10 @@ const addArguments = (
   manyIds: boolean,
   argument: Field | undefined,
 ): void => {
+  const byDefault = defaultOf(row);
   for (const [index, id] of row.arguments.entries()) {
     const many = manyIds && index === row.arguments.length - 1;
     const name = `${id.label}${many ? "..." : ""}`;
-    const byDefault = defaultOf(row);
     if (byDefault === undefined) command.addArgument(new Argument(`<${name}>`, idHelp(id)));
     else command.addArgument(new Argument(`[${name}]`, `${idHelp(id)}; left out: the one in use`));
   }

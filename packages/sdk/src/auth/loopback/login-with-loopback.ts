@@ -1,5 +1,4 @@
-import { withDeadline } from "../../request/deadline.js";
-import { readTimeout } from "../../request/deadline.js";
+import { readTimeout, withDeadline } from "../../request/deadline.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
 import { type LoginOptions, beginLogin, endLogin, probe } from "../login.js";
