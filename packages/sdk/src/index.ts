@@ -16,8 +16,9 @@ export {
   TokenError,
 } from "./errors/local-errors.js";
 export { MgmtError } from "./errors/mgmt-error.js";
+export type { Advice, MgmtErrorOptions } from "./errors/mgmt-error.js";
 export { WaitError, WaitFailedError, WaitTimeoutError } from "./errors/wait-errors.js";
-export type { AwaitedResource, WaitErrorInit, WaitFailedCode } from "./errors/wait-errors.js";
+export type { AwaitedKind, AwaitedResource, WaitErrorInit, WaitFailedCode } from "./errors/wait-errors.js";
 export * from "./generated/errors.js";
 export { operationTable } from "./generated/operations.js";
 export type { OperationId, OperationInfo } from "./generated/operations.js";

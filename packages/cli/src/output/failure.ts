@@ -17,7 +17,18 @@ export interface Failure {
 }
 
 /** Fields that an error has of its own; what else it carries, its code adds. */
-const known = ["code", "hint", "status", "requestId", "issues", "retryAfter", "method", "path", "attempts"];
+const known = [
+  "code",
+  "hint",
+  "advice",
+  "status",
+  "requestId",
+  "issues",
+  "retryAfter",
+  "method",
+  "path",
+  "attempts",
+];
 
 export const failureOf = async (error: unknown): Promise<Failure> => {
   if (error instanceof CliError) {

@@ -1,4 +1,5 @@
 import { TokenError } from "../errors/local-errors.js";
+import type { Advice } from "../errors/mgmt-error.js";
 
 /** What can go wrong between a program, its user, the authorization server and the store of credentials. */
 export type AuthErrorCode =
@@ -36,6 +37,7 @@ export type AuthErrorCode =
 /** What an `AuthError` may carry besides its code and message. */
 export interface AuthErrorInit {
   hint: string;
+  advice?: Advice | undefined;
   /** Error code of OAuth. */
   oauthError?: string | undefined;
   /** HTTP status of the authorization server's answer. */
@@ -58,8 +60,9 @@ export class AuthError extends TokenError {
   /** HTTP status of the server's answer. */
   declare readonly status?: number;
 
-  constructor(code: AuthErrorCode, message: string, { hint, cause, oauthError, status }: AuthErrorInit) {
-    super(message, { code, hint, cause });
+  constructor(code: AuthErrorCode, message: string, init: AuthErrorInit) {
+    const { hint, advice, cause, oauthError, status } = init;
+    super(message, { code, hint, advice, cause });
     if (oauthError !== undefined) this.oauthError = oauthError;
     if (status !== undefined) this.status = status;
   }
@@ -73,6 +76,7 @@ export class LoginRequiredError extends AuthError {
   constructor(problem: string, cause?: AuthError) {
     super("auth:login_required", problem, {
       hint: "Log in again.",
+      advice: "log_in",
       cause,
       oauthError: cause?.oauthError,
       status: cause?.status,

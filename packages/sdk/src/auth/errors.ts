@@ -21,24 +21,29 @@ export const authErrors = {
   otherIssuer: (found: string, expected: string) =>
     new AuthError("auth:issuer_mismatch", `The stored login is of ${found}, not of ${expected}`, {
       hint: "Give each authorization server a store of its own, or log in again.",
+      advice: "check_auth_url",
     }),
   otherClient: () =>
     new AuthError("auth:issuer_mismatch", "The stored login was given to another client", {
       hint: "Give each clientId a store of its own, or log in again.",
+      advice: "check_client_id",
     }),
 
   metadataIssuer: (issuer: string) =>
     new AuthError("auth:issuer_mismatch", `The metadata found at ${issuer} is another server's`, {
       hint: "Use the server's own name for itself as authUrl: localhost is not 127.0.0.1.",
+      advice: "check_auth_url",
     }),
 
   state: () =>
     new AuthError("auth:state_mismatch", "The callback does not belong to the login that was begun", {
       hint: "Begin a new login. If nobody began two, somebody may have tried to slip in theirs.",
+      advice: "log_in",
     }),
   callbackIssuer: (expected: string) =>
     new AuthError("auth:issuer_mismatch", `The callback does not come from ${expected}`, {
       hint: "Check authUrl, and begin a new login. Its code was sent nowhere.",
+      advice: "check_auth_url",
     }),
   callback: (problem: string) =>
     new AuthError("auth:callback_invalid", `The callback ${problem}`, {
@@ -48,16 +53,18 @@ export const authErrors = {
     new AuthError(
       oauthError === "access_denied" ? "auth:denied" : "auth:login_failed",
       `The login ended with ${oauthError}${description === undefined ? "" : `: ${description}`}`,
-      { hint: "Begin a new login, and allow it.", oauthError },
+      { hint: "Begin a new login, and allow it.", advice: "log_in", oauthError },
     ),
 
   userTimeout: (timeoutMs: number) =>
     new AuthError("auth:timeout", `Nobody logged in within ${timeoutMs} ms`, {
       hint: "Begin a new login, or allow more time for it.",
+      advice: "log_in",
     }),
   serverTimeout: (asked: string, timeoutMs: number) =>
     new AuthError("auth:timeout", `${asked} got no whole answer within ${timeoutMs} ms`, {
       hint: serverHint,
+      advice: "check_auth_url",
     }),
   noToken: (timeoutMs: number, waitingFor: string) =>
     new AuthError("auth:timeout", `No token within ${timeoutMs} ms: still waiting for ${waitingFor}`, {
@@ -68,7 +75,11 @@ export const authErrors = {
     new AuthError("auth:timeout", `The store was not ready within ${timeoutMs} ms`, { hint }),
 
   failed: (stage: Stage, problem: string, answer: { oauthError?: string | undefined; status?: number }) =>
-    new AuthError(codes[stage], problem, { hint: hints[stage], ...answer }),
+    new AuthError(codes[stage], problem, {
+      hint: hints[stage],
+      ...(stage !== "revoke" && { advice: "check_auth_url" }),
+      ...answer,
+    }),
   notRevoked: (cause: AuthError) =>
     new AuthError("auth:revoke_failed", `The login is forgotten, but may still hold: ${cause.message}`, {
       hint: hints.revoke,
@@ -79,10 +90,12 @@ export const authErrors = {
   listen: (reason: string) =>
     new AuthError("auth:listen_failed", `The program cannot listen on 127.0.0.1 (${reason})`, {
       hint: "Use startLogin and finishLogin, and let the user bring the address.",
+      advice: "log_in_manually",
     }),
   corrupt: (where: string, problem: string) =>
     new TokenStoreError("auth:store_corrupt", `${where} holds no credential: it ${problem}`, {
       hint: "It was left as it is. Log in again to replace it.",
+      advice: "log_in",
     }),
 };
 

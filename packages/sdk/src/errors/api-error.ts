@@ -1,5 +1,5 @@
 import type { ValidationIssue } from "../generated/types.js";
-import { MgmtError } from "./mgmt-error.js";
+import { type Advice, MgmtError } from "./mgmt-error.js";
 
 /** What an `ApiError` is made of. */
 export interface ApiErrorInit {
@@ -7,6 +7,7 @@ export interface ApiErrorInit {
   code: string;
   message: string;
   hint?: string | undefined;
+  advice?: Advice | undefined;
   requestId?: string | undefined;
   issues?: ValidationIssue[] | undefined;
   retryAfter?: number | undefined;
@@ -43,7 +44,7 @@ export class ApiError extends MgmtError {
   declare readonly path: string;
 
   constructor(init: ApiErrorInit) {
-    super(init.code, init.message, { hint: init.hint });
+    super(init.code, init.message, { hint: init.hint, advice: init.advice });
     // A code may add a field called `name`; the stack must be written before, with the name of the class.
     const { stack } = this;
     Object.defineProperty(this, "stack", { value: stack, configurable: true, writable: true });

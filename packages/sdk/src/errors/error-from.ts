@@ -4,7 +4,7 @@ import { readRetryAfter } from "../request/retry-after.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { type ApiError, InvalidResponseError } from "./api-error.js";
 import { apiErrorClass, isKnownCode } from "./api-error-class.js";
-import { addKind } from "./mgmt-error.js";
+import { type MgmtErrorOptions, addKind } from "./mgmt-error.js";
 
 type Fields = Record<string, unknown>;
 
@@ -26,7 +26,7 @@ export const errorFrom = (
     code,
     message:
       message ?? `${method} ${path} answered ${status} (${body ? (type ?? "no content type") : "no body"})`,
-    hint: words(details["hint"]) ?? (message === undefined ? hints(status) : undefined),
+    ...adviceFor(status, words(details["hint"]), message),
     requestId: headers["x-request-id"],
     issues: readIssues(details["issues"]),
     retryAfter: readRetryAfter(headers["retry-after"]),
@@ -38,10 +38,23 @@ export const errorFrom = (
   return error;
 };
 
-const hints = (status: number): string =>
-  status >= 300 && status < 400
-    ? "The SDK follows no redirect: use the address that the service really has as baseUrl."
-    : "Something between you and the service may have answered: check baseUrl, proxies and load balancers.";
+/** The service's own hint; ours when the service said nothing at all. */
+const adviceFor = (
+  status: number,
+  hint: string | undefined,
+  message: string | undefined,
+): MgmtErrorOptions => {
+  if (hint !== undefined || message !== undefined) return { hint };
+  return status >= 300 && status < 400
+    ? {
+        hint: "The SDK does not follow redirects: use the address that the service redirects to as baseUrl.",
+        advice: "use_redirect_target",
+      }
+    : {
+        hint: "The response may come from a server in between: check baseUrl, proxies and load balancers.",
+        advice: "check_intermediary",
+      };
+};
 
 const parse = (body: string): unknown => {
   try {
@@ -83,6 +96,7 @@ export const invalidResponse = (
     code: "response:invalid",
     message: `${method} ${path} answered ${status}, but the body is ${problem}`,
     hint: "Check that baseUrl is the address of the Management API. Whether the call took effect is unknown.",
+    advice: "check_base_url",
     requestId: headers["x-request-id"],
     method,
     path,

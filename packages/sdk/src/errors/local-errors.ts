@@ -1,4 +1,4 @@
-import { MgmtError } from "./mgmt-error.js";
+import { MgmtError, type MgmtErrorOptions } from "./mgmt-error.js";
 
 /**
  * The call was refused before anything was sent: an empty id, a header that no request can carry, a wrong option. Or a
@@ -6,15 +6,19 @@ import { MgmtError } from "./mgmt-error.js";
  */
 export class InvalidArgumentError extends MgmtError {
   static override readonly kind: string = "InvalidArgumentError";
-  /** Name of the argument. */
+  /** Name of the argument: `baseUrl`, `headers["x-tenant"]`, `pathParams` names such as `projectId`. */
   readonly argument: string;
+  /** What is wrong with it, as the predicate of a sentence: `must be an absolute URL`. The message is `<argument> <problem>`. */
+  readonly problem: string;
 
   constructor(argument: string, problem: string, options?: ErrorOptions & { hint?: string }) {
     super("argument:invalid", `${argument} ${problem}`, {
       hint: "Nothing was sent: mend the argument.",
       ...options,
+      advice: "fix_argument",
     });
     this.argument = argument;
+    this.problem = problem;
   }
 }
 
@@ -45,6 +49,7 @@ export class ConnectionError extends MgmtError {
     const url = request.url.replace(/\?.*/s, "");
     super(options?.code ?? "connection:failed", `${request.method} ${url} ${problem}`, {
       hint: "Check baseUrl, timeoutMs and that the service can be reached.",
+      advice: "check_base_url",
       ...options,
     });
     this.method = request.method;
@@ -53,9 +58,8 @@ export class ConnectionError extends MgmtError {
   }
 }
 
-interface FailureOptions extends ErrorOptions {
+interface FailureOptions extends MgmtErrorOptions {
   code?: string;
-  hint?: string;
 }
 
 /** The deadline passed before the whole answer was there. */

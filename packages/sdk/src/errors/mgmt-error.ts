@@ -1,5 +1,44 @@
 import type { Attempt } from "../request/attempt.js";
 
+/**
+ * Stable names for hints that mention an option or a method of the SDK. A program with names of its own for them, such as a
+ * command line, can show its own words instead of `hint`; every other hint can be shown as it is.
+ *
+ * | advice                | what to do                                                                     |
+ * | --------------------- | ------------------------------------------------------------------------------ |
+ * | `fix_argument`        | Correct the option or argument named by `InvalidArgumentError.argument`.       |
+ * | `check_base_url`      | Check the address of the Management API, and that it can be reached.           |
+ * | `use_redirect_target` | Use the address that the service redirects to as the address of the API.       |
+ * | `check_intermediary`  | Check the address of the API and the proxies and load balancers in front of it. |
+ * | `check_auth_url`      | Check the address of the authorization server, and that it can be reached.     |
+ * | `check_client_id`     | Use a separate token store for each OAuth client, or log in again.             |
+ * | `check_token`         | Check the token for a line break or a leading `Bearer `.                       |
+ * | `log_in`              | Log in again.                                                                  |
+ * | `log_in_manually`     | Log in without a loopback listener: the user pastes the callback address.      |
+ * | `wait_longer`         | Wait again, or with a longer timeout; the operation is still in progress.      |
+ * | `wait_and_resend`     | Wait for the approval again, then send the same request again.                 |
+ * | `start_deployment`    | Start the deployment, then wait again.                                         |
+ */
+export type Advice =
+  | "fix_argument"
+  | "check_base_url"
+  | "use_redirect_target"
+  | "check_intermediary"
+  | "check_auth_url"
+  | "check_client_id"
+  | "check_token"
+  | "log_in"
+  | "log_in_manually"
+  | "wait_longer"
+  | "wait_and_resend"
+  | "start_deployment";
+
+/** What every error of the SDK may be constructed with. */
+export interface MgmtErrorOptions extends ErrorOptions {
+  hint?: string | undefined;
+  advice?: Advice | undefined;
+}
+
 /** On every error, under a key that all copies of the SDK share: the kinds of its class and of those above it. */
 const lineage = Symbol.for("@mgmt/sdk/error");
 
@@ -44,13 +83,16 @@ export class MgmtError extends Error {
   declare readonly code: string;
   /** What to do about it. */
   declare readonly hint?: string;
+  /** Stable name of the hint's advice. Set exactly when the hint names an option or a method of the SDK. */
+  declare readonly advice?: Advice;
   /** HTTP requests that were sent for the call, in their order; absent when none was. */
   declare attempts?: readonly Attempt[];
 
-  constructor(code: string, message: string, options?: ErrorOptions & { hint?: string | undefined }) {
+  constructor(code: string, message: string, options?: MgmtErrorOptions) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     if (options?.hint !== undefined) this.hint = options.hint;
+    if (options?.advice !== undefined) this.advice = options.advice;
     Object.defineProperty(this, lineage, { value: kindsOf(new.target) });
   }
 

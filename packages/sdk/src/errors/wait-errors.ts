@@ -1,13 +1,19 @@
 import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
-import { MgmtError } from "./mgmt-error.js";
+import { type Advice, MgmtError } from "./mgmt-error.js";
 
 /** What can be waited for. */
 export type AwaitedResource = Approval | Database | DeploymentDetails;
+
+/** Kinds of resources that can be waited for. */
+export type AwaitedKind = "approval" | "database" | "deployment";
 
 /** What a `WaitError` is made of. */
 export interface WaitErrorInit extends ErrorOptions {
   message: string;
   hint: string;
+  advice?: Advice | undefined;
+  /** Kind of resource that was waited for. */
+  resource: AwaitedKind;
   /** Id of what was waited for. */
   id: string;
   /** What was waited for, as it was last seen. */
@@ -17,6 +23,8 @@ export interface WaitErrorInit extends ErrorOptions {
 /** What was waited for did not come: too late, or never any more. */
 export class WaitError extends MgmtError {
   static override readonly kind: string = "WaitError";
+  /** Kind of resource that was waited for. */
+  readonly resource: AwaitedKind;
   /** Id of what was waited for. */
   readonly id: string;
   /** Its status when it was last seen; absent when it never was. */
@@ -24,8 +32,9 @@ export class WaitError extends MgmtError {
   // A database has passwords in it, which no print of the error may show: hence a method, and no field or getter.
   readonly #last: AwaitedResource | undefined;
 
-  constructor(code: string, { message, hint, cause, id, last }: WaitErrorInit) {
-    super(code, message, { hint, cause });
+  constructor(code: string, { message, hint, advice, cause, resource, id, last }: WaitErrorInit) {
+    super(code, message, { hint, advice, cause });
+    this.resource = resource;
     this.id = id;
     if (last !== undefined) this.lastStatus = last.status;
     this.#last = last;

@@ -18,6 +18,7 @@ const withToken = (message: Message, value: unknown): Message => {
   if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
     throw new TokenError("The token is empty or has characters that no header can have", {
       hint: "Look for a line break or a leading `Bearer `.",
+      advice: "check_token",
     });
   }
   return { ...message, headers: { ...message.headers, authorization: `Bearer ${value}` } };

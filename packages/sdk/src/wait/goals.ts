@@ -1,4 +1,5 @@
-import type { AwaitedResource, WaitFailedCode } from "../errors/wait-errors.js";
+import type { Advice } from "../errors/mgmt-error.js";
+import type { AwaitedKind, AwaitedResource, WaitFailedCode } from "../errors/wait-errors.js";
 import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
 
 /** An end that is not the wanted one. */
@@ -7,22 +8,25 @@ export interface Failure {
   /** Stands behind the name of what was waited for. */
   problem: string;
   hint: string;
+  advice?: Advice;
 }
 
 /** What a wait is for. The contract's statuses are all there; one that it does not have yet is no end. */
 export interface Goal<T extends AwaitedResource> {
+  resource: AwaitedKind;
   noun: string;
   outcomes: Readonly<Record<T["status"], "reached" | "ahead" | Failure>>;
   /** Default of the wait's deadline. */
   timeoutMs: number;
   /** What to do when the deadline has passed. */
-  late: string;
+  late: { hint: string; advice: Advice };
 }
 
 const minute = 60_000;
 
 /** § Agents and approvals: left alone, an approval expires after 15 minutes, so that the wait ends by that first. */
 export const approvalGiven: Goal<Approval> = {
+  resource: "approval",
   noun: "Approval",
   outcomes: {
     pending: "ahead",
@@ -45,11 +49,15 @@ export const approvalGiven: Goal<Approval> = {
     },
   },
   timeoutMs: 20 * minute,
-  late: "The sponsor may still decide: wait for it again, and then send the same request again.",
+  late: {
+    hint: "The sponsor may still decide: wait for it again, and then send the same request again.",
+    advice: "wait_and_resend",
+  },
 };
 
 /** § Database life cycle. */
 export const databaseReady: Goal<Database> = {
+  resource: "database",
   noun: "Database",
   outcomes: {
     provisioning: "ahead",
@@ -62,17 +70,22 @@ export const databaseReady: Goal<Database> = {
     },
   },
   timeoutMs: 10 * minute,
-  late: "It may still become ready: wait for it again, or raise timeoutMs.",
+  late: {
+    hint: "It may still become ready: wait for it again, or raise timeoutMs.",
+    advice: "wait_longer",
+  },
 };
 
 const stopped: Failure = {
   code: "deployment:stopped",
   problem: "was stopped",
   hint: "Start it again with deployments.start, then wait.",
+  advice: "start_deployment",
 };
 
 /** A deployment that is not started yet may be started by somebody else; one that is stopped has had its time. */
 export const deploymentRunning: Goal<DeploymentDetails> = {
+  resource: "deployment",
   noun: "Deployment",
   outcomes: {
     created: "ahead",
@@ -88,5 +101,5 @@ export const deploymentRunning: Goal<DeploymentDetails> = {
     stopped,
   },
   timeoutMs: 10 * minute,
-  late: "It may still come up: wait for it again, or raise timeoutMs.",
+  late: { hint: "It may still come up: wait for it again, or raise timeoutMs.", advice: "wait_longer" },
 };

@@ -48,7 +48,8 @@ export const waitFor = async <T extends AwaitedResource>(
   const timedOut = (): WaitTimeoutError =>
     new WaitTimeoutError(timeoutMs, {
       message: `${goal.noun} ${id} ${last ? `is still ${last.status}` : "could not be read"} after ${timeoutMs} ms`,
-      hint: goal.late,
+      ...goal.late,
+      resource: goal.resource,
       cause: failing?.error ?? cause,
       id,
       last,
@@ -101,6 +102,8 @@ const isReached = <T extends AwaitedResource>(
   // Only the contract's own statuses are looked up: a service newer than it may have others.
   const outcome = Object.hasOwn(goal.outcomes, status) ? goal.outcomes[status as T["status"]] : "ahead";
   if (typeof outcome === "string") return outcome === "reached";
-  const { code, problem, hint } = outcome;
-  throw new WaitFailedError(code, { message: `${goal.noun} ${id} ${problem}`, hint, cause, id, last: seen });
+  const { code, problem, hint, advice } = outcome;
+  const message = `${goal.noun} ${id} ${problem}`;
+  const { resource } = goal;
+  throw new WaitFailedError(code, { message, hint, advice, resource, cause, id, last: seen });
 };

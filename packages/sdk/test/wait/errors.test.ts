@@ -6,7 +6,14 @@ import { bundle } from "../build.js";
 
 type Sdk = typeof here;
 
-const init: here.WaitErrorInit = { message: "m", hint: "h", id: "db_1", last: undefined };
+const init: here.WaitErrorInit = {
+  message: "m",
+  hint: "h",
+  advice: "wait_longer",
+  resource: "database",
+  id: "db_1",
+  last: undefined,
+};
 
 describe("the errors of waits", () => {
   const copies: Sdk[] = [here];
@@ -47,6 +54,8 @@ describe("the errors of waits", () => {
         message: "m",
         code: "wait:timeout",
         hint: "h",
+        advice: "wait_longer",
+        resource: "database",
         id: "db_1",
         timeoutMs: 5,
       });
