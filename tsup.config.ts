@@ -87,6 +87,7 @@ const withSharedChunks = (options: Options): Options => ({
 
 export default defineConfig([
   withSharedChunks(library("sdk", ["index", "node", "partial", "auth/index", "auth/node"])),
+  library("engine", ["index"]),
   library("mock", ["index", "server"]),
   { ...library("platform", ["index"]), format: ["esm"] },
   {

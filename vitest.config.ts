@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@mgmt\/sdk\/openapi\.json$/, replacement: source("sdk/openapi.json") },
-      { find: /^@mgmt\/(sdk|mock|platform)$/, replacement: source("$1/src/index.ts") },
+      { find: /^@mgmt\/(sdk|engine|mock|platform)$/, replacement: source("$1/src/index.ts") },
       { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
       { find: /^@mgmt\/sdk\/auth\/node$/, replacement: source("sdk/src/auth/node.ts") },
       { find: /^@mgmt\/(sdk|mock)\/(node|partial|server)$/, replacement: source("$1/src/$2.ts") },

@@ -10,13 +10,14 @@ const sources = [
   "package-lock.json",
   "tsup.config.ts",
   "tsconfig.json",
-  ...["sdk", "mock", "platform", "cli"].flatMap((name) => [
+  ...["sdk", "engine", "mock", "platform", "cli"].flatMap((name) => [
     `packages/${name}/package.json`,
     `packages/${name}/src`,
   ]),
 ];
 const products = [
   "packages/sdk/dist/index.d.ts",
+  "packages/engine/dist/index.d.ts",
   "packages/mock/dist/index.d.ts",
   "packages/platform/dist/index.d.ts",
   "packages/cli/dist/mgmt.js",

@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { lintContract, loadContract, root } from "./contract.js";
 import { generateCli } from "./cli.js";
-import { generateMock } from "./mock.js";
+import { generateEngine } from "./engine.js";
 import { generateReference, referenceFolder } from "./sdk-reference.js";
 import { generateSdk } from "./sdk.js";
 
@@ -17,7 +17,7 @@ const stale: string[] = [];
 
 const sdk = await generateSdk(contract);
 const reference = await generateReference(contract, sdk);
-for (const files of [sdk, reference, await generateMock(contract), await generateCli(contract)]) {
+for (const files of [sdk, reference, await generateEngine(contract), await generateCli(contract)]) {
   for (const [path, content] of files) {
     const target = join(root, path);
     const present = await readFile(target, "utf8").catch(() => undefined);

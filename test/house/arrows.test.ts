@@ -15,23 +15,29 @@ const findings = async (file: string, source: string): Promise<string[]> => {
 const wrong = [
   ["sdk → mock", "packages/sdk/src/index.ts", 'import "@mgmt/mock";'],
   ["sdk → cli, by path", "packages/sdk/src/index.ts", 'import "../../../packages/cli/src/mgmt.js";'],
+  ["sdk → engine", "packages/sdk/src/index.ts", 'import "@mgmt/engine";'],
   ["mock → sdk", "packages/mock/src/index.ts", 'import "@mgmt/sdk";'],
-  ["mock's store → engine", "packages/mock/src/store/store.ts", 'import "../engine/clock.js";'],
-  ["mock's store → sdk", "packages/mock/src/store/store.ts", 'import "@mgmt/sdk";'],
-  ["mock's engine → its faces", "packages/mock/src/engine/router.ts", 'import "../faces/server.js";'],
+  ["engine → sdk", "packages/engine/src/index.ts", 'import "@mgmt/sdk";'],
+  ["engine → mock", "packages/engine/src/index.ts", 'import "@mgmt/mock";'],
+  ["store → time", "packages/engine/src/store/store.ts", 'import "../time/clock.js";'],
+  ["store → sdk", "packages/engine/src/store/store.ts", 'import "@mgmt/sdk";'],
+  ["request → http", "packages/engine/src/request/router.ts", 'import "../http/http-server.js";'],
   [
-    "a behaviour → the control surface",
-    "packages/mock/src/behaviours/projects.ts",
-    'import "../control/control.js";',
+    "rules → control",
+    "packages/engine/src/rules/projects/projects.ts",
+    'import "../../control/state-control.js";',
   ],
   ["platform → cli", "packages/platform/src/index.ts", 'import "@mgmt/cli";'],
   ["platform → sdk", "packages/platform/src/index.ts", 'import "@mgmt/sdk";'],
+  ["platform → mock", "packages/platform/src/index.ts", 'import "@mgmt/mock";'],
+  ["cli → engine", "packages/cli/src/mgmt.ts", 'import "@mgmt/engine";'],
   ["cli → mock", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock";'],
   ["cli → platform, eagerly", "packages/cli/src/commands/run-dev.ts", 'import "@mgmt/platform";'],
 ] as const;
 
 const right = [
-  ["platform → mock", "packages/platform/src/index.ts", 'import "@mgmt/mock";'],
+  ["platform → engine", "packages/platform/src/index.ts", 'import "@mgmt/engine";'],
+  ["mock → engine", "packages/mock/src/index.ts", 'import "@mgmt/engine";'],
   ["cli → sdk", "packages/cli/src/mgmt.ts", 'import "@mgmt/sdk";'],
 ] as const;
 

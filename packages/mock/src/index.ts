@@ -1,26 +1,44 @@
-export { type ListenOptions, Mock, type MockOptions, setupMock } from "./faces/mock.js";
-export { ControlError } from "./control/control-error.js";
-export type { Residents } from "./control/initial-world.js";
-export type { Time } from "./control/clock-control.js";
-export type {
-  ClientRegistration,
-  ConsentOptions,
-  Consented,
-  RegisteredClient,
-  RequestedConsent,
-} from "./control/oauth-control.js";
-export { cliClient, sampleClient } from "./oauth/resident-clients.js";
+export { type ListenOptions, Mock, type MockOptions, setupMock } from "./mock.js";
+export { ApiError, ControlError, cliClient, sampleClient } from "@mgmt/engine";
 export type {
   AgentTokenOptions,
+  AppRow,
+  ApprovalRow,
+  AuthorizationCodeRow,
+  BackupRow,
+  BranchRow,
+  ClientRegistration,
+  ClientRow,
+  ConnectionRow,
+  ConsentOptions,
+  Consented,
+  DatabaseRow,
+  DatabaseSource,
+  DatabaseStatus,
+  DeploymentRow,
+  DeploymentStatus,
+  Fault,
+  GrantRow,
+  InstalledFault,
+  IntegrationRow,
+  Issue,
+  LoggedRequest,
+  OperationId,
+  PartialSettings,
+  ProjectRow,
+  RefreshTokenRow,
+  RegisteredClient,
+  RequestedConsent,
+  Residents,
+  RevokedTokenRow,
+  Row,
   ServiceTokenOptions,
+  ServiceTokenRow,
+  Settings,
+  Snapshot,
+  Time,
   TokenOptions,
+  UserRow,
   UserTokenOptions,
-} from "./control/token-mint.js";
-export { ApiError, type Issue } from "./engine/api-error.js";
-export type { Fault, InstalledFault } from "./engine/faults.js";
-export type { LoggedRequest } from "./engine/request-log.js";
-export type { PartialSettings } from "./engine/merge-settings.js";
-export type { Settings } from "./engine/settings.js";
-export type { Snapshot } from "./engine/snapshot.js";
-export type { OperationId } from "./generated/operations.js";
-export type * from "./store/rows.js";
+  WorkspaceRow,
+} from "@mgmt/engine";

@@ -7,7 +7,7 @@ import {
   type Snapshot,
   assertSnapshot,
   createServer,
-} from "@mgmt/mock/server";
+} from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
 import { writeManifest } from "./data-dir/manifest.js";

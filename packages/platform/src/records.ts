@@ -1,4 +1,4 @@
-import type { BackupRow, DatabaseRow, Snapshot } from "@mgmt/mock/server";
+import type { BackupRow, DatabaseRow, Snapshot } from "@mgmt/engine";
 import type { Losses, RecordedDatabase } from "./databases/reconcile.js";
 
 /** The databases that the API's records speak of. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { ReferenceEngine } from "@mgmt/mock/server";
+import type { ReferenceEngine } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 
 /**

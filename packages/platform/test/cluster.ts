@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Credential } from "@mgmt/mock/server";
+import type { Credential } from "@mgmt/engine";
 import { Client } from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { type OpenDatabases, claimCluster, openDatabases } from "../src/databases/open-databases.js";

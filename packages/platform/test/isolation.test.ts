@@ -1,4 +1,4 @@
-import type { Credential } from "@mgmt/mock/server";
+import type { Credential } from "@mgmt/engine";
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Cluster, newTenant } from "./cluster.js";

@@ -19,7 +19,7 @@ export const bundleProgram = async (directory: string): Promise<string> => {
     platform: "node",
     format: "esm",
     target: "node20",
-    alias: { "@mgmt/mock/server": source("../../mock/src/server.ts") },
+    alias: { "@mgmt/engine": source("../../engine/src/index.ts") },
     external: ["pg-native"],
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",

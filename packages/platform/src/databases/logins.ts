@@ -1,4 +1,4 @@
-import type { Credential } from "@mgmt/mock/server";
+import type { Credential } from "@mgmt/engine";
 import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";

@@ -1,4 +1,4 @@
-import type { Credential, DatabaseAddress, DatabaseEngine, DatabaseSource } from "@mgmt/mock/server";
+import type { Credential, DatabaseAddress, DatabaseEngine, DatabaseSource } from "@mgmt/engine";
 import { type Admin, identifier } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";

@@ -1,4 +1,4 @@
-import type { Credential } from "@mgmt/mock/server";
+import type { Credential } from "@mgmt/engine";
 import { type Admin, identifier } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";

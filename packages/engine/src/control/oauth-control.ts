@@ -1,0 +1,159 @@
+import { digest } from "../request/digest.js";
+import { canonicalId } from "../request/ids.js";
+import type { ServerWorld } from "../request/world.js";
+import {
+  type AuthorizationRequest,
+  answerLocation,
+  readAuthorizationRequest,
+  readTarget,
+} from "../oauth/authorization-request.js";
+import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
+import { encodeParameters, readParameters } from "../oauth/parameters.js";
+import { whyNotRegistrable } from "../oauth/redirect-uris.js";
+import { cliClient } from "../oauth/resident-clients.js";
+import type { UserRow, WorkspaceRow } from "../store/rows.js";
+import { ControlError } from "./control-error.js";
+import type { Residents } from "../composition/initial-world.js";
+
+export interface ClientRegistration {
+  /** Absolute, and exactly as the client will send them; for a public client on loopback the port is free. */
+  redirectUris: readonly string[];
+  /** Shown to the user. Default: an invented one. */
+  name?: string;
+  /** Whether it has a secret. Default: only when `secret` is given. */
+  confidential?: boolean;
+  /** Default: an invented one. */
+  secret?: string;
+  /** Default: an invented one. */
+  id?: string;
+}
+
+export interface RegisteredClient {
+  id: string;
+  name: string;
+  redirectUris: string[];
+  /** Shown here only: the server keeps its digest. Null for a public client. */
+  secret: string | null;
+}
+
+/** The authorization request that a client makes. */
+export interface RequestedConsent {
+  /** The whole address that a client would send the browser to; in place of what follows. */
+  url?: string | URL;
+  /** Id of the client. Default: the command line's. */
+  client?: string;
+  /** May be left out when the client has registered exactly one. */
+  redirectUri?: string;
+  /** Default: `workspace:admin`. */
+  scope?: string;
+  state?: string;
+  codeChallenge?: string;
+  /** Default: `S256` when there is a challenge. */
+  codeChallengeMethod?: string;
+}
+
+export interface ConsentOptions extends RequestedConsent {
+  /** Id of the user who says yes. Default: the first user. */
+  user?: string;
+  /** Id of the workspace. Default: the first one that the user is a member of. */
+  workspace?: string;
+}
+
+export interface Consented {
+  /** Where the browser would go now: the redirect URI with `code`, `state` and `iss`. */
+  redirect: string;
+  code: string;
+}
+
+/** The authorization server without its pages: clients are registered, and users say yes or no, in one call. */
+export class OAuthControl {
+  constructor(
+    private readonly world: () => ServerWorld,
+    private readonly residents: Residents,
+  ) {}
+
+  async registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
+    const { store, ids, clock, changes } = this.world();
+    const { redirectUris, name = ids.name() } = registration;
+    for (const uri of redirectUris) {
+      const reason = whyNotRegistrable(uri);
+      if (reason !== undefined) throw new ControlError(400, `The redirect URI ${uri} ${reason}`);
+    }
+    const { confidential = registration.secret !== undefined } = registration;
+    const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
+    if (secret === "") throw new ControlError(400, "A client secret is not empty");
+    const id = registration.id === undefined ? ids.id("client") : canonicalId("client", registration.id);
+    if (store.clients.get(id)) throw new ControlError(409, `There is a client ${id} already`);
+    store.clients.insert({
+      id,
+      createdAt: clock.now(),
+      name,
+      redirectUris: [...redirectUris],
+      secretHash: secret === null ? null : digest(secret),
+    });
+    await changes.settle();
+    return { id, name, redirectUris: [...redirectUris], secret };
+  }
+
+  /** A user's yes. Throws a `ControlError` for a request that the server would refuse. */
+  async consent(options: ConsentOptions = {}): Promise<Consented> {
+    const { oauth, changes, settings } = this.world();
+    const request = this.#read(options);
+    const user = this.#user(options.user);
+    const workspace = this.#workspace(user, options.workspace);
+    const code = oauth.consents.grant(request, { userId: user.id, workspaceId: workspace.id });
+    await changes.settle();
+    return { code, redirect: answerLocation(request, settings.authUrl, { code }) };
+  }
+
+  /** A user's no: where the browser would go now, with `error=access_denied`. Throws as `consent` does. */
+  deny(options: RequestedConsent = {}): { redirect: string } {
+    const { authUrl } = this.world().settings;
+    return { redirect: answerLocation(this.#read(options), authUrl, oauthErrors.denied()) };
+  }
+
+  #read(requested: RequestedConsent): AuthorizationRequest {
+    try {
+      const parameters = readParameters(queryOf(requested));
+      return readAuthorizationRequest(parameters, readTarget(this.world().store, parameters));
+    } catch (error) {
+      if (error instanceof OAuthError) throw new ControlError(400, `${error.code}: ${error.description}`);
+      throw error;
+    }
+  }
+
+  #user(id: string | undefined): UserRow {
+    if (id === undefined) return this.residents.user;
+    const user = this.world().store.users.get(canonicalId("user", id));
+    if (!user) throw new ControlError(404, `There is no user ${id}`);
+    return user;
+  }
+
+  #workspace(user: UserRow, id: string | undefined): WorkspaceRow {
+    const wanted = id === undefined ? undefined : canonicalId("workspace", id);
+    const workspace = this.world().store.workspaces.find(
+      (row) => row.memberIds.includes(user.id) && (wanted === undefined || row.id === wanted),
+    );
+    if (!workspace)
+      throw new ControlError(409, `${user.email} is a member of no workspace ${id ?? ""}`.trim());
+    return workspace;
+  }
+}
+
+const queryOf = (requested: RequestedConsent): string => {
+  if (requested.url !== undefined) {
+    if (!URL.canParse(requested.url)) throw new ControlError(400, "url is no absolute URL");
+    return new URL(requested.url).search.slice(1);
+  }
+  const { client = cliClient.id, redirectUri, scope, state, codeChallenge } = requested;
+  const { codeChallengeMethod = codeChallenge === undefined ? undefined : "S256" } = requested;
+  return encodeParameters({
+    response_type: "code",
+    client_id: client,
+    redirect_uri: redirectUri,
+    scope,
+    state,
+    code_challenge: codeChallenge,
+    code_challenge_method: codeChallengeMethod,
+  });
+};

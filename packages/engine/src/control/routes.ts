@@ -1,0 +1,124 @@
+import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.js";
+import { ControlError } from "./control-error.js";
+import { oauthRoutes } from "./oauth-routes.js";
+import type { ReferenceEngine } from "../composition/reference-engine.js";
+import { type Fields, oneOf, optionalNumber, text } from "./fields.js";
+import { seedRoutes } from "./seed-routes.js";
+import { tokenRoutes } from "./token-routes.js";
+
+/** What a control route does with the values of its path and the fields of its body; its result is answered as JSON. */
+export type ControlAction = (engine: ReferenceEngine, path: readonly string[], fields: Fields) => unknown;
+
+/** `METHOD /path/{of}/{parts}`, below `/_control`. */
+export type ControlRoutes = Readonly<Record<string, ControlAction>>;
+
+const databaseStatuses: readonly DatabaseStatus[] = ["provisioning", "ready", "recovering", "failure"];
+const deploymentStatuses: readonly DeploymentStatus[] = [
+  "created",
+  "uploaded",
+  "provisioning",
+  "running",
+  "failed",
+  "stopping",
+  "stopped",
+];
+const backupStatuses: readonly BackupRow["status"][] = ["running", "completed", "failed", "unknown"];
+const backupTypes: readonly BackupRow["backupType"][] = ["full", "incremental", "differential"];
+
+const clockState = ({ clock }: ReferenceEngine): object => ({
+  now: new Date(clock.now()).toISOString(),
+  frozen: clock.frozen,
+});
+
+const id = (path: readonly string[]): string => path[0] ?? "";
+
+const routes: ControlRoutes = {
+  "POST /reset": (engine) => engine.reset(),
+  "GET /snapshot": (engine) => engine.snapshot(),
+  // `load` itself refuses what is no snapshot.
+  "PUT /snapshot": (engine, _path, fields) => engine.load(fields as never),
+
+  "GET /clock": clockState,
+  "POST /clock/freeze": (engine) => {
+    engine.clock.freeze();
+    return clockState(engine);
+  },
+  "POST /clock/run": (engine) => {
+    engine.clock.run();
+    return clockState(engine);
+  },
+  "POST /clock/advance": async (engine, _path, fields) => {
+    await engine.clock.advance(optionalNumber(fields, "milliseconds") ?? 0);
+    return clockState(engine);
+  },
+  "POST /clock/set": async (engine, _path, fields) => {
+    await engine.clock.set(text(fields, "time"));
+    return clockState(engine);
+  },
+
+  "GET /approvals": (engine) => engine.approvals.list(),
+  "POST /approvals/{id}/approve": (engine, path) => engine.approvals.approve(id(path)),
+  "POST /approvals/{id}/approve-window": (engine, path, fields) =>
+    engine.approvals.approveWindow(id(path), optionalNumber(fields, "milliseconds")),
+  "POST /approvals/{id}/deny": (engine, path) => engine.approvals.deny(id(path)),
+
+  "PUT /databases/{id}/status": (engine, path, fields) =>
+    engine.states.setDatabaseStatus(id(path), oneOf(fields, "status", databaseStatuses)),
+  "POST /databases/{id}/backups": (engine, path, fields) =>
+    engine.states.backUp(
+      id(path),
+      fields["backupType"] === undefined ? undefined : oneOf(fields, "backupType", backupTypes),
+    ),
+  "PUT /backups/{id}/status": (engine, path, fields) =>
+    engine.states.setBackupStatus(id(path), oneOf(fields, "status", backupStatuses)),
+  "PUT /deployments/{id}/status": (engine, path, fields) =>
+    engine.states.setDeploymentStatus(id(path), oneOf(fields, "status", deploymentStatuses)),
+  "POST /apps/{id}/domains": (engine, path, fields) =>
+    engine.states.attachDomain(id(path), text(fields, "name")),
+
+  "GET /faults": (engine) => engine.faults.list(),
+  // `add` itself refuses a fault that makes no sense.
+  "POST /faults": (engine, _path, fields) => engine.faults.add(fields),
+  "DELETE /faults": (engine) => engine.faults.clear(),
+  "DELETE /faults/{id}": (engine, path) => {
+    if (!engine.faults.remove(id(path))) throw new ControlError(404, `There is no fault ${id(path)}`);
+  },
+  "PUT /rate-limit": (engine, _path, fields) => {
+    const requests = optionalNumber(fields, "requests");
+    const window = optionalNumber(fields, "window") ?? 60_000;
+    engine.setRateLimit(requests === undefined ? null : { requests, window });
+  },
+  "GET /requests": (engine) => engine.requests,
+  ...seedRoutes,
+  ...tokenRoutes,
+  ...oauthRoutes,
+};
+
+interface Compiled {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly action: ControlAction;
+}
+
+const compiled: readonly Compiled[] = Object.entries(routes).map(([name, action]) => {
+  const [method = "", template = ""] = name.split(" ");
+  return { method, pattern: new RegExp(`^/_control${template.replace(/\{\w+\}/g, "([\\w-]+)")}$`), action };
+});
+
+/** Does what a request to the control surface asks for. Throws a `ControlError` to refuse. */
+export const control = async (
+  engine: ReferenceEngine,
+  method: string,
+  path: string,
+  fields: Fields,
+): Promise<unknown> => {
+  const matching = compiled.filter(({ pattern }) => pattern.test(path));
+  if (matching.length === 0) throw new ControlError(404, "The control surface has no such path");
+  const route = matching.find((candidate) => candidate.method === method);
+  if (!route)
+    throw new ControlError(405, `This path takes ${matching.map((each) => each.method).join(", ")}`);
+  const [, ...values] = route.pattern.exec(path) ?? [];
+  const result: unknown = await route.action(engine, values, fields);
+  if (method !== "GET") await engine.keep();
+  return result;
+};

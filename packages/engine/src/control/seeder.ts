@@ -1,0 +1,220 @@
+import type { Engine } from "../request/engine.js";
+import { canonicalId } from "../request/ids.js";
+import type { UserPrincipal } from "../request/principal.js";
+import { adminScope } from "../request/principal.js";
+import type { ServerWorld } from "../request/world.js";
+import type { OperationId, RequestBody } from "../generated/operations.js";
+import type {
+  App,
+  Branch,
+  ConnectionWithSecrets,
+  CreatedDeployment,
+  DatabaseWithSecrets,
+  ProjectWithDatabase,
+  ServiceTokenWithValue,
+} from "../generated/schemas.js";
+import type {
+  BackupRow,
+  ClientRow,
+  DeploymentStatus,
+  IntegrationRow,
+  UserRow,
+  WorkspaceRow,
+} from "../store/rows.js";
+import { ControlError } from "./control-error.js";
+import type { Residents } from "../composition/initial-world.js";
+import type { StateControl } from "./state-control.js";
+
+/** In which workspace something is made. Default: the first one. */
+export interface Place {
+  workspaceId?: string;
+}
+
+type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
+
+/**
+ * Puts resources into the state, by the API's own operations where it has them: the same rules hold, and the same
+ * `ApiError`s are thrown. Databases come out `ready`.
+ */
+export class Seeder {
+  constructor(
+    private readonly world: () => ServerWorld,
+    private readonly engine: Engine,
+    private readonly states: StateControl,
+    private readonly residents: Residents,
+  ) {}
+
+  async user(user: { email?: string; name?: string | null } = {}): Promise<UserRow> {
+    const { store, ids, clock } = this.world();
+    const id = ids.id("user");
+    const { email = `${id}@example.com`, name = null } = user;
+    const row = store.users.insert({ id, createdAt: clock.now(), email, name });
+    await this.world().changes.settle();
+    return row;
+  }
+
+  /** A workspace; its owner is a new user unless one is given. */
+  async workspace(workspace: { name?: string; ownerId?: string } = {}): Promise<WorkspaceRow> {
+    const { store, ids, clock } = this.world();
+    const ownerId =
+      workspace.ownerId === undefined ? (await this.user()).id : canonicalId("user", workspace.ownerId);
+    if (!store.users.get(ownerId)) throw new ControlError(404, `There is no user ${ownerId}`);
+    const { name = ids.name() } = workspace;
+    const row = store.workspaces.insert({
+      id: ids.id("workspace"),
+      createdAt: clock.now(),
+      name,
+      memberIds: [ownerId],
+    });
+    await this.world().changes.settle();
+    return row;
+  }
+
+  async project(body: Body<"projects.create"> = {}, place: Place = {}): Promise<ProjectWithDatabase> {
+    const project = await this.#perform<ProjectWithDatabase>("projects.create", {}, body, place.workspaceId);
+    if (project.database) await this.states.setDatabaseStatus(project.database.id, "ready");
+    return project;
+  }
+
+  async database(
+    projectId: string,
+    body: Body<"projects.databases.create"> = {},
+  ): Promise<DatabaseWithSecrets> {
+    const workspaceId = this.#workspaceOfProject(projectId);
+    const database = await this.#perform<DatabaseWithSecrets>(
+      "projects.databases.create",
+      { projectId },
+      body,
+      workspaceId,
+    );
+    await this.states.setDatabaseStatus(database.id, "ready");
+    return database;
+  }
+
+  async connection(
+    databaseId: string,
+    body: Body<"databases.connections.create"> = {},
+  ): Promise<ConnectionWithSecrets> {
+    const { store, ids } = this.world();
+    const projectId = store.databases.get(canonicalId("database", databaseId))?.projectId ?? "";
+    const complete = { name: ids.name(), ...body };
+    const workspaceId = this.#workspaceOfProject(projectId);
+    return this.#perform("databases.connections.create", { databaseId }, complete, workspaceId);
+  }
+
+  /** A completed backup of the database as it is now. */
+  backup(databaseId: string): Promise<BackupRow> {
+    return this.states.backUp(databaseId);
+  }
+
+  async branch(projectId: string, body: Body<"projects.branches.create"> = {}): Promise<Branch> {
+    const complete = { gitName: this.world().ids.name(), ...body };
+    const workspaceId = this.#workspaceOfProject(projectId);
+    return this.#perform("projects.branches.create", { projectId }, complete, workspaceId);
+  }
+
+  async app(projectId: string, body: Body<"services.create"> = {}): Promise<App> {
+    const complete = { displayName: this.world().ids.name(), projectId, ...body };
+    return this.#perform("services.create", {}, complete, this.#workspaceOfProject(projectId));
+  }
+
+  /** A deployment of the app, `created` unless another status is asked for. */
+  async deployment(
+    appId: string,
+    options: Body<"services.deployments.create"> & { status?: DeploymentStatus } = {},
+  ): Promise<CreatedDeployment> {
+    const { status, ...body } = options;
+    const projectId = this.world().store.apps.get(canonicalId("app", appId))?.projectId ?? "";
+    const workspaceId = this.#workspaceOfProject(projectId);
+    const deployment = await this.#perform<CreatedDeployment>(
+      "services.deployments.create",
+      { serviceId: appId },
+      body,
+      workspaceId,
+    );
+    if (status === "running" || status === "provisioning" || status === "stopped" || status === "stopping") {
+      await this.#perform("deployments.start", { deploymentId: deployment.id }, undefined, workspaceId);
+    }
+    if (status) await this.states.setDeploymentStatus(deployment.id, status);
+    return deployment;
+  }
+
+  async serviceToken(
+    body: Body<"workspaces.serviceTokens.create"> = {},
+    place: Place = {},
+  ): Promise<ServiceTokenWithValue> {
+    const workspaceId = this.#workspace(place.workspaceId).id;
+    const complete = { name: this.world().ids.name(), ...body };
+    return this.#perform("workspaces.serviceTokens.create", { workspaceId }, complete, workspaceId);
+  }
+
+  /** An OAuth client, and a workspace's consent to it. */
+  async integration(
+    integration: Place & { clientName?: string; clientId?: string; userId?: string; scopes?: string[] } = {},
+  ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
+    const { store, ids, clock } = this.world();
+    const workspace = this.#workspace(integration.workspaceId);
+    const userId = integration.userId ?? workspace.memberIds[0];
+    if (userId === undefined) throw new ControlError(409, "The workspace has no member");
+    const clientId = integration.clientId ?? ids.id("client");
+    const client =
+      store.clients.get(clientId) ??
+      store.clients.insert({
+        id: clientId,
+        createdAt: clock.now(),
+        name: integration.clientName ?? ids.name(),
+        redirectUris: [],
+        secretHash: null,
+      });
+    const row = store.integrations.insert({
+      id: ids.id("integration"),
+      createdAt: clock.now(),
+      workspaceId: workspace.id,
+      clientId,
+      userId,
+      scopes: integration.scopes ?? [adminScope, "offline_access"],
+    });
+    await this.world().changes.settle();
+    return { integration: row, client };
+  }
+
+  #workspace(id: string | undefined): WorkspaceRow {
+    const { store } = this.world();
+    const row =
+      id === undefined ? this.residents.workspace : store.workspaces.get(canonicalId("workspace", id));
+    if (!row) throw new ControlError(404, `There is no workspace ${id ?? ""}`);
+    return row;
+  }
+
+  #workspaceOfProject(projectId: string): string | undefined {
+    return this.world().store.projects.get(canonicalId("project", projectId))?.workspaceId;
+  }
+
+  #owner(workspaceId: string | undefined): UserPrincipal {
+    const workspace = this.#workspace(workspaceId);
+    const user = this.world().store.users.get(workspace.memberIds[0] ?? "");
+    if (!user) throw new ControlError(409, "The workspace has no owner");
+    return {
+      kind: "user",
+      subject: user.id,
+      userId: user.id,
+      email: user.email,
+      workspaceId: workspace.id,
+      scopes: [adminScope],
+      clientId: null,
+      integrationId: null,
+      tokenId: "seed",
+    };
+  }
+
+  async #perform<T>(
+    operationId: OperationId,
+    parameters: Record<string, string>,
+    body: object | undefined,
+    workspaceId: string | undefined,
+  ): Promise<T> {
+    const answer = await this.engine.perform(this.#owner(workspaceId), operationId, parameters, body);
+    // The contract says that this operation answers `{ data: T }`; every answer is held against it in the tests.
+    return (answer.body as { data: T } | undefined)?.data as T;
+  }
+}

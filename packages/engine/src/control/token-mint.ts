@@ -1,0 +1,128 @@
+import { canonicalId } from "../request/ids.js";
+import type { ServerWorld } from "../request/world.js";
+import { type Time, readTime } from "./clock-control.js";
+import { ControlError } from "./control-error.js";
+import type { Residents } from "../composition/initial-world.js";
+
+/** What may differ from an ordinary token. */
+export interface TokenOptions {
+  /** Default: `["workspace:admin"]`. */
+  scopes?: readonly string[];
+  /** Default: an hour from now; for service tokens never. */
+  expiresAt?: Time | null;
+  /** Default: now. */
+  notBefore?: Time;
+}
+
+export interface UserTokenOptions extends TokenOptions {
+  /** Default: the first user. */
+  userId?: string;
+  /** Default: the first workspace that the user is a member of. */
+  workspaceId?: string;
+  /** The integration that the token comes from; its deletion ends the token. Default: none. */
+  integrationId?: string;
+}
+
+export interface ServiceTokenOptions extends TokenOptions {
+  /** Default: the service token that is there from the start. */
+  serviceTokenId?: string;
+}
+
+export interface AgentTokenOptions extends TokenOptions {
+  /** Default: the first user's agent. */
+  agentId?: string;
+  /** The user who decides for the agent. Default: the first user. */
+  sponsorId?: string;
+}
+
+const hour = 3_600_000;
+
+/** Signs access tokens for tests. Each call signs a new one, by the server's clock. */
+export class TokenMint {
+  constructor(
+    private readonly world: () => ServerWorld,
+    private readonly residents: Residents,
+  ) {}
+
+  /** A token of the first user, who owns the first workspace. */
+  async user(options: UserTokenOptions = {}): Promise<string> {
+    const { store } = this.world();
+    const userId =
+      options.userId === undefined ? this.residents.user.id : canonicalId("user", options.userId);
+    const user = store.users.get(userId);
+    if (!user) throw new ControlError(404, `There is no user ${userId}`);
+    const workspaceId =
+      options.workspaceId === undefined
+        ? store.workspaces.find(({ memberIds }) => memberIds.includes(userId))?.id
+        : canonicalId("workspace", options.workspaceId);
+    if (workspaceId === undefined) throw new ControlError(409, `${user.email} is a member of no workspace`);
+    const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
+    const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
+    return this.world().tokens.sign({
+      ...this.#times(options),
+      subject: userId,
+      claims: { email: user.email, workspace_id: workspaceId },
+      ...(integrationId && { integrationId }),
+      ...(clientId && { clientId }),
+    });
+  }
+
+  /** A token of the other user, who owns the other workspace. */
+  otherUser(options: Omit<UserTokenOptions, "userId"> = {}): Promise<string> {
+    return this.user({ ...options, userId: this.residents.otherUser.id });
+  }
+
+  /** The value of a service token; it never expires by default. */
+  async service(options: ServiceTokenOptions = {}): Promise<string> {
+    const { store } = this.world();
+    const id = options.serviceTokenId
+      ? canonicalId("service_token", options.serviceTokenId)
+      : this.residents.serviceToken.id;
+    const row = store.serviceTokens.get(id);
+    if (!row) throw new ControlError(404, `There is no service token ${id}`);
+    return this.world().tokens.sign({
+      expiresAt: null,
+      ...this.#times(options),
+      subject: `workspace:${row.workspaceId}`,
+      tokenId: id,
+    });
+  }
+
+  /** A token of an agent, in its sponsor's workspace. */
+  async agent(options: AgentTokenOptions = {}): Promise<string> {
+    const { store } = this.world();
+    const { agentId = this.residents.agentId } = options;
+    const sponsorId =
+      options.sponsorId === undefined ? this.residents.user.id : canonicalId("user", options.sponsorId);
+    const workspace = store.workspaces.find(({ memberIds }) => memberIds.includes(sponsorId));
+    if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is a member of no workspace`);
+    return this.world().tokens.sign({
+      ...this.#times(options),
+      subject: agentId,
+      claims: { act: "agent", sponsor: sponsorId, workspace_id: workspace.id },
+    });
+  }
+
+  /** A token of the first user that expired an hour ago. */
+  expired(): Promise<string> {
+    const now = this.world().clock.now();
+    return this.user({ notBefore: now - 2 * hour, expiresAt: now - hour });
+  }
+
+  /** A token of the first user without `workspace:admin`. */
+  withoutScope(): Promise<string> {
+    return this.user({ scopes: ["offline_access"] });
+  }
+
+  #times({ scopes, expiresAt, notBefore }: TokenOptions): {
+    scopes?: readonly string[];
+    expiresAt?: number | null;
+    notBefore?: number;
+  } {
+    return {
+      ...(scopes && { scopes }),
+      ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : readTime(expiresAt) }),
+      ...(notBefore !== undefined && { notBefore: readTime(notBefore) }),
+    };
+  }
+}

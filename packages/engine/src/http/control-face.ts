@@ -1,0 +1,105 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ControlError } from "../control/control-error.js";
+import { type Fields, readFields } from "../control/fields.js";
+import type { ReferenceEngine } from "../composition/reference-engine.js";
+import { control } from "../control/routes.js";
+import { ApiError } from "../request/api-error.js";
+import { isForeignOrigin } from "./host-guard.js";
+import { readBytes } from "./http-body.js";
+
+/** The header that carries the control secret. */
+export const controlSecretHeader = "x-mgmt-control-secret";
+
+/** A snapshot is the largest thing that is sent to the control surface. */
+const maxBody = 256 * 1024 * 1024;
+
+export const isControlPath = (path: string): boolean => path === "/_control" || path.startsWith("/_control/");
+
+/**
+ * Answers a request to the control surface, which has a secret of its own, in a header only, and takes nothing from pages of
+ * other origins (§ The reference server's own control surface). Without a secret there is no such surface.
+ */
+export const answerControl = async (
+  engine: ReferenceEngine,
+  { secret, closing }: { secret: string | undefined; closing: AbortSignal },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const [path = ""] = (request.url ?? "").split("?", 1);
+  try {
+    if (secret === undefined) throw new ControlError(404, "The control surface is off");
+    if (isForeignOrigin(request))
+      throw new ControlError(403, "The control surface takes nothing from other origins");
+    if (!isSecret(request.headers[controlSecretHeader], secret)) {
+      throw new ControlError(403, `Send the control secret in the header ${controlSecretHeader}`);
+    }
+    if (path === "/_control/requests" && request.headers.accept?.includes("text/event-stream")) {
+      streamRequests(engine, response, closing);
+      return;
+    }
+    const result = await control(engine, request.method ?? "GET", path, await readBody(request));
+    if (result === undefined) send(response, 204);
+    else send(response, 200, result);
+  } catch (error) {
+    refuse(response, error);
+  }
+};
+
+const readBody = async (request: IncomingMessage): Promise<Fields> => {
+  const bytes = await readBytes(request, maxBody);
+  if (bytes === "too-large") throw new ControlError(413, "The body is too large");
+  return readFields(bytes);
+};
+
+/** Compares digests, in constant time, so that neither length nor content can be felt out. */
+const isSecret = (given: string | string[] | undefined, secret: string): boolean => {
+  if (typeof given !== "string") return false;
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(secret));
+};
+
+/** A client that does not read is cut off when this many bytes wait for it. */
+const maxWaiting = 4 * 1024 * 1024;
+
+/** The requests so far, then each new one, as server-sent events, until the client goes away or the server closes. */
+const streamRequests = (engine: ReferenceEngine, response: ServerResponse, closing: AbortSignal): void => {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  const write = (entry: object): void => {
+    response.write(`data: ${JSON.stringify(entry)}\n\n`);
+    if (response.writableLength > maxWaiting) response.destroy();
+  };
+  response.write(":\n\n");
+  for (const entry of engine.requests) write(entry);
+  const end = (): void => void response.end();
+  const unfollow = engine.followRequests(write);
+  closing.addEventListener("abort", end);
+  response.on("close", () => {
+    unfollow();
+    closing.removeEventListener("abort", end);
+  });
+};
+
+const send = (response: ServerResponse, status: number, value?: unknown): void => {
+  const body = value === undefined ? "" : JSON.stringify(value);
+  response.writeHead(status, {
+    "cache-control": "no-store",
+    ...(value !== undefined && {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    }),
+  });
+  response.end(body);
+};
+
+const refuse = (response: ServerResponse, error: unknown): void => {
+  if (error instanceof ControlError) {
+    send(response, error.status, { error: { code: "control:refused", message: error.message } });
+  } else if (error instanceof ApiError) {
+    const { status, code, message, extra } = error;
+    send(response, status, { error: { code, message, ...extra } });
+  } else {
+    const message = error instanceof Error ? error.message : "The control surface failed";
+    send(response, 400, { error: { code: "control:refused", message } });
+  }
+};

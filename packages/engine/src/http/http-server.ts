@@ -1,0 +1,237 @@
+import { randomBytes } from "node:crypto";
+import {
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer as createHttpServer,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { type EngineOptions, ReferenceEngine } from "../composition/reference-engine.js";
+import type { ApiError } from "../request/api-error.js";
+import { errors } from "../request/errors.js";
+import { type EngineResponse, refusal } from "../request/exchange.js";
+import { uploadOf } from "../request/uploads.js";
+import { answerControl, isControlPath } from "./control-face.js";
+import { halfOf } from "./half-body.js";
+import { isLoopback, isOwnHost } from "./host-guard.js";
+import { readBytes } from "./http-body.js";
+
+export interface ServerOptions {
+  /** The engine, made once the server's address is known. Default: one in memory, with `engineOptions`. */
+  createEngine?: (address: ServerAddress) => ReferenceEngine | Promise<ReferenceEngine>;
+  /** What the engine is made of when there is no `createEngine`. */
+  engineOptions?: EngineOptions;
+  /** Default: 0, any free one. */
+  port?: number;
+  /** Default: `127.0.0.1`. */
+  host?: string;
+  /** Names that a `Host` header may give besides the loopback ones, as `name:port`. Only loopback servers check. */
+  allowedHosts?: readonly string[];
+  /** Turns the control surface on, under `/_control`; sent in the header `x-mgmt-control-secret`. */
+  controlSecret?: string;
+}
+
+export interface ServerAddress {
+  /** `http://127.0.0.1:4300` */
+  baseUrl: string;
+  host: string;
+  port: number;
+}
+
+export interface RunningServer extends ServerAddress {
+  readonly engine: ReferenceEngine;
+  readonly server: Server;
+  /**
+   * Takes no connection any more, answers what is under way, and ends. Connections that are still open after `grace`
+   * milliseconds (default: 5000) are cut.
+   */
+  close(grace?: number): Promise<void>;
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Starts the reference server on `node:http`. Rejects with the system's error when the port is taken, and with the error of
+ * `createEngine`; the port is free then.
+ */
+export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
+  const { host = "127.0.0.1", port = 0 } = options;
+  const server = createHttpServer({ keepAliveTimeout: 65_000 });
+  server.on("clientError", answerNoise);
+  const begin = holdRequests(server);
+  await listen(server, port, host);
+  const address = addressOf(server, host);
+  const closing = new AbortController();
+  try {
+    const engine = await (options.createEngine ?? engineInMemory(options.engineOptions))(address);
+    begin(requestListener(engine, { ...options, host, port: address.port, closing: closing.signal }));
+    const end = async (grace = 5_000): Promise<void> => {
+      closing.abort();
+      await closeServer(server, grace);
+      await engine.stop();
+    };
+    return { ...address, engine, server, close: end };
+  } catch (error) {
+    await closeServer(server, 0);
+    throw error;
+  }
+};
+
+const engineInMemory =
+  (options: EngineOptions = {}) =>
+  ({ baseUrl }: ServerAddress): ReferenceEngine =>
+    new ReferenceEngine({ ...options, settings: { baseUrl, ...options.settings } });
+
+/** Lets requests wait until there is an engine; gives the function that begins to answer them. */
+const holdRequests = (server: Server): ((listener: Listener) => void) => {
+  const waiting: Parameters<Listener>[] = [];
+  const hold: Listener = (request, response) => void waiting.push([request, response]);
+  server.on("request", hold);
+  return (listener) => {
+    server.off("request", hold).on("request", listener);
+    for (const [request, response] of waiting) listener(request, response);
+  };
+};
+
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+
+const addressOf = (server: Server, host: string): ServerAddress => {
+  // A server that listens on a host has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return { baseUrl: `http://${name}:${String(port)}`, host, port };
+};
+
+/** How often connections are looked for that have become idle while the server closes, in milliseconds. */
+const idleCheck = 10;
+
+const closeServer = async (server: Server, grace: number): Promise<void> => {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheck);
+  const cut = setTimeout(() => server.closeAllConnections(), grace);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+};
+
+/** Answers `node:http` requests; for a server that has other pages too. */
+export const requestListener = (
+  engine: ReferenceEngine,
+  options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & {
+    host: string;
+    port: number;
+    /** Ends the streams of the control surface. */
+    closing: AbortSignal;
+  },
+): Listener => {
+  const { host, port, allowedHosts = [], controlSecret, closing } = options;
+  const allowed = [
+    ...allowedHosts,
+    new URL(engine.settings.baseUrl).host,
+    new URL(engine.settings.authUrl).host,
+  ];
+  const offLoopback = !isLoopback(host);
+  return (request, response) => {
+    if (!isOwnHost(request, { host, port, allowed })) {
+      const hint = "Ask the server by its own address";
+      send(
+        request,
+        response,
+        printRefusal(errors.forbidden("The Host header does not name this server", hint)),
+      );
+    } else if (isControlPath(request.url ?? "")) {
+      response.setHeader("x-request-id", newRequestId());
+      void answerControl(engine, { secret: controlSecret, closing }, request, response);
+    } else {
+      answer(engine, offLoopback, request, response);
+    }
+  };
+};
+
+const printRefusal = (error: ApiError): EngineResponse => {
+  const { status, body } = refusal(error);
+  const headers = { "content-type": "application/json", "x-request-id": newRequestId() };
+  return { status, headers, body: JSON.stringify(body) };
+};
+
+/** For answers that the engine has no part in; § Reading requests: every answer carries one. */
+const newRequestId = (): string => `req_${randomBytes(9).toString("hex")}`;
+
+/** What is no HTTP at all gets an answer, too. */
+const answerNoise = (_error: Error, socket: Duplex): void => {
+  if (!socket.writable) return;
+  const { status, headers, body = "" } = printRefusal(errors.malformed("The request is not HTTP"));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const length = `content-length: ${String(Buffer.byteLength(body))}`;
+  socket.end(
+    [`HTTP/1.1 ${String(status)} Bad Request`, ...lines, length, "connection: close", "", body].join("\r\n"),
+  );
+};
+
+const answer = (
+  engine: ReferenceEngine,
+  offLoopback: boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  const { method = "GET", headers } = request;
+  const path = pathOf(request.url ?? "/");
+  const reply = (body?: Uint8Array, bodyTooLarge = false): void => {
+    const answered = engine.handle({ method, path, headers, body, bodyTooLarge, offLoopback });
+    if (answered instanceof Promise) void answered.then((settled) => send(request, response, settled));
+    else send(request, response, answered);
+  };
+  const cap = engine.bodyCap(method, path);
+  if (cap === 0) {
+    reply();
+    return;
+  }
+  readBytes(request, cap, uploadOf(path) === undefined).then(
+    (bytes) => (bytes === "too-large" ? reply(undefined, true) : reply(bytes)),
+    () => response.destroy(),
+  );
+};
+
+/** A proxy's request line names the whole URL. */
+const pathOf = (target: string): string => {
+  if (target.startsWith("/") || !URL.canParse(target)) return target;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
+};
+
+const send = (request: IncomingMessage, response: ServerResponse, answered: EngineResponse): void => {
+  if (answered.dropped === "unanswered") {
+    request.socket.destroy();
+    return;
+  }
+  const { status, headers, body } = answered;
+  if (status !== 204) headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
+  response.writeHead(status, headers);
+  if (answered.dropped) {
+    response.write(halfOf(body ?? ""), () => request.socket.destroy());
+    return;
+  }
+  response.end(body);
+  if (hasBody(request) && !request.complete) cutLater(request);
+};
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+/** How long a client may go on sending a body that nobody reads, so that it gets to see the answer. */
+const linger = 2_000;
+
+const cutLater = (request: IncomingMessage): void => {
+  const cut = setTimeout(() => request.destroy(), linger);
+  cut.unref();
+  request.on("close", () => clearTimeout(cut));
+  request.resume();
+};

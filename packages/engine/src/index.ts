@@ -1,0 +1,38 @@
+export { type EngineOptions, ReferenceEngine } from "./composition/reference-engine.js";
+export type {
+  ClientRegistration,
+  ConsentOptions,
+  Consented,
+  RegisteredClient,
+  RequestedConsent,
+} from "./control/oauth-control.js";
+export { cliClient, sampleClient } from "./oauth/resident-clients.js";
+export { ControlError } from "./control/control-error.js";
+export type { DatabaseAddress, DatabaseEngine, Credential } from "./request/database-engine.js";
+export { ApiError, type Issue } from "./request/api-error.js";
+export type { EngineRequest, EngineResponse } from "./request/exchange.js";
+export { memoryDatabaseEngine } from "./request/memory-database-engine.js";
+export type { LoggedRequest } from "./request/request-log.js";
+export type { PartialSettings } from "./request/merge-settings.js";
+export { type Settings, defaultSettings } from "./request/settings.js";
+export { type Snapshot, assertSnapshot } from "./request/snapshot.js";
+export { type OperationId, operations } from "./generated/operations.js";
+export { controlSecretHeader } from "./http/control-face.js";
+export {
+  type RunningServer,
+  type ServerAddress,
+  type ServerOptions,
+  createServer,
+  requestListener,
+} from "./http/http-server.js";
+export type * from "./store/rows.js";
+export type { Residents } from "./composition/initial-world.js";
+export type { Time } from "./control/clock-control.js";
+export type {
+  AgentTokenOptions,
+  ServiceTokenOptions,
+  TokenOptions,
+  UserTokenOptions,
+} from "./control/token-mint.js";
+export type { Fault, InstalledFault } from "./request/faults.js";
+export { halfOf } from "./http/half-body.js";

@@ -1,0 +1,27 @@
+import type { SigningKeyState } from "./signing-keys.js";
+import { oauthPaths } from "./paths.js";
+import { knownScopes } from "./scopes.js";
+
+const authenticationMethods = ["none", "client_secret_basic", "client_secret_post"];
+
+/** The authorization server's metadata (RFC 8414 §2). */
+export const metadata = (issuer: string): object => ({
+  issuer,
+  authorization_endpoint: issuer + oauthPaths.authorize,
+  token_endpoint: issuer + oauthPaths.token,
+  revocation_endpoint: issuer + oauthPaths.revoke,
+  jwks_uri: issuer + oauthPaths.jwks,
+  scopes_supported: knownScopes,
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  code_challenge_methods_supported: ["S256"],
+  token_endpoint_auth_methods_supported: authenticationMethods,
+  revocation_endpoint_auth_methods_supported: authenticationMethods,
+  authorization_response_iss_parameter_supported: true,
+});
+
+/** The public keys that verify access tokens (RFC 7517). */
+export const jwks = (keys: readonly SigningKeyState[]): object => ({
+  keys: keys.map(({ kid, kty, crv, x, y }) => ({ kid, kty, crv, x, y, alg: "ES256", use: "sig" })),
+});

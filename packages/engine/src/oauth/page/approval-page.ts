@@ -1,0 +1,51 @@
+import { allowsWindow } from "../../request/approvals.js";
+import { timestamp } from "../../time/clock.js";
+import type { ApprovalRow } from "../../store/rows.js";
+import { type Html, html } from "./html.js";
+import { layout } from "./layout.js";
+
+const titles: Readonly<Record<ApprovalRow["status"], string>> = {
+  pending: "An agent waits for your word",
+  approved: "You have approved this request",
+  approved_window: "You have approved such requests for a while",
+  denied: "You have denied this request",
+  expired: "This approval has run out",
+  consumed: "This request was approved, and has run",
+};
+
+const row = (name: string, value: string | Html): Html =>
+  html`<li class="row">
+    <span><small>${name}</small> ${typeof value === "string" ? html`<strong>${value}</strong>` : value}</span>
+  </li>`;
+
+const command = (name: string, words: string): Html =>
+  row(name, html`<code>mgmt dev approvals ${words}</code>`);
+
+const howToDecide = ({ id, operationId }: ApprovalRow): Html =>
+  html`<section aria-labelledby="decide">
+    <h2 id="decide">Decide in a terminal on this machine</h2>
+    <ul class="rows">
+      ${command("Approve this request", `approve ${id}`)}
+      ${allowsWindow(operationId) ? command("Approve such requests for an hour", `approve ${id} --window 1h`) : []}
+      ${command("Deny it", `deny ${id}`)}
+    </ul>
+  </section>`;
+
+/** `2026-11-21 04:30 UTC` */
+const readable = (time: number): string => `${timestamp(time).slice(0, 16).replace("T", " ")} UTC`;
+
+/** What an agent asks its sponsor for, and where the sponsor decides. It decides nothing itself: it asks nobody who they are. */
+export const approvalPage = (approval: ApprovalRow): string => {
+  const { status, request, operationId, agentId, expiresAt, windowExpiresAt } = approval;
+  const isOpen = status === "pending" || status === "approved" || status === "approved_window";
+  return layout(
+    titles[status],
+    html`<h1>${titles[status]}</h1>
+      <ul class="rows signed-in">
+        ${row("Request", request)} ${row("Operation", operationId)} ${row("Agent", agentId)}
+        ${isOpen ? row("Until", readable(windowExpiresAt ?? expiresAt)) : []}
+      </ul>
+      ${status === "pending" ? howToDecide(approval) : []}
+      <p class="note quiet small">Approve only what you have set an agent to do.</p>`,
+  );
+};

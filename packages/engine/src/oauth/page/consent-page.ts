@@ -1,0 +1,92 @@
+import { adminScope } from "../../request/principal.js";
+import type { UserRow, WorkspaceRow } from "../../store/rows.js";
+import { offlineScope } from "../scopes.js";
+import { accountLines, face } from "./account.js";
+import { type Html, html } from "./html.js";
+import { layout } from "./layout.js";
+import type { FormParts } from "./sign-in-page.js";
+
+export interface ConsentParts extends FormParts {
+  readonly user: UserRow;
+  readonly workspaces: readonly WorkspaceRow[];
+  readonly scopes: readonly string[];
+  /** Where the browser goes afterwards: an origin, or a scheme. */
+  readonly destination: string;
+}
+
+const check = html`<svg class="yes" viewBox="0 0 18 18" aria-hidden="true">
+  <path
+    d="m4 9.5 3.5 3.5L14 5.5"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="2"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+  />
+</svg>`;
+
+const explanations: Readonly<Record<string, { does: string; how: string }>> = {
+  [adminScope]: {
+    does: "Manage the whole workspace",
+    how: "Projects, databases and their passwords, apps, service tokens",
+  },
+  [offlineScope]: { does: "Stay signed in", how: "It may go on working while you are away" },
+};
+
+const scopeRow = (scope: string): Html =>
+  html`<li class="row">
+    ${check}
+    <span
+      ><strong>${explanations[scope]?.does ?? scope}</strong>
+      <small>${explanations[scope]?.how ?? ""}</small></span
+    >
+  </li>`;
+
+const workspaceRow = (workspace: WorkspaceRow, isOnly: boolean): Html =>
+  html`<label class="row">
+    <input type="radio" name="workspace" value="${workspace.id}" required ${isOnly ? "checked" : ""} />
+    <span><strong>${workspace.name}</strong> <small>${workspace.id}</small></span>
+  </label>`;
+
+/** Second page: which workspace, and is this what you want? */
+export const consentPage = (parts: ConsentParts): string => {
+  const { action, token, clientName, user, workspaces, scopes, destination } = parts;
+  const allow = html`<button class="button primary" name="decision" value="allow">Allow</button>`;
+  return layout(
+    `Allow ${clientName}`,
+    html`<h1>${clientName} asks for access to a workspace</h1>
+      <div class="rows signed-in">
+        <div class="row account">
+          ${face(user)} ${accountLines(user)}
+          <a class="small" href="${action}">Switch account</a>
+        </div>
+      </div>
+      <form method="post" action="${action}">
+        <input type="hidden" name="csrf" value="${token}" />
+        <input type="hidden" name="user" value="${user.id}" />
+        ${
+          workspaces.length === 0
+            ? html`<p class="problem">You are a member of no workspace.</p>`
+            : html`<fieldset>
+                <legend>Workspace</legend>
+                <div class="rows">
+                  ${workspaces.map((workspace) => workspaceRow(workspace, workspaces.length === 1))}
+                </div>
+              </fieldset>`
+        }
+        <section aria-labelledby="scopes">
+          <h2 id="scopes">It will be able to</h2>
+          <ul class="rows">
+            ${scopes.map(scopeRow)}
+          </ul>
+        </section>
+        <div class="buttons">
+          ${workspaces.length === 0 ? [] : allow}
+          <button class="button" name="decision" value="deny" formnovalidate>Deny</button>
+        </div>
+      </form>
+      <p class="note quiet small">
+        Allow only what you have started yourself. You will be sent to <code>${destination}</code>.
+      </p>`,
+  );
+};

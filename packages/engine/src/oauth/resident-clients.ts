@@ -1,0 +1,30 @@
+import type { Clock } from "../time/clock.js";
+import { digest } from "../request/digest.js";
+import type { Store } from "../store/store.js";
+
+/** The command line's own client: public, on loopback with any port. */
+export const cliClient = {
+  id: "itgr_mgmtcommandlineinterface",
+  name: "mgmt CLI",
+  redirectUris: ["http://127.0.0.1/callback"],
+} as const;
+
+/**
+ * A confidential client to try things with. Its secret is known to everyone: it helps nobody without a code, and codes are
+ * given on loopback only.
+ */
+export const sampleClient = {
+  id: "itgr_mgmtsamplewebapplication",
+  name: "Sample web app",
+  redirectUris: ["http://localhost:3000/callback", "http://127.0.0.1:3000/callback"],
+  secret: "sample-web-app-secret-known-to-all",
+} as const;
+
+/** Registers the clients that are there from the start. */
+export const registerResidentClients = (store: Pick<Store, "clients">, clock: Clock): void => {
+  const createdAt = clock.now();
+  for (const { id, name, redirectUris, ...client } of [cliClient, sampleClient]) {
+    const secretHash = "secret" in client ? digest(client.secret) : null;
+    store.clients.insert({ id, createdAt, name, redirectUris: [...redirectUris], secretHash });
+  }
+};

@@ -1,0 +1,64 @@
+import {
+  type KeyObject,
+  createECDH,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  randomBytes,
+} from "node:crypto";
+import { digest } from "../request/digest.js";
+
+/** A P-256 key as a private JWK; part of the state, so that tokens outlive a restart. */
+export interface SigningKeyState {
+  kid: string;
+  kty: "EC";
+  crv: "P-256";
+  x: string;
+  y: string;
+  d: string;
+}
+
+/** A new key for ES256; with a seed always the same one, so that seeded servers honour each other's tokens. */
+export const newSigningKey = (seed: string | null): SigningKeyState => {
+  const curve = createECDH("prime256v1");
+  if (seed === null) curve.generateKeys();
+  else curve.setPrivateKey(createHmac("sha256", "signing key").update(seed).digest());
+  const point = curve.getPublicKey();
+  const x = point.subarray(1, 33).toString("base64url");
+  const y = point.subarray(33).toString("base64url");
+  const d = Buffer.concat([Buffer.alloc(32), curve.getPrivateKey()])
+    .subarray(-32)
+    .toString("base64url");
+  // RFC 7638: the thumbprint of the public key names it.
+  const kid = digest(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));
+  return { kid, kty: "EC", crv: "P-256", x, y, d };
+};
+
+/** A key for the cursors: 32 bytes, the same for the same seed. */
+export const newCursorKey = (seed: string | null): Buffer =>
+  seed === null ? randomBytes(32) : createHmac("sha256", "cursor key").update(seed).digest();
+
+/** The keys that access tokens are signed with: the first signs, all verify. */
+export class SigningKeys {
+  readonly #private = new Map<string, KeyObject>();
+  readonly #public = new Map<string, KeyObject>();
+
+  constructor(readonly state: readonly SigningKeyState[]) {
+    for (const { kid, kty, crv, x, y, d } of state) {
+      this.#private.set(kid, createPrivateKey({ format: "jwk", key: { kty, crv, x, y, d } }));
+      this.#public.set(kid, createPublicKey({ format: "jwk", key: { kty, crv, x, y } }));
+    }
+  }
+
+  /** The key that signs. */
+  get current(): { kid: string; key: KeyObject } {
+    const kid = this.state[0]?.kid ?? "";
+    const key = this.#private.get(kid);
+    if (!key) throw new Error("The state holds no signing key");
+    return { kid, key };
+  }
+
+  verifying(kid: string | undefined): KeyObject | undefined {
+    return kid === undefined ? undefined : this.#public.get(kid);
+  }
+}

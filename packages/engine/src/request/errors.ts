@@ -1,0 +1,284 @@
+import { ApiError, type Issue } from "./api-error.js";
+import { timestamp } from "../time/clock.js";
+import { type Kind, kindNames } from "./ids.js";
+
+/** Kinds whose absence has a code of its own. */
+export type MissingKind = Exclude<Kind, "user" | "client">;
+
+export interface ExistingApp {
+  existingAppId: string;
+  name: string;
+  /** "" for an app without a branch. */
+  branchGitName: string;
+  conflict: "name" | "logicalId";
+  logicalId: string | null;
+}
+
+export const errors = {
+  unauthorized: (reason = "The access token is missing or not valid") =>
+    new ApiError(
+      401,
+      "auth:unauthorized",
+      reason,
+      "Send a valid access token: Authorization: Bearer <ACCESS_TOKEN>",
+      {},
+      {
+        "www-authenticate": "Bearer",
+      },
+    ),
+  forbidden: (
+    message = "The credential has no access to this resource",
+    hint = "Use a credential of the workspace that the resource belongs to",
+  ) => new ApiError(403, "auth:forbidden", message, hint),
+  approvalRequired: (approval: { approvalId: string; expiresAt: number; approvalUrl: string }) =>
+    new ApiError(
+      403,
+      "approval_required",
+      "The agent needs its sponsor's approval for this request",
+      "Poll the approval, and send the same request again once it is approved",
+      { ...approval, expiresAt: timestamp(approval.expiresAt) },
+    ),
+  approvalDenied: () =>
+    new ApiError(
+      403,
+      "approval:denied",
+      "The sponsor denied this request",
+      "Ask the sponsor before sending the request again; a new approval can be asked for 15 minutes after the denied one was",
+    ),
+  validationFailed: (issues: readonly Issue[]) =>
+    new ApiError(
+      422,
+      "validation:failed",
+      `The request is not valid: ${issues.map(({ path, message }) => `${path || "the body"} ${message}`).join("; ")}`,
+      "Mend what the issues name and send the request again",
+      { issues },
+    ),
+  routeNotFound: (path: string) =>
+    new ApiError(
+      404,
+      "route:not_found",
+      `There is no ${path.slice(0, 200)}`,
+      "All paths of the API start with /v1; an upload address works once",
+    ),
+  methodNotAllowed: (method: string, allowed: readonly string[]) =>
+    new ApiError(
+      405,
+      "route:method_not_allowed",
+      `This path does not take ${method}`,
+      `Use ${allowed.join(" or ")}`,
+      {},
+      { allow: allowed.join(", ") },
+    ),
+  malformed: (message: string) =>
+    new ApiError(400, "request:malformed", message, "Send the request body as well-formed JSON in UTF-8"),
+  unsupportedMediaType: () =>
+    new ApiError(
+      415,
+      "request:unsupported_media_type",
+      "The request body is not marked as JSON",
+      "Send the header Content-Type: application/json",
+    ),
+  tooLarge: (limit: number) =>
+    new ApiError(
+      413,
+      "request:too_large",
+      `The request body is over the limit of ${String(limit)} bytes`,
+      "Send a smaller body",
+    ),
+  rateLimited: (seconds: number, headers: Readonly<Record<string, string>>) =>
+    new ApiError(
+      429,
+      "rate_limit:exceeded",
+      "Too many requests",
+      `Wait ${String(seconds)} s before the next request`,
+      {},
+      { ...headers, "retry-after": String(seconds) },
+    ),
+  notFound: (kind: MissingKind) =>
+    new ApiError(
+      404,
+      `${kind}:not_found`,
+      `The ${kindNames[kind]} does not exist`,
+      "Check the id; it may have been deleted, or lie in a workspace that the credential does not reach",
+    ),
+
+  projectHasDependencies: (dependencies: string) =>
+    new ApiError(
+      400,
+      "project:has_dependencies",
+      `The project still has ${dependencies}`,
+      "Delete its databases (but for the default one), apps and services first",
+    ),
+  projectLogicalIdConflict: (logicalId: string) =>
+    new ApiError(
+      409,
+      "project:logical_id_conflict",
+      `Another project of the workspace has the logicalId ${logicalId}`,
+      "Choose another logicalId, or use the existing project",
+    ),
+  projectAlreadyInWorkspace: () =>
+    new ApiError(
+      409,
+      "project:already_in_workspace",
+      "The project is in the recipient's workspace already",
+      "Use an access token of another workspace's owner",
+    ),
+  invalidRecipientToken: () =>
+    new ApiError(
+      422,
+      "transfer:invalid_recipient_token",
+      "The recipient access token cannot be used for a transfer",
+      "Use an unexpired user token with the scope workspace:admin of the recipient workspace's owner",
+      { issues: [{ path: "/recipientAccessToken", message: "is not a usable access token" }] },
+    ),
+
+  invalidUsageRange: (message: string) =>
+    new ApiError(400, "usage:invalid_range", message, "Give a startDate that is before the endDate"),
+  databaseBusy: (status: string) =>
+    new ApiError(
+      409,
+      "database:busy",
+      `The database is ${status}`,
+      "Wait until its status is ready or failure, and send the request again",
+    ),
+  databaseDefaultProtected: () =>
+    new ApiError(
+      403,
+      "database:default_protected",
+      "The default database of a project cannot be deleted",
+      "Delete the project, or make another database the default one first",
+    ),
+  databaseLogicalIdConflict: (logicalId: string) =>
+    new ApiError(
+      409,
+      "database:logical_id_conflict",
+      `Another database on the branch has the logicalId ${logicalId}`,
+      "Choose another logicalId, or use the existing database",
+    ),
+  /** `path` points at the field of the body that names the database. */
+  databaseSourceNotReady: (status: string, path: string) =>
+    new ApiError(
+      422,
+      "database:source_not_ready",
+      `The source database is ${status}`,
+      "Wait until the status of the source database is ready",
+      { issues: [{ path, message: "names a database that is not ready" }] },
+    ),
+  invalidRestoreSource: (message: string) =>
+    new ApiError(
+      422,
+      "restore:invalid_source",
+      message,
+      'Give a source of the type "backup", with databaseId and backupId',
+      { issues: [{ path: "/source/type", message: "must be backup" }] },
+    ),
+  /** `path` points at the field of the body that names the backup. */
+  backupUnusable: (status: string, path: string) =>
+    new ApiError(
+      422,
+      "backup:unusable",
+      `The backup is ${status}`,
+      "Choose a backup whose status is completed",
+      { issues: [{ path, message: "names a backup that is not completed" }] },
+    ),
+
+  appAlreadyExists: (app: ExistingApp) =>
+    new ApiError(
+      409,
+      "app:already_exists",
+      app.conflict === "name"
+        ? `An app named ${app.name} already exists on the branch`
+        : `An app with the logicalId ${String(app.logicalId)} already exists on the branch`,
+      undefined,
+      { ...app },
+    ),
+  appLogicalIdConflict: (logicalId: string) =>
+    new ApiError(
+      409,
+      "app:logical_id_conflict",
+      `Another app on the branch has the logicalId ${logicalId}`,
+      "Choose another logicalId, or use the existing app",
+    ),
+  appLogicalIdBound: (logicalId: string) =>
+    new ApiError(
+      409,
+      "app:logical_id_bound",
+      `The app is bound to the logicalId ${logicalId}`,
+      "Set logicalId to null first to change it",
+    ),
+  appDeploymentsNotDeletable: () =>
+    new ApiError(
+      409,
+      "app:deployments_not_deletable",
+      "A deployment of the app could not be deleted, or one was added meanwhile; nothing was changed",
+      "Wait until no deployment is provisioning or stopping, and send the request again",
+    ),
+  deploymentNotRunning: (status: string) =>
+    new ApiError(
+      409,
+      "deployment:not_running",
+      `The deployment is ${status}`,
+      "Start the deployment and wait until it is running",
+    ),
+  deploymentNotStartable: (status: string) =>
+    new ApiError(
+      409,
+      "deployment:not_startable",
+      `A deployment that is ${status} cannot be started`,
+      "Start a deployment that is created, uploaded, stopped or failed",
+    ),
+  deploymentNotStoppable: (status: string) =>
+    new ApiError(
+      409,
+      "deployment:not_stoppable",
+      `A deployment that is ${status} cannot be stopped`,
+      "Stop a deployment that is provisioning or running",
+    ),
+  deploymentNotDeletable: (status: string) =>
+    new ApiError(
+      409,
+      "deployment:not_deletable",
+      `A deployment that is ${status} cannot be deleted`,
+      "Stop the deployment first",
+    ),
+
+  branchAlreadyExists: (gitName: string) =>
+    new ApiError(
+      409,
+      "branch:already_exists",
+      `The project already has a branch ${gitName}`,
+      "Use the existing branch, or choose another gitName",
+    ),
+  branchDefaultProtected: () =>
+    new ApiError(
+      422,
+      "branch:default_protected",
+      "The default or production branch of a project cannot be deleted",
+      "Make another branch the default one first; the production branch goes with its project",
+      { issues: [{ path: "path/branchId", message: "names the default or production branch" }] },
+    ),
+  branchHasResources: (resources: string) =>
+    new ApiError(
+      409,
+      "branch:has_resources",
+      `The branch still has ${resources}`,
+      "Delete or move its databases, apps and services first",
+    ),
+
+  internal: () =>
+    new ApiError(
+      500,
+      "internal:error",
+      "The server failed while it worked on the request",
+      "Send the request again later; quote the request id when it keeps failing",
+    ),
+  unavailable: (seconds = 1) =>
+    new ApiError(
+      503,
+      "internal:unavailable",
+      "The server cannot take the request now",
+      `Send the request again after ${String(seconds)} s`,
+      {},
+      { "retry-after": String(seconds) },
+    ),
+} as const;

@@ -1,0 +1,42 @@
+import { approvalAt } from "../../request/approvals.js";
+import { behaviour } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import { errors } from "../../request/errors.js";
+import type { Approval, ApprovalStatus } from "../../generated/schemas.js";
+import type { ApprovalRow } from "../../store/rows.js";
+
+const hints: Readonly<Record<ApprovalStatus, string>> = {
+  pending: "Wait for the sponsor's decision and poll again",
+  approved: "Send the same request again before the approval expires",
+  approved_window: "Send the request again; others of the same operation in the same project pass too",
+  denied: "Ask the sponsor before sending the request again",
+  expired: "Send the request again to ask for a new approval",
+  consumed: "The request has run; a further one needs an approval of its own",
+};
+
+const timestampOrNull = (time: number | null): string | null => (time === null ? null : timestamp(time));
+
+const presentApproval = (row: ApprovalRow): Approval => ({
+  id: row.id,
+  status: row.status,
+  expiresAt: timestamp(row.expiresAt),
+  windowExpiresAt: timestampOrNull(row.windowExpiresAt),
+  decidedAt: timestampOrNull(row.decidedAt),
+  hint: hints[row.status],
+});
+
+export const agentApprovalBehaviours = {
+  /** Only the agent that owns the approval can read it; for everybody else there is none. */
+  "agentApprovals.get": behaviour("agentApprovals.get", {
+    check: ({ world, principal, path }) => {
+      const approval = world.store.approvals.get(path.approvalId);
+      const owned = principal.kind === "agent" && approval?.agentId === principal.agentId;
+      if (!owned || approval.workspaceId !== principal.workspaceId) throw errors.notFound("approval");
+      return approval;
+    },
+    act: ({ world }, approval) => ({
+      status: 200,
+      body: presentApproval(approvalAt(approval, world.clock.now())),
+    }),
+  }),
+};

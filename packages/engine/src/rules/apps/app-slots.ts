@@ -1,0 +1,50 @@
+import type { World } from "../../request/behaviour.js";
+import { errors } from "../../request/errors.js";
+import type { AppRow } from "../../store/rows.js";
+
+/** Where names and logicalIds of apps are unique: on a branch, or among the unassigned apps of a project. */
+interface Slot {
+  projectId: string;
+  /** Undefined: a branch that does not exist yet, where everything is free. */
+  branchId: string | null | undefined;
+}
+
+const findOther = (
+  { store }: World,
+  { projectId, branchId }: Slot,
+  self: AppRow | undefined,
+  matches: (row: AppRow) => boolean,
+): AppRow | undefined =>
+  store.apps.find(
+    (row) => row.projectId === projectId && row.branchId === branchId && row.id !== self?.id && matches(row),
+  );
+
+const alreadyExists = ({ store }: World, taken: AppRow, conflict: "name" | "logicalId") =>
+  errors.appAlreadyExists({
+    existingAppId: taken.id,
+    name: taken.name,
+    branchGitName: (taken.branchId === null ? undefined : store.branches.get(taken.branchId)?.gitName) ?? "",
+    conflict,
+    logicalId: taken.logicalId,
+  });
+
+/** @throws `app:already_exists`: names are unique in the slot. */
+export const refuseTakenName = (world: World, slot: Slot, name: string, self?: AppRow): void => {
+  const taken = findOther(world, slot, self, (row) => row.name === name);
+  if (taken) throw alreadyExists(world, taken, "name");
+};
+
+/** A create asks for the whole slot: the name is checked first (§ App rules 2). */
+export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalId: string | null): void => {
+  refuseTakenName(world, slot, name);
+  if (logicalId === null) return;
+  const taken = findOther(world, slot, undefined, (row) => row.logicalId === logicalId);
+  if (taken) throw alreadyExists(world, taken, "logicalId");
+};
+
+/** @throws `app:logical_id_conflict`: for an app that exists already, and is moved or bound (§ App rules 5). */
+export const refuseTakenLogicalId = (world: World, slot: Slot, logicalId: string, self: AppRow): void => {
+  if (findOther(world, slot, self, (row) => row.logicalId === logicalId)) {
+    throw errors.appLogicalIdConflict(logicalId);
+  }
+};

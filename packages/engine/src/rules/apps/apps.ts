@@ -1,0 +1,173 @@
+import { type Answer, type Call, behaviour } from "../../request/behaviour.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { reach } from "../../request/reach.js";
+import type { AppRow } from "../../store/rows.js";
+import { refuseTakenLogicalId, refuseTakenName, refuseTakenSlot } from "./app-slots.js";
+import {
+  type BranchChoice,
+  chooseBranch,
+  defaultBranch,
+  existingBranchId,
+  refuseLogicalIdWithGitName,
+  refuseLogicalIdWithMove,
+  refuseTwoBranches,
+  settleBranch,
+} from "../branches/branch-choice.js";
+import { onBranch, refuseTwoBranchFilters } from "../branches/branch-filter.js";
+import { appDomain } from "./domains.js";
+import { placeApp } from "../projects/placement.js";
+import { type AppCollection, presentApp } from "./present-app.js";
+import { reachProject } from "../projects/project-reach.js";
+import { promote } from "./promotion.js";
+
+type ListCall = Call<"apps.list" | "services.list">;
+type CreateCall = Call<"apps.create" | "services.create">;
+type UpdateCall = Call<"apps.update" | "services.update">;
+type OneCall = Call<
+  | "apps.get"
+  | "services.get"
+  | "apps.update"
+  | "services.update"
+  | "apps.delete"
+  | "services.delete"
+  | "apps.promote"
+  | "services.promote"
+>;
+
+const reachApp = (call: OneCall): AppRow =>
+  reach(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
+
+const answer = (status: 200 | 201, { world }: Call, collection: AppCollection, app: AppRow): Answer => ({
+  status,
+  body: { data: presentApp(world, collection, app) },
+});
+
+const settle = ({ world }: Call, projectId: string, choice: BranchChoice): string | null =>
+  choice === "unassigned" ? null : settleBranch(world, projectId, choice);
+
+const list = (collection: AppCollection) => ({
+  check: (call: ListCall) => refuseTwoBranchFilters(call.query),
+  act: (call: ListCall) => {
+    const { projectId, logicalId } = call.query;
+    const { store } = call.world;
+    return page(
+      call,
+      store.apps,
+      (row) =>
+        (projectId === undefined || row.projectId === projectId) &&
+        (logicalId === undefined || row.logicalId === logicalId) &&
+        onBranch(call.world, row, call.query) &&
+        store.projects.get(row.projectId)?.workspaceId === call.principal.workspaceId,
+      (row) => presentApp(call.world, collection, row),
+    );
+  },
+});
+
+const checkCreate = (call: CreateCall) => {
+  const { world, body } = call;
+  refuseTwoBranches(body);
+  refuseLogicalIdWithGitName(body);
+  const project = reachProject(call, body.projectId);
+  const choice: BranchChoice = chooseBranch(call, project.id, body) ?? {
+    branch: defaultBranch(world, project.id),
+  };
+  const slot = { projectId: project.id, branchId: existingBranchId(choice) };
+  refuseTakenSlot(world, slot, body.displayName, body.logicalId ?? null);
+  return { project, choice };
+};
+
+const create = (collection: AppCollection) => ({
+  check: checkCreate,
+  act: (call: CreateCall, { project, choice }: ReturnType<typeof checkCreate>) => {
+    const { world, body } = call;
+    const id = world.ids.id("app");
+    const app = world.store.apps.insert({
+      id,
+      createdAt: world.clock.now(),
+      projectId: project.id,
+      branchId: settle(call, project.id, choice),
+      name: body.displayName,
+      logicalId: body.logicalId ?? null,
+      region: placeApp(project, body.regionId),
+      endpointDomain: appDomain(id, body.displayName),
+      latestDeploymentId: null,
+      domains: [],
+    });
+    return answer(201, call, collection, app);
+  },
+});
+
+const get = (collection: AppCollection) => ({
+  check: reachApp,
+  act: (call: Call, app: AppRow) => answer(200, call, collection, app),
+});
+
+const checkUpdate = (call: UpdateCall) => {
+  const { world, body } = call;
+  refuseTwoBranches(body);
+  refuseLogicalIdWithMove(body);
+  const app = reachApp(call);
+  const choice = chooseBranch(call, app.projectId, body);
+  const slot = {
+    projectId: app.projectId,
+    branchId: choice === undefined ? app.branchId : existingBranchId(choice),
+  };
+  const name = body.displayName ?? app.name;
+  const logicalId = body.logicalId === undefined ? app.logicalId : body.logicalId;
+  refuseTakenName(world, slot, name, app);
+  if (logicalId !== null) refuseTakenLogicalId(world, slot, logicalId, app);
+  if (app.logicalId !== null && logicalId !== null && logicalId !== app.logicalId) {
+    throw errors.appLogicalIdBound(app.logicalId);
+  }
+  return { app, choice, name, logicalId };
+};
+
+const update = (collection: AppCollection) => ({
+  check: checkUpdate,
+  act: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
+    const { world } = call;
+    const branchId = choice === undefined ? app.branchId : settle(call, app.projectId, choice);
+    return answer(200, call, collection, world.store.apps.update(app.id, { name, logicalId, branchId }));
+  },
+});
+
+const deploymentIdsOf = ({ world }: Call, app: AppRow): string[] =>
+  world.store.deployments.filter((row) => row.appId === app.id).map(({ id }) => id);
+
+const checkDelete = (call: OneCall) => {
+  const app = reachApp(call);
+  const unsettled = call.world.store.deployments.find(
+    ({ appId, status }) => appId === app.id && (status === "provisioning" || status === "stopping"),
+  );
+  if (unsettled) throw errors.appDeploymentsNotDeletable();
+  return { app, deploymentIds: deploymentIdsOf(call, app) };
+};
+
+/** Its deployments go first; a running one is stopped by that. */
+const remove = {
+  check: checkDelete,
+  act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Answer => {
+    const { store } = call.world;
+    const now = deploymentIdsOf(call, app);
+    if (now.some((id) => !deploymentIds.includes(id))) throw errors.appDeploymentsNotDeletable();
+    for (const id of now) store.deployments.delete(id);
+    store.apps.delete(app.id);
+    return { status: 204 };
+  },
+};
+
+export const appBehaviours = {
+  "apps.list": behaviour("apps.list", list("apps")),
+  "apps.create": behaviour("apps.create", create("apps")),
+  "apps.get": behaviour("apps.get", get("apps")),
+  "apps.update": behaviour("apps.update", update("apps")),
+  "apps.delete": behaviour("apps.delete", remove),
+  "apps.promote": behaviour("apps.promote", promote(reachApp)),
+  "services.list": behaviour("services.list", list("services")),
+  "services.create": behaviour("services.create", create("services")),
+  "services.get": behaviour("services.get", get("services")),
+  "services.update": behaviour("services.update", update("services")),
+  "services.delete": behaviour("services.delete", remove),
+  "services.promote": behaviour("services.promote", promote(reachApp)),
+};

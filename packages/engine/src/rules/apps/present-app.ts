@@ -1,0 +1,22 @@
+import type { World } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import type { App } from "../../generated/schemas.js";
+import type { AppRow } from "../../store/rows.js";
+import { presentRegionReference } from "../regions/present-region.js";
+
+/** An app IS a service: one record, whose `url` lies in the collection that was called. */
+export type AppCollection = "apps" | "services";
+
+export const presentApp = (world: World, collection: AppCollection, row: AppRow): App => ({
+  id: row.id,
+  type: "app",
+  url: world.url(collection, row.id),
+  name: row.name,
+  region: presentRegionReference(row.region),
+  projectId: row.projectId,
+  branchId: row.branchId,
+  latestDeploymentId: row.latestDeploymentId,
+  appEndpointDomain: row.endpointDomain,
+  createdAt: timestamp(row.createdAt),
+  logicalId: row.logicalId,
+});

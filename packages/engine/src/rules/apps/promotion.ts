@@ -1,0 +1,40 @@
+import type { Answer, Call } from "../../request/behaviour.js";
+import { errors } from "../../request/errors.js";
+import { reach } from "../../request/reach.js";
+import type { AppRow } from "../../store/rows.js";
+
+type PromoteCall = Call<"apps.promote" | "services.promote">;
+
+/** `versionId` is the old name of `deploymentId`, and read only when that is absent. */
+const deploymentIdOf = ({ body }: PromoteCall): string => {
+  const deploymentId = body.deploymentId ?? body.versionId;
+  if (deploymentId === undefined) {
+    throw errors.validationFailed([{ path: "/deploymentId", message: "is required" }]);
+  }
+  return deploymentId;
+};
+
+/** Custom domains follow the promoted deployment: those of the one promoted before move over, and are counted. */
+export const promote = (reachApp: (call: PromoteCall) => AppRow) => ({
+  check: (call: PromoteCall) => {
+    const deploymentId = deploymentIdOf(call);
+    const app = reachApp(call);
+    const deployment = reach(call, "deployment", deploymentId);
+    if (deployment.appId !== app.id) throw errors.notFound("deployment");
+    if (deployment.status !== "running") throw errors.deploymentNotRunning(deployment.status);
+    return { app, deployment };
+  },
+  act: ({ world }: PromoteCall, { app, deployment }: { app: AppRow; deployment: { id: string } }): Answer => {
+    const previous = app.latestDeploymentId;
+    const moves = (domain: AppRow["domains"][number]): boolean =>
+      previous !== null && previous !== deployment.id && domain.deploymentId === previous;
+    const reassignedDomains = app.domains.filter(moves).length;
+    world.store.apps.update(app.id, {
+      latestDeploymentId: deployment.id,
+      domains: app.domains.map((domain) =>
+        moves(domain) || domain.deploymentId === null ? { ...domain, deploymentId: deployment.id } : domain,
+      ),
+    });
+    return { status: 200, body: { data: { appEndpointDomain: app.endpointDomain, reassignedDomains } } };
+  },
+});

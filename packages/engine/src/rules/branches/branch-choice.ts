@@ -1,0 +1,99 @@
+import type { Call, World } from "../../request/behaviour.js";
+import { errors } from "../../request/errors.js";
+import type { BranchRow } from "../../store/rows.js";
+
+/** The branch that a request names for what it creates or moves. */
+export type BranchChoice = NamedBranch | "unassigned";
+
+export type NamedBranch = { branch: BranchRow } | { newGitName: string };
+
+export interface BranchFields {
+  branchId?: string | null | undefined;
+  branchGitName?: string | null | undefined;
+  logicalId?: string | null | undefined;
+}
+
+/** `branchId` and `branchGitName` together are a 422; null names no branch. */
+export const refuseTwoBranches = ({ branchId, branchGitName }: BranchFields): void => {
+  if (typeof branchId === "string" && typeof branchGitName === "string") {
+    throw errors.validationFailed([{ path: "/branchGitName", message: "cannot be combined with branchId" }]);
+  }
+};
+
+/** § App rules 3, for databases too. */
+export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchFields): void => {
+  if (typeof logicalId === "string" && typeof branchGitName === "string") {
+    throw errors.validationFailed([
+      { path: "/logicalId", message: "cannot be combined with branchGitName; use branchId" },
+    ]);
+  }
+};
+
+/** § App rules 4, for databases too. */
+export const refuseLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: BranchFields): void => {
+  if (logicalId !== undefined && (branchId !== undefined || branchGitName !== undefined)) {
+    throw errors.validationFailed([
+      { path: "/logicalId", message: "cannot be combined with a branch; move first, then set logicalId" },
+    ]);
+  }
+};
+
+export const findBranch = (world: World, projectId: string, gitName: string): BranchRow | undefined =>
+  world.store.branches.find((row) => row.projectId === projectId && row.gitName === gitName);
+
+export const defaultBranch = (world: World, projectId: string): BranchRow => {
+  const branch = world.store.branches.find((row) => row.projectId === projectId && row.isDefault);
+  if (branch === undefined) throw new Error(`The project ${projectId} has no default branch`);
+  return branch;
+};
+
+/**
+ * What the fields choose; undefined when they say nothing.
+ *
+ * @throws `branch:not_found` when `branchId` is not a live branch of the project, wherever else it may be.
+ */
+export const chooseBranch = (
+  call: Call,
+  projectId: string,
+  { branchId, branchGitName }: BranchFields,
+): BranchChoice | undefined => {
+  if (typeof branchId === "string") {
+    const branch = call.world.store.branches.get(branchId);
+    if (branch?.projectId !== projectId) throw errors.notFound("branch");
+    return { branch };
+  }
+  if (typeof branchGitName === "string") {
+    const branch = findBranch(call.world, projectId, branchGitName);
+    return branch ? { branch } : { newGitName: branchGitName };
+  }
+  return branchId === null || branchGitName === null ? "unassigned" : undefined;
+};
+
+/** Id of the branch that exists already; undefined for one that is still to be made. */
+export const existingBranchId = (choice: BranchChoice): string | null | undefined => {
+  if (choice === "unassigned") return null;
+  return "branch" in choice ? choice.branch.id : undefined;
+};
+
+/** Makes the chosen branch when it does not exist, and gives its id. */
+export const settleBranch = (world: World, projectId: string, choice: NamedBranch): string =>
+  "branch" in choice ? choice.branch.id : addBranch(world, projectId, choice.newGitName).id;
+
+/** New branches are `preview`; only a project's first one is `production`. */
+export const addBranch = (
+  world: World,
+  projectId: string,
+  gitName: string,
+  role: BranchRow["role"] = "preview",
+): BranchRow => {
+  const now = world.clock.now();
+  return world.store.branches.insert({
+    id: world.ids.id("branch"),
+    createdAt: now,
+    updatedAt: now,
+    projectId,
+    gitName,
+    isDefault: role === "production",
+    role,
+  });
+};

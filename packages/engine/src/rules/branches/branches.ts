@@ -1,0 +1,114 @@
+import { type World, behaviour } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { reach } from "../../request/reach.js";
+import type { Branch } from "../../generated/schemas.js";
+import type { BranchRow } from "../../store/rows.js";
+import { addBranch, findBranch } from "./branch-choice.js";
+import { countOf } from "../projects/counts.js";
+import { reachProject } from "../projects/project-reach.js";
+import { presentProjectReference } from "../projects/present-project.js";
+
+const presentBranch = (world: World, row: BranchRow): Branch => ({
+  id: row.id,
+  type: "branch",
+  url: world.url("branches", row.id),
+  gitName: row.gitName,
+  isDefault: row.isDefault,
+  role: row.role,
+  createdAt: timestamp(row.createdAt),
+  updatedAt: timestamp(row.updatedAt),
+  project: presentProjectReference(world, row.projectId),
+});
+
+/** The flag moves: a project has exactly one default branch. Roles stay. */
+const moveDefault = (world: World, target: BranchRow): BranchRow => {
+  if (target.isDefault) return target;
+  const { branches } = world.store;
+  const updatedAt = world.clock.now();
+  for (const { id } of branches.filter((row) => row.projectId === target.projectId && row.isDefault)) {
+    branches.update(id, { isDefault: false, updatedAt });
+  }
+  return branches.update(target.id, { isDefault: true, updatedAt });
+};
+
+const refuseMembers = (world: World, branchId: string): void => {
+  const databases = world.store.databases.filter((row) => row.branchId === branchId).length;
+  const apps = world.store.apps.filter((row) => row.branchId === branchId).length;
+  if (databases + apps > 0) throw errors.branchHasResources(countOf({ database: databases, app: apps }));
+};
+
+export const branchBehaviours = {
+  "projects.branches.list": behaviour("projects.branches.list", {
+    check: (call) => {
+      const { gitName, gitNameContains } = call.query;
+      if (gitName !== undefined && gitNameContains !== undefined) {
+        throw errors.validationFailed([
+          { path: "query/gitNameContains", message: "cannot be combined with gitName" },
+        ]);
+      }
+      return reach(call, "project", call.path.projectId);
+    },
+    act: (call, project) => {
+      const { gitName, gitNameContains } = call.query;
+      return page(
+        call,
+        call.world.store.branches,
+        (row) =>
+          row.projectId === project.id &&
+          (gitName === undefined || row.gitName === gitName) &&
+          (gitNameContains === undefined || row.gitName.includes(gitNameContains)),
+        (row) => presentBranch(call.world, row),
+      );
+    },
+  }),
+
+  "projects.branches.create": behaviour("projects.branches.create", {
+    check: (call) => {
+      const project = reachProject(call, call.path.projectId);
+      const { gitName } = call.body;
+      if (findBranch(call.world, project.id, gitName)) throw errors.branchAlreadyExists(gitName);
+      return project;
+    },
+    act: ({ world, body }, project) => {
+      const added = addBranch(world, project.id, body.gitName);
+      const branch = body.isDefault ? moveDefault(world, added) : added;
+      return { status: 201, body: { data: presentBranch(world, branch) } };
+    },
+  }),
+
+  "branches.get": behaviour("branches.get", {
+    check: (call) => reach(call, "branch", call.path.branchId),
+    act: ({ world }, branch) => ({ status: 200, body: { data: presentBranch(world, branch) } }),
+  }),
+
+  "branches.update": behaviour("branches.update", {
+    check: (call) => {
+      const branch = reach(call, "branch", call.path.branchId);
+      if (call.body.isDefault === false && branch.isDefault) {
+        throw errors.validationFailed([
+          { path: "/isDefault", message: "cannot be taken away; make another branch the default one" },
+        ]);
+      }
+      return branch;
+    },
+    act: ({ world, body }, branch) => {
+      const changed = body.isDefault === true ? moveDefault(world, branch) : branch;
+      return { status: 200, body: { data: presentBranch(world, changed) } };
+    },
+  }),
+
+  "branches.delete": behaviour("branches.delete", {
+    check: (call) => {
+      const branch = reach(call, "branch", call.path.branchId);
+      if (branch.isDefault || branch.role === "production") throw errors.branchDefaultProtected();
+      refuseMembers(call.world, branch.id);
+      return branch;
+    },
+    act: ({ world }, branch) => {
+      world.store.branches.delete(branch.id);
+      return { status: 204 };
+    },
+  }),
+};

@@ -1,0 +1,16 @@
+import type { World } from "../../request/behaviour.js";
+import type { ConnectionRow } from "../../store/rows.js";
+
+/** A connection with credentials of its own, not yet in the store. */
+export const inventConnection = (world: World, databaseId: string, name: string): ConnectionRow => ({
+  id: world.ids.id("connection"),
+  createdAt: world.clock.now(),
+  databaseId,
+  name,
+  kind: "postgres",
+  user: `role_${world.ids.label(16)}`,
+  pass: inventPassword(world),
+});
+
+/** Letters and digits only, so that no client needs to escape it. */
+export const inventPassword = (world: World): string => world.ids.secret(32);

@@ -1,0 +1,127 @@
+import { type Answer, type Call, type World, behaviour } from "../../request/behaviour.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { reach } from "../../request/reach.js";
+import type { ConnectionRow } from "../../store/rows.js";
+import { inventConnection, inventPassword } from "./connection-creation.js";
+import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
+import { workUnderWay } from "../databases/work-under-way.js";
+
+/**
+ * Gives the role its password in the real database, where there is one. A database that is still to be made, or whose
+ * making failed, gets its roles from the store when it is made.
+ */
+const grant = async ({ world }: Call, { id, databaseId, user, pass }: ConnectionRow): Promise<void> => {
+  if (madeDatabase(world, databaseId)) {
+    await world.databaseEngine.grant(databaseId, { connectionId: id, user, pass });
+  }
+};
+
+const madeDatabase = ({ store }: World, databaseId: string): boolean =>
+  store.databases.get(databaseId)?.made ?? false;
+
+const answer = (status: 200 | 201, { world }: Call, connection: ConnectionRow): Answer => ({
+  status,
+  body: { data: presentConnectionWithSecrets(world, connection) },
+});
+
+/** The database may have gone, or moved to another workspace, while the call waited for its turn. */
+const create = (status: 200 | 201, call: Call, databaseId: string, name: string): Promise<Answer> =>
+  workUnderWay(call.world).inTurn([databaseId], async () => {
+    reach(call, "database", databaseId);
+    const connection = inventConnection(call.world, databaseId, name);
+    await grant(call, connection);
+
+    const { databases, connections } = call.world.store;
+    const database = databases.get(databaseId);
+    if (database === undefined) throw errors.notFound("database");
+    connections.insert(connection);
+    if (database.defaultConnectionId === null) {
+      databases.update(databaseId, { defaultConnectionId: connection.id });
+    }
+    return answer(status, call, connection);
+  });
+
+const rotate = (call: Call, { id, databaseId }: ConnectionRow): Promise<Answer> =>
+  workUnderWay(call.world).inTurn([databaseId], async () => {
+    const connection = reach(call, "connection", id);
+    const pass = inventPassword(call.world);
+    await grant(call, { ...connection, pass });
+
+    const { connections } = call.world.store;
+    if (connections.get(id) === undefined) throw errors.notFound("connection");
+    return answer(200, call, connections.update(id, { pass }));
+  });
+
+/** Deleting the default connection makes the oldest left the default, or null. */
+const remove = (call: Call, { id, databaseId }: ConnectionRow): Promise<Answer> =>
+  workUnderWay(call.world).inTurn([databaseId], async () => {
+    reach(call, "connection", id);
+    const { store, databaseEngine } = call.world;
+    if (madeDatabase(call.world, databaseId)) await databaseEngine.revoke(databaseId, id);
+
+    store.connections.delete(id);
+    const oldest = store.connections.find((row) => row.databaseId === databaseId);
+    if (store.databases.get(databaseId)?.defaultConnectionId === id) {
+      store.databases.update(databaseId, { defaultConnectionId: oldest?.id ?? null });
+    }
+    return { status: 204 };
+  });
+
+const inWorkspace = ({ world: { store }, principal }: Call, { databaseId }: ConnectionRow): boolean => {
+  const database = store.databases.get(databaseId);
+  return (
+    database !== undefined && store.projects.get(database.projectId)?.workspaceId === principal.workspaceId
+  );
+};
+
+export const connectionBehaviours = {
+  "databases.connections.list": behaviour("databases.connections.list", {
+    check: (call) => reach(call, "database", call.path.databaseId),
+    act: (call, database) =>
+      page(
+        call,
+        call.world.store.connections,
+        (row) => row.databaseId === database.id,
+        (row) => presentConnection(call.world, row),
+      ),
+  }),
+
+  "databases.connections.create": behaviour("databases.connections.create", {
+    check: (call) => reach(call, "database", call.path.databaseId),
+    act: (call, database) => create(200, call, database.id, call.body.name),
+  }),
+
+  "connections.list": behaviour("connections.list", {
+    check: () => undefined,
+    act: (call) => {
+      const { databaseId } = call.query;
+      return page(
+        call,
+        call.world.store.connections,
+        (row) => (databaseId === undefined || row.databaseId === databaseId) && inWorkspace(call, row),
+        (row) => presentConnection(call.world, row),
+      );
+    },
+  }),
+
+  "connections.create": behaviour("connections.create", {
+    check: (call) => reach(call, "database", call.body.databaseId),
+    act: (call, database) => create(201, call, database.id, call.body.name),
+  }),
+
+  "connections.get": behaviour("connections.get", {
+    check: (call) => reach(call, "connection", call.path.id),
+    act: ({ world }, connection) => ({ status: 200, body: { data: presentConnection(world, connection) } }),
+  }),
+
+  "connections.delete": behaviour("connections.delete", {
+    check: (call) => reach(call, "connection", call.path.id),
+    act: (call, connection) => remove(call, connection),
+  }),
+
+  "connections.rotate": behaviour("connections.rotate", {
+    check: (call) => reach(call, "connection", call.path.id),
+    act: (call, connection) => rotate(call, connection),
+  }),
+};

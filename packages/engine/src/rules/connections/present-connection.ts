@@ -1,0 +1,76 @@
+import type { World } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import type { DatabaseAddress } from "../../request/database-engine.js";
+import type {
+  ApiKeyConnection,
+  Connection,
+  ConnectionCore,
+  ConnectionWithSecrets,
+  Endpoint,
+  EndpointWithSecrets,
+  IssuedConnection,
+} from "../../generated/schemas.js";
+import type { ConnectionRow } from "../../store/rows.js";
+import { connectionString } from "./connection-string.js";
+import { presentReference } from "../reference.js";
+
+const presentCore = (world: World, row: ConnectionRow, direct: DatabaseAddress): ConnectionCore => ({
+  id: row.id,
+  type: "connection",
+  url: world.url("connections", row.id),
+  name: row.name,
+  createdAt: timestamp(row.createdAt),
+  kind: row.kind,
+  directConnection: { host: direct.host, pass: row.pass, user: row.user },
+  database: presentReference(world, "databases", world.store.databases.get(row.databaseId)),
+});
+
+const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
+
+/** § Connection, as lists and restores show it: no connection string anywhere. */
+export const presentConnection = (world: World, row: ConnectionRow): Connection => {
+  const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
+  return {
+    ...presentCore(world, row, direct),
+    endpoints: {
+      direct: presentEndpoint(direct),
+      pooled: presentEndpoint(pooled),
+      accelerate: presentEndpoint(accelerate),
+    },
+  };
+};
+
+/** A connection in the database object of a create answer: connection strings in its endpoints. */
+export const presentIssuedConnection = (world: World, row: ConnectionRow): IssuedConnection => {
+  const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
+  const issued = (address: DatabaseAddress): EndpointWithSecrets => ({
+    ...presentEndpoint(address),
+    connectionString: connectionString(address, row),
+  });
+  return {
+    ...presentCore(world, row, direct),
+    endpoints: { direct: issued(direct), pooled: issued(pooled), accelerate: issued(accelerate) },
+  };
+};
+
+/** What the connection itself opens: the endpoint of its kind. */
+const mainConnectionString = (world: World, row: ConnectionRow): string => {
+  const endpoints = world.databaseEngine.endpoints(row.databaseId);
+  return connectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
+};
+
+/** A created or rotated connection, with its credentials at the top too. */
+export const presentConnectionWithSecrets = (world: World, row: ConnectionRow): ConnectionWithSecrets => {
+  const connection = presentIssuedConnection(world, row);
+  return {
+    ...connection,
+    connectionString: mainConnectionString(world, row),
+    ...connection.directConnection,
+  };
+};
+
+/** An item of `apiKeys`: the old shape of a connection. */
+export const presentApiKeyConnection = (world: World, row: ConnectionRow): ApiKeyConnection => ({
+  ...presentConnection(world, row),
+  connectionString: mainConnectionString(world, row),
+});

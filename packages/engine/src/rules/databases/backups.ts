@@ -1,0 +1,33 @@
+import { behaviour } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import { reach } from "../../request/reach.js";
+import type { Backup } from "../../generated/schemas.js";
+import type { BackupRow } from "../../store/rows.js";
+
+const presentBackup = (row: BackupRow): Backup => ({
+  id: row.id,
+  type: "backup",
+  backupType: row.backupType,
+  createdAt: timestamp(row.createdAt),
+  status: row.status,
+  ...(row.size === null ? {} : { size: row.size }),
+});
+
+export const backupBehaviours = {
+  /** No cursor here: the newest `limit`, or all of them. */
+  "databases.backups.list": behaviour("databases.backups.list", {
+    check: (call) => reach(call, "database", call.path.databaseId),
+    act: ({ world, query }, database) => {
+      const rows = world.store.backups.filter(({ databaseId }) => databaseId === database.id).reverse();
+      const shown = rows.slice(0, query.limit);
+      return {
+        status: 200,
+        body: {
+          data: shown.map(presentBackup),
+          meta: { backupRetentionDays: world.settings.backups.retentionDays },
+          pagination: { hasMore: shown.length < rows.length, limit: query.limit ?? null },
+        },
+      };
+    },
+  }),
+};

@@ -1,0 +1,169 @@
+import { type Call, type World, behaviour } from "../../request/behaviour.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { reach } from "../../request/reach.js";
+import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
+import {
+  type BranchFields,
+  type NamedBranch,
+  chooseBranch,
+  defaultBranch,
+  existingBranchId,
+  refuseLogicalIdWithGitName,
+  refuseLogicalIdWithMove,
+  refuseTwoBranches,
+  settleBranch,
+} from "../branches/branch-choice.js";
+import { onBranch, refuseTwoBranchFilters } from "../branches/branch-filter.js";
+import { addDatabase } from "./database-creation.js";
+import { dropDatabase, removeDatabase } from "./database-removal.js";
+import { type SourceFields, readSource, refuseUnusableSource } from "./database-sources.js";
+import { placeDatabase } from "../projects/placement.js";
+import { presentDatabase, presentNewDatabase } from "./present-database.js";
+import { reachProject } from "../projects/project-reach.js";
+
+/** `logicalId` is unique among the databases of a branch. */
+const refuseTakenLogicalId = (
+  world: World,
+  branchId: string | null | undefined,
+  logicalId: string,
+  self?: DatabaseRow,
+): void => {
+  const taken = world.store.databases.find(
+    (row) => row.branchId === branchId && row.logicalId === logicalId && row.id !== self?.id,
+  );
+  if (taken) throw errors.databaseLogicalIdConflict(logicalId);
+};
+
+/** Every database belongs to a branch: null, which leaves an app unassigned, is a 422 here. */
+const chooseDatabaseBranch = (
+  call: Call,
+  projectId: string,
+  fields: BranchFields,
+): NamedBranch | undefined => {
+  const choice = chooseBranch(call, projectId, fields);
+  if (choice === "unassigned") {
+    throw errors.validationFailed([{ path: "/branchId", message: "must name a branch" }]);
+  }
+  return choice;
+};
+
+type CreateFields = SourceFields & BranchFields & { region?: string; name?: string; isDefault?: boolean };
+
+const checkCreate = (call: Call, projectId: string, fields: CreateFields) => {
+  refuseTwoBranches(fields);
+  refuseLogicalIdWithGitName(fields);
+  const source = readSource(fields);
+  const project = reachProject(call, projectId);
+  const choice = chooseDatabaseBranch(call, project.id, fields) ?? {
+    branch: defaultBranch(call.world, project.id),
+  };
+  refuseUnusableSource(call, fields);
+  const logicalId = fields.logicalId ?? null;
+  if (logicalId !== null) refuseTakenLogicalId(call.world, existingBranchId(choice), logicalId);
+  return { project, choice, source, logicalId };
+};
+
+const create = (world: World, fields: CreateFields, checked: ReturnType<typeof checkCreate>) => {
+  const { project, choice, source, logicalId } = checked;
+  const { database, connection } = addDatabase(world, {
+    projectId: project.id,
+    branchId: settleBranch(world, project.id, choice),
+    name: fields.name,
+    logicalId,
+    region: placeDatabase(world, project, fields.region),
+    isDefault: fields.isDefault ?? false,
+    source,
+  });
+  return { status: 201, body: { data: presentNewDatabase(world, database, connection) } };
+};
+
+const inWorkspace = ({ world, principal }: Call, { projectId }: DatabaseRow): boolean =>
+  world.store.projects.get(projectId)?.workspaceId === principal.workspaceId;
+
+const checkDelete = (call: Call<"databases.delete">): DatabaseRow => {
+  const database = reach(call, "database", call.path.databaseId);
+  if (database.isDefault) throw errors.databaseDefaultProtected();
+  return database;
+};
+
+export const databaseBehaviours = {
+  "projects.databases.list": behaviour("projects.databases.list", {
+    check: (call) => reach(call, "project", call.path.projectId),
+    act: (call, project: ProjectRow) =>
+      page(
+        call,
+        call.world.store.databases,
+        (row) => row.projectId === project.id,
+        (row) => presentDatabase(call.world, row),
+      ),
+  }),
+
+  "projects.databases.create": behaviour("projects.databases.create", {
+    check: (call) => checkCreate(call, call.path.projectId, call.body),
+    act: ({ world, body }, checked) => create(world, body, checked),
+  }),
+
+  "databases.list": behaviour("databases.list", {
+    check: (call) => refuseTwoBranchFilters(call.query),
+    act: (call) => {
+      const { projectId, logicalId } = call.query;
+      return page(
+        call,
+        call.world.store.databases,
+        (row) =>
+          (projectId === undefined || row.projectId === projectId) &&
+          (logicalId === undefined || row.logicalId === logicalId) &&
+          onBranch(call.world, row, call.query) &&
+          inWorkspace(call, row),
+        (row) => presentDatabase(call.world, row),
+      );
+    },
+  }),
+
+  "databases.create": behaviour("databases.create", {
+    check: (call) => checkCreate(call, call.body.projectId, call.body),
+    act: ({ world, body }, checked) => create(world, body, checked),
+  }),
+
+  "databases.get": behaviour("databases.get", {
+    check: (call) => reach(call, "database", call.path.databaseId),
+    act: ({ world }, database) => ({ status: 200, body: { data: presentDatabase(world, database) } }),
+  }),
+
+  "databases.update": behaviour("databases.update", {
+    check: (call) => {
+      const { world, body } = call;
+      refuseTwoBranches(body);
+      refuseLogicalIdWithMove(body);
+      const database = reach(call, "database", call.path.databaseId);
+      const choice = chooseDatabaseBranch(call, database.projectId, body);
+      const branchId = choice === undefined ? database.branchId : existingBranchId(choice);
+      const logicalId = body.logicalId === undefined ? database.logicalId : body.logicalId;
+      if (logicalId !== null) refuseTakenLogicalId(world, branchId, logicalId, database);
+      return { database, choice, logicalId };
+    },
+    act: ({ world, body }, { database, choice, logicalId }) => {
+      const changed = world.store.databases.update(database.id, {
+        name: body.name ?? database.name,
+        branchId: choice === undefined ? database.branchId : settleBranch(world, database.projectId, choice),
+        logicalId,
+      });
+      return { status: 200, body: { data: presentDatabase(world, changed) } };
+    },
+  }),
+
+  "databases.delete": behaviour("databases.delete", {
+    check: checkDelete,
+    act: async (call, database) => {
+      const { world } = call;
+      await dropDatabase(
+        world,
+        database.id,
+        () => checkDelete(call),
+        () => removeDatabase(world, database.id),
+      );
+      return { status: 204 };
+    },
+  }),
+};

@@ -1,0 +1,68 @@
+import type { World } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import type {
+  Database,
+  DatabaseCore,
+  DatabaseWithSecrets,
+  ProjectDatabase,
+} from "../../generated/schemas.js";
+import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
+import type { ProvisioningDatabase } from "./database-creation.js";
+import {
+  presentApiKeyConnection,
+  presentConnection,
+  presentIssuedConnection,
+} from "../connections/present-connection.js";
+import { presentProjectReference } from "../projects/present-project.js";
+import { presentRegionReference } from "../regions/present-region.js";
+
+const presentCore = (world: World, row: DatabaseRow): DatabaseCore => ({
+  id: row.id,
+  type: "database",
+  url: world.url("databases", row.id),
+  name: row.name,
+  status: row.status,
+  createdAt: timestamp(row.createdAt),
+  isDefault: row.isDefault,
+  defaultConnectionId: row.defaultConnectionId,
+  region: presentRegionReference(row.region),
+  source: row.source,
+  branchId: row.branchId,
+  logicalId: row.logicalId,
+});
+
+/** § Database, as all answers but those of a create show it. */
+export const presentDatabase = (world: World, row: DatabaseRow): Database => ({
+  ...presentCore(world, row),
+  connections: world.store.connections
+    .filter(({ databaseId }) => databaseId === row.id)
+    .map((connection) => presentConnection(world, connection)),
+  project: presentProjectReference(world, row.projectId),
+});
+
+/** The database of a create-project answer, which stands inside its project. */
+export const presentProjectDatabase = (
+  world: World,
+  row: ProvisioningDatabase,
+  connection: ConnectionRow,
+): ProjectDatabase => {
+  const apiKey = presentApiKeyConnection(world, connection);
+  return {
+    ...presentCore(world, row),
+    status: row.status,
+    connections: [presentIssuedConnection(world, connection)],
+    apiKeys: [apiKey],
+    connectionString: apiKey.connectionString,
+    directConnection: apiKey.directConnection,
+  };
+};
+
+/** The answer of a create: the one connection that the database begins with, its secrets included. */
+export const presentNewDatabase = (
+  world: World,
+  row: ProvisioningDatabase,
+  connection: ConnectionRow,
+): DatabaseWithSecrets => ({
+  ...presentProjectDatabase(world, row, connection),
+  project: presentProjectReference(world, row.projectId),
+});

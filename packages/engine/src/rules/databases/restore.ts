@@ -1,0 +1,30 @@
+import { behaviour } from "../../request/behaviour.js";
+import { errors } from "../../request/errors.js";
+import { reach } from "../../request/reach.js";
+import { beginRecovering } from "./database-lifecycle.js";
+import { refuseUnusableBackup } from "./database-sources.js";
+import { presentDatabase } from "./present-database.js";
+
+export const restoreBehaviours = {
+  /** Overwrites the target in place; its connections and their credentials stay (§ States and transitions). */
+  "databases.restore": behaviour("databases.restore", {
+    check: (call) => {
+      const { source } = call.body;
+      const target = reach(call, "database", call.path.targetDatabaseId);
+      refuseUnusableBackup(call, source, "/source");
+      if (target.status === "provisioning" || target.status === "recovering") {
+        throw errors.databaseBusy(target.status);
+      }
+      return { target, source };
+    },
+    act: ({ world }, { target, source }) => {
+      const { databaseId, backupId } = source;
+      const recovering = world.store.databases.update(target.id, {
+        status: "recovering",
+        source: { type: "backup", databaseId, backupId },
+      });
+      beginRecovering(world, target.id);
+      return { status: 200, body: { data: presentDatabase(world, recovering) } };
+    },
+  }),
+};

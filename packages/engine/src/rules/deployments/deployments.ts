@@ -1,0 +1,145 @@
+import { type World, behaviour } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import { digest } from "../../request/digest.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { reach } from "../../request/reach.js";
+import type {
+  CreatedDeployment,
+  Deployment,
+  DeploymentDetails,
+  PortMapping,
+} from "../../generated/schemas.js";
+import type { DeploymentRow } from "../../store/rows.js";
+import { beginStart, beginStop, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
+
+const presentDeployment = (world: World, row: DeploymentRow): Deployment => ({
+  id: row.id,
+  type: "deployment",
+  url: world.url("deployments", row.id),
+  serviceId: row.appId,
+  foundryVersionId: row.foundryVersionId,
+  createdAt: timestamp(row.createdAt),
+});
+
+const presentDeploymentDetails = (world: World, row: DeploymentRow): DeploymentDetails => ({
+  ...presentDeployment(world, row),
+  status: row.status,
+  previewDomain: row.previewDomain,
+  ...(row.envVars && { envVars: row.envVars }),
+  ...(row.portMapping && { portMapping: row.portMapping }),
+});
+
+/** A null port is no port. */
+const readPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["portMapping"] => {
+  if (portMapping === undefined) return null;
+  const { http } = portMapping;
+  return typeof http === "number" ? { http } : {};
+};
+
+export const deploymentBehaviours = {
+  "services.deployments.list": behaviour("services.deployments.list", {
+    check: (call) => reach(call, "app", call.path.serviceId),
+    act: (call, app) =>
+      page(
+        call,
+        call.world.store.deployments,
+        (row) => row.appId === app.id,
+        (row) => presentDeployment(call.world, row),
+      ),
+  }),
+
+  "services.deployments.create": behaviour("services.deployments.create", {
+    check: (call) => {
+      const app = reach(call, "app", call.path.serviceId);
+      const promoted =
+        app.latestDeploymentId === null
+          ? undefined
+          : call.world.store.deployments.get(app.latestDeploymentId);
+      if (call.body.skipCodeUpload && promoted === undefined) {
+        throw errors.validationFailed([
+          {
+            path: "/skipCodeUpload",
+            message: "needs a promoted deployment whose code is deployed again",
+          },
+        ]);
+      }
+      return { app, reused: call.body.skipCodeUpload ? promoted : undefined };
+    },
+    act: ({ world, body }, { app, reused }) => {
+      const uploadKey = reused === undefined ? world.ids.secret(43) : null;
+      const deployment = world.store.deployments.insert({
+        id: world.ids.id("deployment"),
+        createdAt: world.clock.now(),
+        appId: app.id,
+        foundryVersionId: `ver_${world.ids.label(24)}`,
+        status: reused === undefined ? "created" : "uploaded",
+        previewDomain: null,
+        portMapping: readPortMapping(body.portMapping) ?? reused?.portMapping ?? null,
+        envVars: reused?.envVars ?? null,
+        uploadKeyHash: uploadKey === null ? null : digest(uploadKey),
+      });
+      const { id, type, url, foundryVersionId } = presentDeployment(world, deployment);
+      const uploadUrl = uploadKey === null ? null : world.uploadUrl(id, uploadKey);
+      const created: CreatedDeployment = { id, type, url, foundryVersionId, uploadUrl };
+      return { status: 201, body: { data: created } };
+    },
+  }),
+
+  "deployments.get": behaviour("deployments.get", {
+    check: (call) => reach(call, "deployment", call.path.deploymentId),
+    act: ({ world }, deployment) => ({
+      status: 200,
+      body: { data: presentDeploymentDetails(world, deployment) },
+    }),
+  }),
+
+  "deployments.delete": behaviour("deployments.delete", {
+    check: (call) => {
+      const deployment = reach(call, "deployment", call.path.deploymentId);
+      if (!canDelete(deployment.status)) throw errors.deploymentNotDeletable(deployment.status);
+      return deployment;
+    },
+    act: ({ world }, deployment) => {
+      forgetPromotion(world, deployment);
+      world.store.deployments.delete(deployment.id);
+      return { status: 204 };
+    },
+  }),
+
+  "deployments.start": behaviour("deployments.start", {
+    check: (call) => {
+      const deployment = reach(call, "deployment", call.path.deploymentId);
+      if (!canStart(deployment.status)) throw errors.deploymentNotStartable(deployment.status);
+      return deployment;
+    },
+    act: ({ world }, deployment) => ({
+      status: 200,
+      body: { data: { previewDomain: beginStart(world, deployment) } },
+    }),
+  }),
+
+  "deployments.stop": behaviour("deployments.stop", {
+    check: (call) => {
+      const deployment = reach(call, "deployment", call.path.deploymentId);
+      if (!canStop(deployment.status)) throw errors.deploymentNotStoppable(deployment.status);
+      return deployment;
+    },
+    act: ({ world }, deployment) => {
+      beginStop(world, deployment);
+      return { status: 204 };
+    },
+  }),
+};
+
+/** `latestDeploymentId` is a live deployment or null; domains of a deleted one wait for the next promote. */
+const forgetPromotion = ({ store }: World, { id, appId }: DeploymentRow): void => {
+  const app = store.apps.get(appId);
+  if (app === undefined) return;
+  store.apps.update(appId, {
+    latestDeploymentId: app.latestDeploymentId === id ? null : app.latestDeploymentId,
+    domains: app.domains.map((domain) =>
+      domain.deploymentId === id ? { ...domain, deploymentId: null } : domain,
+    ),
+  });
+};

@@ -1,0 +1,81 @@
+import { type World, behaviour } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { isReachable, reach } from "../../request/reach.js";
+import type { Integration } from "../../generated/schemas.js";
+import type { IntegrationRow } from "../../store/rows.js";
+
+const presentIntegration = (world: World, row: IntegrationRow): Integration => {
+  const client = world.store.clients.get(row.clientId);
+  const user = world.store.users.get(row.userId);
+  if (client === undefined || user === undefined) {
+    throw new Error(`The integration ${row.id} has lost its client or its user`);
+  }
+  return {
+    id: row.id,
+    url: world.url("integrations", row.id),
+    createdAt: timestamp(row.createdAt),
+    scopes: row.scopes,
+    client: { id: client.id, name: client.name, createdAt: timestamp(client.createdAt) },
+    createdByUser: { id: user.id, email: user.email, displayName: user.name },
+  };
+};
+
+/** Every token of an integration carries its id, and ends with its record: there is nothing else to revoke. */
+const revoke = ({ store }: World, rows: readonly IntegrationRow[]) => {
+  for (const { id } of rows) store.integrations.delete(id);
+  return { status: 204 };
+};
+
+export const integrationBehaviours = {
+  "integrations.list": behaviour("integrations.list", {
+    check: () => undefined,
+    act: (call) => {
+      const { workspaceId } = call.query;
+      const reachable = isReachable(call, "workspace", workspaceId);
+      return page(
+        call,
+        call.world.store.integrations,
+        (row) => reachable && row.workspaceId === workspaceId,
+        (row) => presentIntegration(call.world, row),
+      );
+    },
+  }),
+
+  "integrations.get": behaviour("integrations.get", {
+    check: (call) => reach(call, "integration", call.path.id),
+    act: ({ world }, integration) => ({
+      status: 200,
+      body: { data: presentIntegration(world, integration) },
+    }),
+  }),
+
+  "integrations.delete": behaviour("integrations.delete", {
+    check: (call) => reach(call, "integration", call.path.id),
+    act: ({ world }, integration) => revoke(world, [integration]),
+  }),
+
+  "workspaces.integrations.list": behaviour("workspaces.integrations.list", {
+    check: (call) => reach(call, "workspace", call.path.workspaceId),
+    act: (call, workspace) =>
+      page(
+        call,
+        call.world.store.integrations,
+        (row) => row.workspaceId === workspace.id,
+        (row) => presentIntegration(call.world, row),
+      ),
+  }),
+
+  "workspaces.integrations.delete": behaviour("workspaces.integrations.delete", {
+    check: (call) => {
+      const workspace = reach(call, "workspace", call.path.workspaceId);
+      const integrations = call.world.store.integrations.filter(
+        (row) => row.workspaceId === workspace.id && row.clientId === call.path.clientId,
+      );
+      if (integrations.length === 0) throw errors.notFound("integration");
+      return integrations;
+    },
+    act: ({ world }, integrations) => revoke(world, integrations),
+  }),
+};

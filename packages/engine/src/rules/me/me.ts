@@ -1,0 +1,36 @@
+import { type World, behaviour } from "../../request/behaviour.js";
+import type { Principal } from "../../request/principal.js";
+import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
+
+/** The user whose credential it is; a service token and an agent act for nobody in person. */
+const presentUser = ({ store }: World, principal: Principal): MeUser | null => {
+  if (principal.kind !== "user") return null;
+  const user = store.users.get(principal.userId);
+  return { id: principal.userId, email: user?.email ?? principal.email, name: user?.name ?? null };
+};
+
+const presentCredential = ({ store }: World, principal: Principal): MeCredential => {
+  if (principal.kind === "service") {
+    const { serviceTokenId: id } = principal;
+    return { type: "service_token", id, name: store.serviceTokens.get(id)?.name ?? null };
+  }
+  if (principal.kind === "agent") return { type: "agent_token", id: principal.agentId, name: null };
+  const { clientId, integrationId } = principal;
+  if (clientId === null) return { type: "management_token", id: null, name: null };
+  return { type: "oauth", id: integrationId, name: store.clients.get(clientId)?.name ?? null };
+};
+
+export const meBehaviours = {
+  "me.get": behaviour("me.get", {
+    check: () => undefined,
+    act: ({ world, principal }) => {
+      const workspace = world.store.workspaces.get(principal.workspaceId);
+      const me: Me = {
+        user: presentUser(world, principal),
+        workspace: workspace ? { id: workspace.id, name: workspace.name } : null,
+        credential: presentCredential(world, principal),
+      };
+      return { status: 200, body: { data: me } };
+    },
+  }),
+};

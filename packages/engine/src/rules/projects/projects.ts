@@ -1,0 +1,142 @@
+import { type Call, type World, behaviour } from "../../request/behaviour.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { reach } from "../../request/reach.js";
+import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
+import { addBranch } from "../branches/branch-choice.js";
+import { countOf } from "./counts.js";
+import { addDatabase } from "../databases/database-creation.js";
+import { dropDatabase, removeDatabase } from "../databases/database-removal.js";
+import { placeDatabase } from "./placement.js";
+import { presentProjectDatabase } from "../databases/present-database.js";
+import { presentProject } from "./present-project.js";
+import { reachProject } from "./project-reach.js";
+import { workUnderWay } from "../databases/work-under-way.js";
+
+/** `logicalId` is unique among the projects of a workspace. */
+export const refuseTakenLogicalId = (world: World, workspaceId: string, logicalId: string): void => {
+  if (world.store.projects.find((row) => row.workspaceId === workspaceId && row.logicalId === logicalId)) {
+    throw errors.projectLogicalIdConflict(logicalId);
+  }
+};
+
+const defaultDatabaseOf = ({ store }: World, projectId: string): DatabaseRow | undefined =>
+  store.databases.find((row) => row.projectId === projectId && row.isDefault);
+
+/** A project goes with its default database and its branches; everything else must be gone before. */
+const refuseDependencies = ({ store }: World, projectId: string): void => {
+  const databases = store.databases.filter((row) => row.projectId === projectId && !row.isDefault).length;
+  const apps = store.apps.filter((row) => row.projectId === projectId).length;
+  if (databases + apps > 0) {
+    throw errors.projectHasDependencies(countOf({ "non-default database": databases, app: apps }));
+  }
+};
+
+const checkDelete = (call: Call<"projects.delete">): ProjectRow => {
+  const project = reachProject(call, call.path.id);
+  refuseDependencies(call.world, project.id);
+  return project;
+};
+
+const removeProject = ({ store }: World, projectId: string): void => {
+  for (const { id } of store.branches.filter((row) => row.projectId === projectId)) store.branches.delete(id);
+  store.projects.delete(projectId);
+};
+
+export const projectBehaviours = {
+  "projects.list": behaviour("projects.list", {
+    check: () => undefined,
+    act: (call) =>
+      page(
+        call,
+        call.world.store.projects,
+        (row) =>
+          row.workspaceId === call.principal.workspaceId &&
+          (call.query.logicalId === undefined || row.logicalId === call.query.logicalId),
+        (row) => presentProject(call.world, row),
+      ),
+  }),
+
+  "projects.create": behaviour("projects.create", {
+    check: ({ world, principal, body }) => {
+      if (body.workspaceId !== undefined && body.workspaceId !== principal.workspaceId) {
+        throw errors.forbidden("The credential has no access to this workspace");
+      }
+      if (body.logicalId !== undefined) refuseTakenLogicalId(world, principal.workspaceId, body.logicalId);
+    },
+    act: ({ world, principal, body }) => {
+      const project = world.store.projects.insert({
+        id: world.ids.id("project"),
+        createdAt: world.clock.now(),
+        workspaceId: principal.workspaceId,
+        name: body.name ?? world.ids.name(),
+        logicalId: body.logicalId ?? null,
+        defaultRegion: body.region ?? null,
+        settings: {},
+      });
+      const branch = addBranch(world, project.id, "main", "production");
+      if (!body.createDatabase) {
+        return { status: 201, body: { data: { ...presentProject(world, project), database: null } } };
+      }
+      const { database, connection } = addDatabase(world, {
+        projectId: project.id,
+        branchId: branch.id,
+        name: project.name,
+        logicalId: null,
+        region: placeDatabase(world, project, "inherit"),
+        isDefault: true,
+        source: { type: "empty" },
+      });
+      return {
+        status: 201,
+        body: {
+          data: {
+            ...presentProject(world, project),
+            database: presentProjectDatabase(world, database, connection),
+          },
+        },
+      };
+    },
+  }),
+
+  "projects.get": behaviour("projects.get", {
+    check: (call) => reach(call, "project", call.path.id),
+    act: ({ world }, project) => ({ status: 200, body: { data: presentProject(world, project) } }),
+  }),
+
+  "projects.update": behaviour("projects.update", {
+    check: (call) => reach(call, "project", call.path.id),
+    act: ({ world, body }, project) => {
+      const changed = world.store.projects.update(project.id, {
+        name: body.name ?? project.name,
+        // Merged by key: a key that is given is replaced, the others stay (§ Projects).
+        settings: { ...project.settings, ...body.settings },
+      });
+      return { status: 200, body: { data: presentProject(world, changed) } };
+    },
+  }),
+
+  "projects.delete": behaviour("projects.delete", {
+    check: checkDelete,
+    act: async (call, project) => {
+      const { world } = call;
+      const database = defaultDatabaseOf(world, project.id);
+      if (database === undefined) {
+        removeProject(world, project.id);
+        return { status: 204 };
+      }
+      await workUnderWay(world).deletingProject(project.id, () =>
+        dropDatabase(
+          world,
+          database.id,
+          () => reach(call, "project", project.id),
+          () => {
+            removeDatabase(world, database.id);
+            removeProject(world, project.id);
+          },
+        ),
+      );
+      return { status: 204 };
+    },
+  }),
+};

@@ -1,0 +1,30 @@
+import { behaviour } from "../../request/behaviour.js";
+import type { Product, ProductRegion, Region } from "../../generated/schemas.js";
+import { regionNames } from "./present-region.js";
+
+const products: readonly Product[] = ["postgres", "accelerate"];
+
+const regions = [...regionNames].map(([id, name]): Region => ({
+  id,
+  type: "region",
+  name,
+  status: "available",
+}));
+
+export const regionBehaviours = {
+  "regions.listPostgres": behaviour("regions.listPostgres", {
+    check: () => undefined,
+    act: () => ({ status: 200, body: { data: regions } }),
+  }),
+
+  "regions.list": behaviour("regions.list", {
+    check: () => undefined,
+    act: ({ query }) => {
+      const asked = products.filter((product) => query.product === undefined || query.product === product);
+      const data = asked.flatMap((product) =>
+        regions.map((region): ProductRegion => ({ ...region, product })),
+      );
+      return { status: 200, body: { data } };
+    },
+  }),
+};

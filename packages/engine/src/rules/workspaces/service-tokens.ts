@@ -1,0 +1,67 @@
+import { behaviour } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { isReachable, reach } from "../../request/reach.js";
+import type { ServiceToken } from "../../generated/schemas.js";
+import type { ServiceTokenRow } from "../../store/rows.js";
+
+const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
+  id: row.id,
+  type: "serviceToken",
+  name: row.name,
+  valueHint: row.valueHint,
+  createdAt: timestamp(row.createdAt),
+  expiresAt: row.expiresAt === null ? null : timestamp(row.expiresAt),
+});
+
+export const serviceTokenBehaviours = {
+  /** Newest first; empty for a workspace that does not exist or that the caller is no member of. */
+  "workspaces.serviceTokens.list": behaviour("workspaces.serviceTokens.list", {
+    check: () => undefined,
+    act: (call) => {
+      const { workspaceId } = call.path;
+      const reachable = isReachable(call, "workspace", workspaceId);
+      return page(
+        call,
+        call.world.store.serviceTokens,
+        (row) => reachable && row.workspaceId === workspaceId,
+        presentServiceToken,
+        { newestFirst: true },
+      );
+    },
+  }),
+
+  /** The value is in this answer only; what is kept is a hint of its last four characters. */
+  "workspaces.serviceTokens.create": behaviour("workspaces.serviceTokens.create", {
+    check: (call) => reach(call, "workspace", call.path.workspaceId),
+    act: async ({ world, body }, workspace) => {
+      const id = world.ids.id("service_token");
+      const expiresAt = null;
+      const value = await world.tokens.signServiceToken({ id, workspaceId: workspace.id, expiresAt });
+      const token = world.store.serviceTokens.insert({
+        id,
+        createdAt: world.clock.now(),
+        workspaceId: workspace.id,
+        name: body.name,
+        valueHint: value.slice(-4),
+        expiresAt,
+      });
+      return { status: 201, body: { data: { ...presentServiceToken(token), value } } };
+    },
+  }),
+
+  /** A token that is not recorded any more is refused at once. */
+  "workspaces.serviceTokens.delete": behaviour("workspaces.serviceTokens.delete", {
+    check: (call) => {
+      const workspace = reach(call, "workspace", call.path.workspaceId);
+      const token = call.world.store.serviceTokens.get(call.path.serviceTokenId);
+      if (token?.workspaceId !== workspace.id) throw errors.notFound("service_token");
+      return token;
+    },
+    act: ({ world }, token) => {
+      world.store.serviceTokens.delete(token.id);
+      return { status: 204 };
+    },
+  }),
+};

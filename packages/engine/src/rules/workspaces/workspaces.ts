@@ -1,0 +1,52 @@
+import { type World, behaviour } from "../../request/behaviour.js";
+import { timestamp } from "../../time/clock.js";
+import { errors } from "../../request/errors.js";
+import { page } from "../../request/paging.js";
+import { reach } from "../../request/reach.js";
+import type { Workspace } from "../../generated/schemas.js";
+import type { WorkspaceRow } from "../../store/rows.js";
+
+const presentWorkspace = (world: World, row: WorkspaceRow): Workspace => ({
+  id: row.id,
+  type: "workspace",
+  url: world.url("workspaces", row.id),
+  name: row.name,
+  createdAt: timestamp(row.createdAt),
+});
+
+export const workspaceBehaviours = {
+  /** A credential reaches exactly its own workspace (§ Reading requests). */
+  "workspaces.list": behaviour("workspaces.list", {
+    check: () => undefined,
+    act: (call) =>
+      page(
+        call,
+        call.world.store.workspaces,
+        (row) => row.id === call.principal.workspaceId,
+        (row) => presentWorkspace(call.world, row),
+      ),
+  }),
+
+  "workspaces.create": behaviour("workspaces.create", {
+    check: ({ principal }) => {
+      if (principal.kind !== "user") {
+        throw errors.forbidden("Only a user may create a workspace", "Use the access token of a user");
+      }
+      return principal;
+    },
+    act: ({ world, body }, { userId }) => {
+      const workspace = world.store.workspaces.insert({
+        id: world.ids.id("workspace"),
+        createdAt: world.clock.now(),
+        name: body.displayName ?? world.ids.name(),
+        memberIds: [userId],
+      });
+      return { status: 201, body: { data: presentWorkspace(world, workspace) } };
+    },
+  }),
+
+  "workspaces.get": behaviour("workspaces.get", {
+    check: (call) => reach(call, "workspace", call.path.id),
+    act: ({ world }, workspace) => ({ status: 200, body: { data: presentWorkspace(world, workspace) } }),
+  }),
+};

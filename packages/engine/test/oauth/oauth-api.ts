@@ -1,0 +1,162 @@
+import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import type { ConsentOptions } from "../../src/control/oauth-control.js";
+import type { EngineRequest } from "../../src/request/exchange.js";
+import { cliClient, sampleClient } from "../../src/oauth/resident-clients.js";
+
+/** RFC 7636, appendix B. */
+export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+export const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+export const cli = { client: cliClient.id, redirectUri: "http://127.0.0.1:51234/callback" };
+export const web = {
+  client: sampleClient.id,
+  redirectUri: sampleClient.redirectUris[0],
+  secret: sampleClient.secret,
+};
+
+/** What makes a good authorization request of the command line's client. */
+export const goodRequest = {
+  response_type: "code",
+  client_id: cli.client,
+  redirect_uri: cli.redirectUri,
+  state: "af0ifjsldkj",
+  code_challenge: challenge,
+  code_challenge_method: "S256",
+};
+
+export type Form = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** As a query or a form; an array repeats its parameter, undefined leaves it out. */
+export const encode = (form: Form): string =>
+  Object.entries(form)
+    .flatMap(([name, value]) =>
+      value === undefined ? [] : [value].flat().map((each) => [name, each] as const),
+    )
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&");
+
+export const basic = (id: string, secret: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`,
+});
+
+export interface Answered {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  /** Members of a JSON body. */
+  json: Record<string, unknown>;
+  /** Parameters of the redirect. */
+  location: URLSearchParams;
+  /** The redirect without its parameters. */
+  redirectedTo: string | undefined;
+  /** OAuth error code of body or redirect. */
+  error: string | undefined;
+}
+
+export interface TokenPair {
+  accessToken: string;
+  refreshToken: string;
+}
+
+/** A server with a frozen clock, asked without a network. */
+export class OAuthApi {
+  readonly defects: unknown[] = [];
+  readonly engine: ReferenceEngine;
+
+  constructor(options: ConstructorParameters<typeof ReferenceEngine>[0] = {}) {
+    this.engine = new ReferenceEngine({
+      seed: "oauth",
+      validateAnswers: true,
+      onDefect: (error) => this.defects.push(error),
+      ...options,
+    });
+  }
+
+  get issuer(): string {
+    return this.engine.settings.authUrl;
+  }
+
+  async send(request: EngineRequest): Promise<Answered> {
+    const { status, headers, body = "" } = await this.engine.handle(request);
+    const isJson = headers["content-type"] === "application/json";
+    // A body of the authorization server is an object.
+    const json = (isJson && body !== "" ? JSON.parse(body) : {}) as Record<string, unknown>;
+    const target = headers["location"];
+    const location = new URL(target ?? "none:").searchParams;
+    const error = location.get("error") ?? (typeof json["error"] === "string" ? json["error"] : undefined);
+    return { status, headers, text: body, json, location, redirectedTo: target?.split("?", 1)[0], error };
+  }
+
+  authorize(parameters: Form | string, headers: Record<string, string> = {}): Promise<Answered> {
+    const query = typeof parameters === "string" ? parameters : encode(parameters);
+    return this.send({ method: "GET", path: `/authorize?${query}`, headers });
+  }
+
+  post(path: string, form: Form | string, headers: Record<string, string> = {}): Promise<Answered> {
+    return this.send({
+      method: "POST",
+      path,
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+      body: typeof form === "string" ? form : encode(form),
+    });
+  }
+
+  token(form: Form | string, headers?: Record<string, string>): Promise<Answered> {
+    return this.post("/token", form, headers);
+  }
+
+  revoke(form: Form | string, headers?: Record<string, string>): Promise<Answered> {
+    return this.post("/revoke", form, headers);
+  }
+
+  /** A code that the first user has given the command line. */
+  async code(options: ConsentOptions = {}): Promise<string> {
+    const { code } = await this.engine.oauth.consent({
+      ...cli,
+      codeChallenge: challenge,
+      scope: "workspace:admin offline_access",
+      ...options,
+    });
+    return code;
+  }
+
+  redeem(code: string, changes: Form = {}): Promise<Answered> {
+    return this.token({
+      grant_type: "authorization_code",
+      client_id: cli.client,
+      redirect_uri: cli.redirectUri,
+      code_verifier: verifier,
+      code,
+      ...changes,
+    });
+  }
+
+  refresh(token: string, changes: Form = {}): Promise<Answered> {
+    return this.token({
+      grant_type: "refresh_token",
+      client_id: cli.client,
+      refresh_token: token,
+      ...changes,
+    });
+  }
+
+  /** Logs the command line in. */
+  async login(options: ConsentOptions = {}): Promise<TokenPair> {
+    return pairOf(await this.redeem(await this.code(options)));
+  }
+
+  /** The status that the API answers to this access token. */
+  async reach(accessToken: string): Promise<number> {
+    const headers = { authorization: `Bearer ${accessToken}` };
+    return (await this.engine.handle({ method: "GET", path: "/v1/me", headers })).status;
+  }
+}
+
+/** The tokens of a successful answer. Throws when it is a refusal, or holds no refresh token. */
+export const pairOf = ({ status, json, text }: Answered): TokenPair => {
+  const { access_token: accessToken, refresh_token: refreshToken } = json;
+  if (status !== 200 || typeof accessToken !== "string" || typeof refreshToken !== "string") {
+    throw new Error(`No pair of tokens: ${String(status)} ${text}`);
+  }
+  return { accessToken, refreshToken };
+};

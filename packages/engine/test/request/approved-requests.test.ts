@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { memoryDatabaseEngine } from "../../src/request/memory-database-engine.js";
+import { openMock } from "../../../mock/test/faces.js";
+
+describe("the effect of an approved request (§ Agents and approvals)", () => {
+  it("is what consumes the approval: a failed one leaves it approved", async () => {
+    const defects: unknown[] = [];
+    let failing = true;
+    const face = await openMock({
+      onDefect: (error) => defects.push(error),
+      databaseEngine: {
+        ...memoryDatabaseEngine("mgmt.test"),
+        drop: () => (failing ? Promise.reject(new Error("disk full")) : Promise.resolve()),
+      },
+    });
+    const { engine } = face;
+    const { id } = await engine.seed.database((await engine.seed.project()).id);
+    const token = await engine.tokens.agent();
+    const drop = () => face.send("DELETE", `/v1/databases/${id}`, { token });
+    expect((await drop()).code).toBe("approval_required");
+    const approvalId = engine.approvals.list()[0]?.id ?? "";
+    await engine.approvals.approve(approvalId);
+    expect((await drop()).status).toBe(500);
+    expect(defects).toHaveLength(1);
+    expect(engine.approvals.list()[0]?.status).toBe("approved");
+    failing = false;
+    expect((await drop()).status).toBe(204);
+    expect(engine.approvals.list()[0]?.status).toBe("consumed");
+    await face.close();
+  });
+
+  it("runs once when the approved request arrives twice at once: what could run again asks anew", async () => {
+    const face = await openMock();
+    const { engine } = face;
+    const database = await engine.seed.database((await engine.seed.project()).id);
+    const { id } = await engine.seed.connection(database.id);
+    const token = await engine.tokens.agent();
+    const rotate = () => face.send("POST", `/v1/connections/${id}/rotate`, { token });
+    await rotate();
+    await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
+    const answers = await Promise.all([rotate(), rotate(), rotate()]);
+    expect(answers.map(({ status, code }) => (status === 200 ? status : code)).sort()).toEqual([
+      200,
+      "approval_required",
+      "approval_required",
+    ]);
+    expect(engine.approvals.list().map(({ status }) => status)).toEqual(["consumed", "pending"]);
+    await face.close();
+  });
+
+  it("other operations are gated when the settings name them", async () => {
+    const face = await openMock({ settings: { approvals: { operations: ["projects.update"] } } });
+    const { engine } = face;
+    const { id } = await engine.seed.project();
+    const token = await engine.tokens.agent();
+    const rename = () => face.send("PATCH", `/v1/projects/${id}`, { token, body: { name: "shop" } });
+    expect((await rename()).code).toBe("approval_required");
+    await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
+    expect((await rename()).status).toBe(200);
+    await face.close();
+  });
+});

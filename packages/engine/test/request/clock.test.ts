@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { VirtualClock } from "../../src/time/clock.js";
+import { JobQueue } from "../../src/time/job-queue.js";
+import type { Job } from "../../src/time/scheduler.js";
+
+const hour = 3_600_000;
+
+describe("the clock", () => {
+  it("starts frozen at a fixed instant when seeded", () => {
+    const { clock } = new ReferenceEngine({ seed: "a" });
+    expect([clock.frozen, clock.now()]).toEqual([true, Date.UTC(2026, 0, 1)]);
+  });
+
+  it("follows the system's clock otherwise", () => {
+    const before = Date.now();
+    const { clock } = new ReferenceEngine();
+    expect(clock.frozen).toBe(false);
+    expect(clock.now()).toBeGreaterThanOrEqual(before);
+    expect(clock.now()).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("starts where it is told, as a number, a Date or a text", () => {
+    for (const startAt of [hour, new Date(hour), "1970-01-01T01:00:00Z"]) {
+      expect(new ReferenceEngine({ startAt, frozen: true }).clock.now()).toBe(hour);
+    }
+    expect(() => new ReferenceEngine({ startAt: "teatime" })).toThrow("not one that Date can read");
+  });
+
+  it("can be frozen, moved on, set, and let run", async () => {
+    const { clock } = new ReferenceEngine({ startAt: 0 });
+    clock.freeze();
+    const frozen = clock.now();
+    await clock.advance(hour);
+    expect(clock.now()).toBe(frozen + hour);
+    await clock.set(5);
+    expect(clock.now()).toBe(5);
+    clock.run();
+    expect(clock.frozen).toBe(false);
+    await clock.advance(hour);
+    expect(clock.now()).toBeGreaterThanOrEqual(5 + hour);
+  });
+
+  it.each([-1, NaN, Infinity])("does not advance by %s", async (milliseconds) => {
+    await expect(new ReferenceEngine({ seed: "a" }).clock.advance(milliseconds)).rejects.toThrow("0 or more");
+  });
+
+  it("brings databases to ready when it is moved, and not before", async () => {
+    const engine = new ReferenceEngine({ seed: "a", settings: { lifecycle: { provisioning: 1_000 } } });
+    const authorization = `Bearer ${await engine.tokens.user()}`;
+    await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
+    const status = () => engine.store.databases.find(() => true)?.status;
+    await engine.clock.advance(999);
+    expect(status()).toBe("provisioning");
+    await engine.clock.advance(1);
+    expect(status()).toBe("ready");
+  });
+
+  it("brings databases to ready by itself while it runs", async () => {
+    const engine = new ReferenceEngine({ settings: { lifecycle: { provisioning: 20 } } });
+    const authorization = `Bearer ${await engine.tokens.user()}`;
+    await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
+    await vi.waitFor(() => expect(engine.store.databases.find(() => true)?.status).toBe("ready"));
+    await engine.stop();
+  });
+});
+
+describe("the job queue", () => {
+  const queues: JobQueue[] = [];
+  afterEach(() => {
+    for (const queue of queues.splice(0)) queue.close();
+  });
+
+  const open = (
+    perform: (job: Job, queue: JobQueue, clock: VirtualClock) => void | Promise<void>,
+    jobs: Job[] = [],
+  ) => {
+    const clock = new VirtualClock({ frozenAt: 0 });
+    const queue: JobQueue = new JobQueue(clock, async (job) => perform(job, queue, clock), jobs);
+    queues.push(queue);
+    return { clock, queue };
+  };
+
+  it("does each job at its own time, in the order in which they fall due", async () => {
+    const done: [string, number][] = [];
+    const { clock, queue } = open((job, _queue, { now }) => void done.push([job.subject, now.call(clock)]));
+    queue.schedule("k", "c", 30);
+    queue.schedule("k", "a", 10);
+    queue.schedule("k", "b", 10);
+    await queue.advanceTo(20);
+    expect(done).toEqual([
+      ["a", 10],
+      ["b", 10],
+    ]);
+    await queue.advanceTo(100);
+    expect(done.at(-1)).toEqual(["c", 30]);
+    expect(clock.now()).toBe(100);
+  });
+
+  it("does jobs that jobs make, when they fall due on the way", async () => {
+    const times: number[] = [];
+    const { queue } = open((job, same, clock) => {
+      times.push(clock.now());
+      if (times.length < 3) same.schedule(job.kind, job.subject, 10);
+    });
+    queue.schedule("k", "a", 10);
+    await queue.advanceTo(100);
+    expect(times).toEqual([10, 20, 30]);
+  });
+
+  it("waits for each job before it moves on", async () => {
+    const steps: string[] = [];
+    const { queue } = open(async (job) => {
+      steps.push(`${job.subject} begins`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      steps.push(`${job.subject} ends`);
+    });
+    queue.schedule("k", "a", 1);
+    queue.schedule("k", "b", 2);
+    await queue.advanceTo(2);
+    expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+  });
+
+  it("does not begin what is cancelled: all of a subject, or one kind", async () => {
+    const done: string[] = [];
+    const { queue } = open((job) => void done.push(`${job.kind} ${job.subject}`));
+    for (const kind of ["x", "y"]) for (const subject of ["a", "b"]) queue.schedule(kind, subject, 1);
+    queue.cancel("a");
+    queue.cancel("b", "x");
+    await queue.advanceTo(1);
+    expect(done).toEqual(["y b"]);
+  });
+
+  it("does a job without delay while the clock stands still, yet never at once", async () => {
+    const done: string[] = [];
+    const { queue } = open((job) => void done.push(job.subject));
+    queue.schedule("k", "a", 0);
+    expect(done).toEqual([]);
+    await vi.waitFor(() => expect(done).toEqual(["a"]));
+  });
+
+  it("keeps a job in its state until it is done, so that a restart does it again", async () => {
+    let finish = (): void => undefined;
+    const { queue } = open(() => new Promise<void>((resolve) => (finish = resolve)));
+    queue.schedule("k", "a", 1);
+    const moved = queue.advanceTo(1);
+    await vi.waitFor(() => expect(queue.state).toHaveLength(1));
+    const { state } = queue;
+    finish();
+    await moved;
+    expect(queue.state).toEqual([]);
+
+    const again: string[] = [];
+    const { queue: restarted } = open((job) => void again.push(job.subject), state);
+    await restarted.advanceTo(1);
+    expect(again).toEqual(["a"]);
+  });
+
+  it("begins nothing once it is closed", async () => {
+    const done: string[] = [];
+    const { queue } = open((job) => void done.push(job.subject));
+    queue.schedule("k", "a", 0);
+    queue.close();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(done).toEqual([]);
+  });
+
+  it("does not keep the process alive", () => {
+    // Node counts only the timers that hold the process; the test's own is among them.
+    const holding = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = holding();
+    const { queue, clock } = open(() => undefined);
+    clock.run();
+    queue.schedule("k", "a", hour);
+    expect(holding()).toBe(before);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { contractViolation } from "../../src/request/contract-check.js";
+import { errors } from "../../src/request/errors.js";
+import { refusal } from "../../src/request/exchange.js";
+import { errorStatuses, operations } from "../../src/generated/operations.js";
+
+const workspace = {
+  id: "wksp_a",
+  type: "workspace",
+  url: "https://api.mgmt.test/v1/workspaces/wksp_a",
+  name: "A",
+  createdAt: "2026-01-01T00:00:00.000Z",
+};
+const answer = (changes: object = {}) => ({
+  status: 200,
+  code: null,
+  body: { data: { ...workspace, ...changes } },
+});
+const violation = (given: { status: number; code: string | null; body?: unknown }) =>
+  contractViolation(operations["workspaces.get"], given);
+
+describe("holding an answer against the contract", () => {
+  it("finds nothing wrong with a good one", () => {
+    expect(violation(answer())).toBeUndefined();
+  });
+
+  it.each<[string, Parameters<typeof violation>[0], string]>([
+    ["a field that the contract does not name", answer({ extra: 1 }), "/data/extra is not a field"],
+    [
+      "a missing field",
+      { status: 200, code: null, body: { data: { id: "wksp_a" } } },
+      "/data/type is required",
+    ],
+    ["a field of another type", answer({ name: null }), "/data/name must be a string"],
+    ["a time that is none", answer({ createdAt: "today" }), "/data/createdAt must be a date and time"],
+    ["a missing body", { status: 200, code: null }, "must be an object"],
+    ["a status that is not listed", { status: 409, code: "x:y" }, "a status that the contract does not list"],
+    [
+      "a code that is not listed there",
+      { ...refusal(errors.notFound("project")) },
+      "a code that the contract does not list",
+    ],
+    [
+      "an error with a field too many",
+      {
+        status: 404,
+        code: "workspace:not_found",
+        body: { error: { code: "workspace:not_found", message: "", extra: 1 } },
+      },
+      "/error/extra",
+    ],
+  ])("finds %s", (_name, given, expected) => {
+    expect(violation(given)).toContain(expected);
+  });
+
+  it("finds a body where the contract has none", () => {
+    expect(contractViolation(operations["projects.delete"], { status: 204, code: null, body: {} })).toContain(
+      "has none",
+    );
+  });
+});
+
+describe("the errors that the server can build", () => {
+  it("are those of the contract: every code, with its status", () => {
+    const existingApp = {
+      existingAppId: "",
+      name: "",
+      branchGitName: "",
+      conflict: "name" as const,
+      logicalId: null,
+    };
+    const approval = { approvalId: "", expiresAt: 0, approvalUrl: "" };
+    const kinds = [
+      "workspace",
+      "service_token",
+      "integration",
+      "project",
+      "branch",
+      "database",
+      "connection",
+      "backup",
+      "app",
+      "deployment",
+      "approval",
+    ] as const;
+    const built = [
+      errors.unauthorized(),
+      errors.forbidden(),
+      errors.approvalRequired(approval),
+      errors.approvalDenied(),
+      errors.validationFailed([]),
+      errors.routeNotFound("/"),
+      errors.methodNotAllowed("PUT", []),
+      errors.malformed(""),
+      errors.unsupportedMediaType(),
+      errors.tooLarge(1),
+      errors.rateLimited(1, {}),
+      ...kinds.map((kind) => errors.notFound(kind)),
+      errors.projectHasDependencies(""),
+      errors.projectLogicalIdConflict(""),
+      errors.projectAlreadyInWorkspace(),
+      errors.invalidRecipientToken(),
+      errors.invalidUsageRange(""),
+      errors.databaseBusy(""),
+      errors.databaseDefaultProtected(),
+      errors.databaseLogicalIdConflict(""),
+      errors.databaseSourceNotReady("", ""),
+      errors.invalidRestoreSource(""),
+      errors.backupUnusable("", ""),
+      errors.appAlreadyExists(existingApp),
+      errors.appLogicalIdConflict(""),
+      errors.appLogicalIdBound(""),
+      errors.appDeploymentsNotDeletable(),
+      errors.deploymentNotRunning(""),
+      errors.deploymentNotStartable(""),
+      errors.deploymentNotStoppable(""),
+      errors.deploymentNotDeletable(""),
+      errors.branchAlreadyExists(""),
+      errors.branchDefaultProtected(),
+      errors.branchHasResources(""),
+      errors.internal(),
+      errors.unavailable(),
+    ];
+    expect(Object.fromEntries(built.map(({ code, status }) => [code, status]))).toEqual(errorStatuses);
+    const withoutHint = built.filter(({ hint }) => hint === undefined).map(({ code }) => code);
+    expect(withoutHint).toEqual(["app:already_exists"]);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import type { Fault } from "../../src/request/faults.js";
+import { type Face, openMock } from "../../../mock/test/faces.js";
+
+describe("faults (§ The reference server's own control surface)", () => {
+  let face: Face;
+  let token: string;
+  beforeAll(async () => {
+    face = await openMock();
+    token = await face.engine.tokens.user();
+  });
+  beforeEach(() => face.engine.reset());
+  afterAll(() => face.close());
+
+  const list = async () => (await face.send("GET", "/v1/projects", { token })).status;
+  const me = async () => (await face.send("GET", "/v1/me", { token })).status;
+
+  it("strikes one operation, or several, or all", async () => {
+    const { faults } = face.engine;
+    faults.add({ operation: "projects.list", status: 500 });
+    expect([await list(), await me()]).toEqual([500, 200]);
+    faults.clear();
+    faults.add({ operation: ["projects.list", "me.get"], status: 503 });
+    expect([await list(), await me()]).toEqual([503, 503]);
+    faults.clear();
+    faults.add({ status: 500 });
+    expect([await list(), await me()]).toEqual([500, 500]);
+  });
+
+  it("strikes as many times as it is told, then is gone", async () => {
+    face.engine.faults.add({ status: 503, times: 2 });
+    expect([await list(), await list(), await list()]).toEqual([503, 503, 200]);
+    expect(face.engine.faults.list()).toEqual([]);
+  });
+
+  it("is listed with the number of requests that it has struck, and can be removed", async () => {
+    const { faults } = face.engine;
+    const { id } = faults.add({ operation: "projects.list", status: 500 });
+    await list();
+    expect(faults.list()).toMatchObject([{ id, operation: "projects.list", status: 500, struck: 1 }]);
+    expect([faults.remove(id), faults.remove(id)]).toEqual([true, false]);
+    expect(await list()).toBe(200);
+  });
+
+  it("strikes with its probability, the same draws for the same seed", async () => {
+    const draws = async () => {
+      const engine = new ReferenceEngine({ seed: "dice" });
+      const authorization = `Bearer ${await engine.tokens.user()}`;
+      engine.faults.add({ status: 500, probability: 0.3 });
+      const statuses: number[] = [];
+      for (let index = 0; index < 200; index += 1) {
+        statuses.push(
+          (await engine.handle({ method: "GET", path: "/v1/me", headers: { authorization } })).status,
+        );
+      }
+      return statuses;
+    };
+    const first = await draws();
+    const struck = first.filter((status) => status === 500).length;
+    expect(struck).toBeGreaterThan(30);
+    expect(struck).toBeLessThan(90);
+    expect(await draws()).toEqual(first);
+  });
+
+  it("makes the answer wait", async () => {
+    face.engine.faults.add({ operation: "me.get", latency: 60 });
+    const before = performance.now();
+    expect(await me()).toBe(200);
+    expect(performance.now() - before).toBeGreaterThanOrEqual(59);
+    expect(face.engine.requests.at(-1)?.duration).toBeGreaterThanOrEqual(59);
+  });
+
+  it("answers a status that the contract does not have for the operation", async () => {
+    face.engine.faults.add({ operation: "projects.list", status: 429, times: 1 });
+    const { status, body } = await face.send("GET", "/v1/projects", { token });
+    expect([status, body]).toMatchObject([429, { error: { code: "rate_limit:exceeded" } }]);
+    face.engine.faults.add({ operation: "projects.list", status: 403, times: 1 });
+    const other = await face.send("GET", "/v1/projects", { token });
+    expect([other.status, other.body]).toMatchObject([403, { error: { code: "fault:403" } }]);
+  });
+
+  it("answers a status and code that the contract does not know, to try a client's patience", async () => {
+    face.engine.faults.add({ status: 418, code: "teapot:short", times: 1 });
+    const { status, body } = await face.send("GET", "/v1/me", { token });
+    expect([status, body]).toEqual([
+      418,
+      { error: { code: "teapot:short", message: "A fault was asked for" } },
+    ]);
+  });
+
+  it("answers a proxy's page in place of JSON", async () => {
+    face.engine.faults.add({ status: 502, body: "<h1>Bad gateway</h1>" });
+    const response = await fetch(`${face.baseUrl}/v1/me`);
+    expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+      502,
+      "text/html",
+      "<h1>Bad gateway</h1>",
+    ]);
+  });
+
+  it("answers a page of somebody in between with a good status", async () => {
+    face.engine.faults.add({ status: 200, body: "<h1>Welcome to our network</h1>" });
+    const response = await fetch(`${face.baseUrl}/v1/me`);
+    expect([response.status, await response.text()]).toEqual([200, "<h1>Welcome to our network</h1>"]);
+  });
+
+  it("answers 429 with Retry-After where no limit is set", async () => {
+    face.engine.faults.add({ operation: "apps.list", status: 429, times: 1 });
+    const { status, code, headers } = await face.send("GET", "/v1/apps", { token });
+    expect([status, code, headers.get("retry-after")]).toEqual([429, "rate_limit:exceeded", "1"]);
+  });
+
+  it("is no fault of a request that has no operation", async () => {
+    face.engine.faults.add({ status: 500 });
+    expect((await face.send("GET", "/v1/nothing", { token })).status).toBe(404);
+  });
+
+  it.each<[string, unknown]>([
+    ["nothing to do", {}],
+    ["a status that is no failure", { status: 200 }],
+    ["a status beyond 599", { status: 600 }],
+    ["a status that is no number", { status: "500" }],
+    ["an unknown operation", { operation: "projects.explode", status: 500 }],
+    ["an operation that every object has", { operation: "toString", status: 500 }],
+    ["no times", { status: 500, times: 0 }],
+    ["half a time", { status: 500, times: 1.5 }],
+    ["a probability over 1", { status: 500, probability: 1.1 }],
+    ["a negative latency", { latency: -1 }],
+    ["an endless latency", { latency: Infinity }],
+    ["another drop", { drop: "sometimes" }],
+    ["a body that is no text", { status: 500, body: {} }],
+    ["a body where there can be none", { status: 204, body: "<p>" }],
+  ])("refuses a fault with %s", (_name, fault) => {
+    // What a control request may bring.
+    expect(() => face.engine.faults.add(fault as Fault)).toThrow(TypeError);
+    expect(face.engine.faults.list()).toEqual([]);
+  });
+});

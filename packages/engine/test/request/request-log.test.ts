@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { recordTo } from "../../src/request/coverage.js";
+import { openMock } from "../../../mock/test/faces.js";
+
+describe("the request log", () => {
+  it("holds what was asked and answered, without headers and answers", async () => {
+    const face = await openMock();
+    const { engine } = face;
+    const token = await engine.tokens.service();
+    await face.send("POST", "/v1/projects?unknown=1", { token, body: { name: "shop" } });
+    await face.send("GET", "/v1/projects/proj_none", { token });
+    await face.send("GET", "/v1/projects");
+    const principal = { kind: "service", subject: `workspace:${engine.residents.workspace.id}` };
+    expect(engine.requests).toMatchObject([
+      {
+        method: "POST",
+        path: "/v1/projects",
+        operationId: "projects.create",
+        principal,
+        query: {},
+        body: { name: "shop", createDatabase: true },
+        status: 201,
+        code: null,
+      },
+      { operationId: "projects.get", status: 404, code: "project:not_found", body: null },
+      { operationId: "projects.list", status: 401, code: "auth:unauthorized", principal: null, query: null },
+    ]);
+    const text = JSON.stringify(engine.requests);
+    expect(text).not.toContain(token);
+    expect(text).not.toContain(engine.store.connections.find(() => true)?.pass);
+    await face.close();
+  });
+
+  it("holds nothing of a path that could be a secret in the wrong place, and no message does", async () => {
+    const face = await openMock();
+    const { engine } = face;
+    const token = await engine.tokens.user();
+    const secrets = [token, "Sw0rdfish/" + "Sw0rdfish", "%53word", "a".repeat(65)];
+    for (const secret of secrets) {
+      for (const path of [`/v1/projects/${secret}`, `/v1/${secret}`, `/${secret}`, `/uploads/${secret}`]) {
+        const { body } = await face.send("GET", path, { token });
+        const text = JSON.stringify([engine.requests.at(-1)?.path, body]);
+        for (const part of secret.split("/")) expect(text).not.toContain(part);
+      }
+    }
+    await face.send("GET", "/v1/projects/proj_none/databases", { token });
+    expect(engine.requests.at(-1)?.path).toBe("/v1/projects/proj_none/databases");
+    await face.close();
+  });
+
+  it("names each request as its answer does, by x-request-id", async () => {
+    const face = await openMock();
+    const { headers } = await face.send("GET", "/v1/me");
+    expect(face.engine.requests.at(-1)?.requestId).toBe(headers.get("x-request-id"));
+    await face.close();
+  });
+
+  it("keeps the latest, as many as it is told", async () => {
+    const engine = new ReferenceEngine({ logCapacity: 10 });
+    for (let index = 0; index < 35; index += 1) {
+      await engine.handle({ method: "GET", path: `/v1/${String(index)}`, headers: {} });
+    }
+    const paths = engine.requests.map(({ path }) => path);
+    expect(paths).toEqual(Array.from({ length: 10 }, (_, index) => `/v1/${String(25 + index)}`));
+  });
+
+  it("can be followed, and left", async () => {
+    const engine = new ReferenceEngine();
+    const seen: string[] = [];
+    const leave = engine.followRequests(({ path }) => seen.push(path));
+    await engine.handle({ method: "GET", path: "/v1/a", headers: {} });
+    leave();
+    await engine.handle({ method: "GET", path: "/v1/b", headers: {} });
+    expect(seen).toEqual(["/v1/a"]);
+  });
+});
+
+describe("the record of what was answered", () => {
+  it("has one line for each operation, status and code", () => {
+    const folder = mkdtempSync(join(tmpdir(), "mgmt-coverage-"));
+    const file = join(folder, "seen");
+    const record = recordTo(file);
+    record("projects.list", 200, null);
+    record("projects.list", 200, null);
+    record("projects.get", 404, "project:not_found");
+    recordTo(file)("me.get", 401, "auth:unauthorized");
+    expect(readFileSync(file, "utf8").split("\n")).toEqual([
+      "projects.list 200 -",
+      "projects.get 404 project:not_found",
+      "me.get 401 auth:unauthorized",
+      "",
+    ]);
+    rmSync(folder, { recursive: true });
+  });
+});

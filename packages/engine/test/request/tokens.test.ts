@@ -1,0 +1,258 @@
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from "jose";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { type Face, openMock } from "../../../mock/test/faces.js";
+
+describe("access tokens (§ Authentication)", () => {
+  let face: Face;
+  beforeAll(async () => {
+    face = await openMock();
+  });
+  beforeEach(() => face.engine.reset());
+  afterAll(() => face.close());
+
+  const me = async (token: string | undefined, headers: Record<string, string> = {}) => {
+    const { status, code, headers: received } = await face.send("GET", "/v1/me", { token, headers });
+    if (status === 401) expect(received.get("www-authenticate")).toBe("Bearer");
+    return status === 200 ? 200 : code;
+  };
+
+  const header = () => ({ alg: "ES256", typ: "at+jwt", kid: signingKey().kid });
+  const signingKey = () => {
+    const [key] = face.engine.snapshot().signingKeys;
+    if (!key) throw new Error("no key");
+    return key;
+  };
+  const claims = (changes: Record<string, unknown> = {}) => {
+    const { residents, settings, clock } = face.engine;
+    const now = Math.floor(clock.now() / 1000);
+    return {
+      iss: settings.authUrl,
+      aud: settings.baseUrl,
+      sub: residents.user.id,
+      email: residents.user.email,
+      workspace_id: residents.workspace.id,
+      scope: "workspace:admin",
+      iat: now,
+      nbf: now,
+      exp: now + 3600,
+      jti: "test",
+      ...changes,
+    };
+  };
+  /** Signed with the server's own key, so that only what the test changes can be what is refused. */
+  const forge = (changes: Record<string, unknown> = {}, protectedHeader: Record<string, unknown> = {}) => {
+    const { kid: _kid, ...jwk } = signingKey();
+    return new SignJWT(claims(changes))
+      .setProtectedHeader({ ...header(), ...protectedHeader })
+      .sign(createPrivateKey({ format: "jwk", key: jwk }));
+  };
+
+  it("honours a token of its own key, type, issuer and audience", async () => {
+    expect(await me(await forge())).toBe(200);
+  });
+
+  it("signs JWTs of type at+jwt with ES256, kid, iss, aud, iat, exp after an hour, and jti", async () => {
+    const token = await face.engine.tokens.user();
+    expect(decodeProtectedHeader(token)).toEqual(header());
+    const { jti, nbf, ...rest } = decodeJwt(token);
+    expect(jti).toMatch(/^[a-z0-9]{24}$/);
+    const { jti: _jti, nbf: _nbf, ...expected } = claims();
+    expect(rest).toEqual(expected);
+    expect(nbf).toBe(rest.iat);
+  });
+
+  it("signs a service token for workspace:<id>, without workspace_id and without an end", async () => {
+    const token = decodeJwt(await face.engine.tokens.service());
+    expect(token.sub).toBe(`workspace:${face.engine.residents.workspace.id}`);
+    expect([token["workspace_id"], token.exp]).toEqual([undefined, undefined]);
+  });
+
+  it("signs an agent's token with act, its own sub and its sponsor", async () => {
+    const { residents, tokens } = face.engine;
+    const token = decodeJwt(await tokens.agent());
+    expect(token).toMatchObject({
+      act: "agent",
+      sub: residents.agentId,
+      sponsor: residents.user.id,
+      workspace_id: residents.workspace.id,
+    });
+  });
+
+  const refusals: [string, () => Promise<string>][] = [
+    ["alg none", () => Promise.resolve(new UnsecuredJWT(claims()).encode())],
+    [
+      "alg none under a real header",
+      async () => {
+        const [, payload] = (await forge()).split(".");
+        const forged = Buffer.from(JSON.stringify({ ...header(), alg: "none" })).toString("base64url");
+        return `${forged}.${payload ?? ""}.`;
+      },
+    ],
+    [
+      "HS256 with the public key as the secret",
+      () => {
+        const { x, y, crv, kty, kid } = signingKey();
+        const secret = new TextEncoder().encode(JSON.stringify({ x, y, crv, kty }));
+        return new SignJWT(claims()).setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid }).sign(secret);
+      },
+    ],
+    [
+      "another key under the server's kid",
+      () => {
+        const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+        return new SignJWT(claims()).setProtectedHeader(header()).sign(privateKey);
+      },
+    ],
+    ["an unknown kid", () => forge({}, { kid: "unknown" })],
+    ["no kid", () => forge({}, { kid: undefined })],
+    ["type JWT", () => forge({}, { typ: "JWT" })],
+    ["no type", () => forge({}, { typ: undefined })],
+    ["another issuer", () => forge({ iss: "https://auth.example.com" })],
+    ["another audience", () => forge({ aud: "https://api.example.com" })],
+    ["no audience", () => forge({ aud: undefined })],
+    ["no jti", () => forge({ jti: undefined })],
+    ["no subject", () => forge({ sub: undefined })],
+    ["no iat", () => forge({ iat: undefined })],
+    ["no workspace", () => forge({ workspace_id: undefined })],
+    ["no exp on a user's token", () => forge({ exp: undefined })],
+    ["an exp that is no number", () => forge({ exp: "tomorrow" })],
+    ["an exp in the past", () => forge({ exp: 1 })],
+    ["an nbf in the future", () => forge({ nbf: claims().iat + 60 })],
+    ["another act", () => forge({ act: "robot" })],
+    ["an agent without a sponsor", () => forge({ act: "agent" })],
+    [
+      "an agent whose sponsor is another workspace's",
+      () => forge({ act: "agent", sub: "agent_x", sponsor: face.engine.residents.otherUser.id }),
+    ],
+    ["a user that does not exist", () => forge({ sub: "usr_nobody" })],
+    [
+      "a workspace that the user is no member of",
+      () => forge({ workspace_id: face.engine.residents.otherWorkspace.id }),
+    ],
+    ["a workspace that does not exist", () => forge({ workspace_id: "wksp_none" })],
+    [
+      "a service token that was never made",
+      () =>
+        forge({
+          sub: `workspace:${face.engine.residents.workspace.id}`,
+          jti: "stk_none",
+          workspace_id: undefined,
+        }),
+    ],
+    [
+      "a service token under another workspace",
+      () =>
+        forge({
+          sub: `workspace:${face.engine.residents.otherWorkspace.id}`,
+          jti: face.engine.residents.serviceToken.id,
+        }),
+    ],
+    ["an integration that does not exist", () => forge({ integration_id: "itgr_none" })],
+    [
+      "a changed payload",
+      async () => {
+        const [head, , signature] = (await forge()).split(".");
+        const payload = Buffer.from(JSON.stringify(claims({ sub: face.engine.residents.otherUser.id })));
+        return `${head ?? ""}.${payload.toString("base64url")}.${signature ?? ""}`;
+      },
+    ],
+    ["garbage", () => Promise.resolve("not.a.token")],
+    ["a token longer than any", () => Promise.resolve("a".repeat(20_000))],
+  ];
+
+  it.each(refusals)("refuses %s with 401", async (_name, token) => {
+    const forged = await token();
+    expect(await me(forged)).toBe("auth:unauthorized");
+    expect(await me(forged)).toBe("auth:unauthorized");
+  });
+
+  it.each([
+    ["no Authorization header", undefined],
+    ["an empty bearer token", "Bearer "],
+    ["another scheme", "Basic YTpi"],
+    ["a bare token", "token"],
+    ["two tokens", "Bearer a b"],
+  ])("refuses %s with 401", async (_name, authorization) => {
+    expect(await me(undefined, authorization === undefined ? {} : { authorization })).toBe(
+      "auth:unauthorized",
+    );
+  });
+
+  it("takes the scheme in any case", async () => {
+    const token = await face.engine.tokens.user();
+    expect(await me(undefined, { authorization: `bearer ${token}` })).toBe(200);
+  });
+
+  it("never repeats a refused token", async () => {
+    const token = await forge({ exp: 1 });
+    const { text } = await face.send("GET", "/v1/me", { token });
+    expect(text).not.toContain(token.slice(-20));
+  });
+
+  it("refuses a token that it has honoured as soon as it expires", async () => {
+    const token = await face.engine.tokens.user();
+    expect(await me(token)).toBe(200);
+    await face.engine.clock.advance(3_599_999);
+    expect(await me(token)).toBe(200);
+    await face.engine.clock.advance(1);
+    expect(await me(token)).toBe("auth:unauthorized");
+  });
+
+  it("refuses a service token that it has honoured as soon as it is deleted", async () => {
+    const { engine } = face;
+    const { id, value } = await engine.seed.serviceToken();
+    expect(await me(value)).toBe(200);
+    const path = `/v1/workspaces/${engine.residents.workspace.id}/service-tokens/${id}`;
+    expect((await face.send("DELETE", path, { token: value })).status).toBe(204);
+    expect(await me(value)).toBe("auth:unauthorized");
+  });
+
+  it("refuses the tokens of an integration as soon as it is deleted, and no others", async () => {
+    const { engine } = face;
+    const { integration } = await engine.seed.integration();
+    const token = await engine.tokens.user({ integrationId: integration.id });
+    const other = await engine.tokens.user();
+    expect(await me(token)).toBe(200);
+    expect((await face.send("DELETE", `/v1/integrations/${integration.id}`, { token: other })).status).toBe(
+      204,
+    );
+    expect(await me(token)).toBe("auth:unauthorized");
+    expect(await me(other)).toBe(200);
+  });
+
+  it("goes on honouring more tokens than it remembers", async () => {
+    const first = await face.engine.tokens.user();
+    expect(await me(first)).toBe(200);
+    const many = await Promise.all(Array.from({ length: 4_200 }, () => face.engine.tokens.user()));
+    for (const token of many) {
+      const headers = { authorization: `Bearer ${token}` };
+      const { status } = await face.engine.handle({ method: "GET", path: "/v1/me", headers });
+      if (status !== 200) expect(status).toBe(200);
+    }
+    expect(await me(first)).toBe(200);
+  });
+
+  it("honours the tokens of a server whose state it has loaded, and no longer its own", async () => {
+    const settings = { baseUrl: face.baseUrl, authUrl: face.engine.settings.authUrl };
+    const other = new ReferenceEngine({
+      settings,
+      validateAnswers: true,
+      startAt: face.engine.clock.now(),
+      frozen: true,
+    });
+    const [own, foreign] = await Promise.all([face.engine.tokens.user(), other.tokens.user()]);
+    expect(await me(foreign)).toBe("auth:unauthorized");
+    expect(await me(own)).toBe(200);
+    await face.engine.load(other.snapshot());
+    expect(await me(foreign)).toBe(200);
+    expect(await me(own)).toBe("auth:unauthorized");
+  });
+
+  it("honours the tokens of another server with the same seed", async () => {
+    const other = new ReferenceEngine({ seed: "engine" });
+    expect(await me(await other.tokens.user())).toBe(200);
+    expect(await me(await new ReferenceEngine({ seed: "other" }).tokens.user())).toBe("auth:unauthorized");
+  });
+});

@@ -1,0 +1,124 @@
+import type { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import type { Kind } from "../../src/request/ids.js";
+import type { OperationEntry } from "../../src/request/operation.js";
+import { type OperationId, operations } from "../../src/generated/operations.js";
+
+export const allOperations: readonly OperationEntry[] = Object.values(operations);
+
+/** Rows for `it.each`: the operations that match, by their names. */
+export const named = (
+  matches: (operation: OperationEntry) => boolean,
+): (readonly [name: string, operation: OperationEntry])[] =>
+  allOperations.filter(matches).map((operation) => [operation.id, operation] as const);
+
+/** Path segments that are no id of any kind. */
+export const malformedIds = [
+  "UPPER",
+  "with-hyphen",
+  "wrong_prefix",
+  "%20",
+  "%2e%2e",
+  "%00",
+  "%zz",
+  "a".repeat(129),
+  "__proto__",
+];
+
+/** Ids of one resource of each kind, all in one workspace. */
+export type Fixture = Readonly<Record<Kind | "extraDatabase" | "stoppedDeployment" | "emptyBranch", string>>;
+
+/** A workspace with one of everything. */
+export const makeFixture = async (engine: ReferenceEngine, workspaceId: string): Promise<Fixture> => {
+  const { seed } = engine;
+  const place = { workspaceId };
+  const project = await seed.project({}, place);
+  const database = project.database;
+  if (!database) throw new Error("The project was made without a database");
+  const extra = await seed.database(project.id);
+  const app = await seed.app(project.id);
+  const { integration, client } = await seed.integration(place);
+  return {
+    user: engine.store.workspaces.get(workspaceId)?.memberIds[0] ?? "",
+    workspace: workspaceId,
+    service_token: (await seed.serviceToken({}, place)).id,
+    client: client.id,
+    integration: integration.id,
+    project: project.id,
+    branch: (await seed.branch(project.id)).id,
+    emptyBranch: (await seed.branch(project.id)).id,
+    database: database.id,
+    extraDatabase: extra.id,
+    connection: database.defaultConnectionId ?? "",
+    backup: (await seed.backup(database.id)).id,
+    app: app.id,
+    deployment: (await seed.deployment(app.id, { status: "running" })).id,
+    stoppedDeployment: (await seed.deployment(app.id, { status: "stopped" })).id,
+    approval: "apr_none",
+  };
+};
+
+/** A project without dependencies is what can be deleted; other paths take the fixture's own. */
+const pathIds = (fixture: Fixture): Partial<Record<OperationId, Record<string, string>>> => ({
+  "databases.delete": { databaseId: fixture.extraDatabase },
+  "deployments.start": { deploymentId: fixture.stoppedDeployment },
+  "deployments.delete": { deploymentId: fixture.stoppedDeployment },
+  "branches.delete": { branchId: fixture.emptyBranch },
+});
+
+const bodies = (fixture: Fixture): Partial<Record<OperationId, object>> => {
+  const promotion = { deploymentId: fixture.deployment };
+  const app = { displayName: "web", projectId: fixture.project };
+  return {
+    "projects.create": { name: "shop" },
+    "projects.update": { name: "shop" },
+    "projects.databases.create": { name: "copy" },
+    "databases.create": { projectId: fixture.project },
+    "databases.update": { name: "main" },
+    "databases.restore": {
+      source: { type: "backup", databaseId: fixture.database, backupId: fixture.backup },
+    },
+    "databases.connections.create": { name: "reader" },
+    "connections.create": { databaseId: fixture.database, name: "reader" },
+    "workspaces.create": { displayName: "Second" },
+    "workspaces.serviceTokens.create": { name: "ci" },
+    "projects.branches.create": { gitName: "feature" },
+    "branches.update": { isDefault: true },
+    "apps.create": app,
+    "services.create": app,
+    "apps.update": { displayName: "site" },
+    "services.update": { displayName: "site" },
+    "apps.promote": promotion,
+    "services.promote": promotion,
+    "services.deployments.create": {},
+  };
+};
+
+export interface ValidRequest {
+  method: string;
+  path: string;
+  body: object | undefined;
+}
+
+const queries: Partial<Record<OperationId, string>> = {
+  "regions.list": "?product=postgres",
+};
+
+/** A request that succeeds for somebody of the fixture's workspace, whose token `recipientAccessToken` is another's. */
+export const validRequest = (
+  operation: OperationEntry,
+  fixture: Fixture,
+  recipientAccessToken: string,
+): ValidRequest => {
+  const own = pathIds(fixture)[operation.id] ?? {};
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const kind = operation.pathKinds[name];
+    return own[name] ?? (kind === undefined ? "" : fixture[kind]);
+  });
+  const query =
+    operation.id === "integrations.list"
+      ? `?workspaceId=${fixture.workspace}`
+      : (queries[operation.id] ?? "");
+  const body =
+    operation.id === "projects.transfer" ? { recipientAccessToken } : bodies(fixture)[operation.id];
+  return { method: operation.method, path: path + query, body };
+};

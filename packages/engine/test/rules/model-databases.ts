@@ -1,0 +1,147 @@
+import type { Credential, DatabaseAddress, DatabaseEngine } from "../../src/request/database-engine.js";
+import type { DatabaseSource } from "../../src/store/rows.js";
+
+type Work = Exclude<keyof DatabaseEngine, "endpoints">;
+
+interface ModelDatabase {
+  /** Passwords by connection. */
+  roles: Map<string, string>;
+  data: string;
+}
+
+/** Why a copy fails whose source was deleted before it began. */
+export const nothingToCopy = "What is to be copied was deleted meanwhile";
+
+/**
+ * Databases as far as the API can tell them apart: who may enter with what, and what is in them. Work can be made to fail,
+ * or to wait until it is let go on; dropping a database ends the making or overwriting of it, as the interface says.
+ */
+export class ModelDatabases implements DatabaseEngine {
+  readonly databases = new Map<string, ModelDatabase>();
+  readonly backups = new Map<string, string>();
+  readonly #failing = new Set<Work>();
+  readonly #held = new Map<Work, () => Promise<void>>();
+  readonly #cancel = new Map<string, (reason: Error) => void>();
+
+  /** Makes work of this kind fail from now on; the function given back mends it. */
+  fail(work: Work): () => void {
+    this.#failing.add(work);
+    return () => this.#failing.delete(work);
+  }
+
+  /** Makes work of this kind wait until it is released; `begun` resolves when some is waiting. */
+  hold(work: Work): { begun: Promise<void>; release: () => void } {
+    let release = (): void => undefined;
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    this.#held.set(work, () => {
+      begin();
+      return released;
+    });
+    return {
+      begun,
+      release: () => {
+        this.#held.delete(work);
+        release();
+      },
+    };
+  }
+
+  /** What somebody could enter with, by connection; undefined when there is no such database. */
+  passwords(databaseId: string): Record<string, string> | undefined {
+    const database = this.databases.get(databaseId);
+    return database && Object.fromEntries(database.roles);
+  }
+
+  write(databaseId: string, data: string): void {
+    this.#database(databaseId).data = data;
+  }
+
+  read(databaseId: string): string {
+    return this.#database(databaseId).data;
+  }
+
+  endpoints(databaseId: string): Record<"direct" | "pooled" | "accelerate", DatabaseAddress> {
+    const address = (port: number): DatabaseAddress => ({ host: "db.test", port, database: databaseId });
+    return { direct: address(5432), pooled: address(6543), accelerate: address(8443) };
+  }
+
+  async create(
+    databaseId: string,
+    source: DatabaseSource,
+    credentials: readonly Credential[],
+  ): Promise<void> {
+    await this.#fill(databaseId, "create");
+    const roles = new Map(credentials.map(({ connectionId, pass }) => [connectionId, pass]));
+    this.databases.set(databaseId, { roles, data: this.#dataOf(source) });
+  }
+
+  async drop(databaseId: string): Promise<void> {
+    this.#cancel.get(databaseId)?.(new Error("dropped meanwhile"));
+    await this.#work("drop");
+    this.databases.delete(databaseId);
+  }
+
+  async restore(databaseId: string, backupId: string): Promise<void> {
+    await this.#fill(databaseId, "restore");
+    this.#database(databaseId).data = this.#dataOf({ type: "backup", databaseId, backupId });
+  }
+
+  async grant(databaseId: string, { connectionId, pass }: Credential): Promise<void> {
+    await this.#work("grant");
+    this.#database(databaseId).roles.set(connectionId, pass);
+  }
+
+  async revoke(databaseId: string, connectionId: string): Promise<void> {
+    await this.#work("revoke");
+    this.#database(databaseId).roles.delete(connectionId);
+  }
+
+  async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
+    await this.#work("backup");
+    const { data } = this.#database(databaseId);
+    this.backups.set(backupId, data);
+    return { size: data.length };
+  }
+
+  async dropBackup(backupId: string): Promise<void> {
+    await this.#work("dropBackup");
+    this.backups.delete(backupId);
+  }
+
+  async usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
+    await this.#work("usage");
+    return { bytes: 3 * 1024 ** 3, operations: this.#database(databaseId).roles.size * 100 };
+  }
+
+  async #work(work: Work): Promise<void> {
+    await this.#held.get(work)?.();
+    if (this.#failing.has(work)) throw new Error(`The database engine cannot ${work}`);
+  }
+
+  async #fill(databaseId: string, work: "create" | "restore"): Promise<void> {
+    const cancelled = new Promise<never>((_, reject) => this.#cancel.set(databaseId, reject));
+    try {
+      await Promise.race([this.#work(work), cancelled]);
+    } finally {
+      this.#cancel.delete(databaseId);
+    }
+  }
+
+  #dataOf(source: DatabaseSource): string {
+    if (source.type === "empty") return "";
+    const data =
+      source.type === "backup"
+        ? this.backups.get(source.backupId)
+        : this.databases.get(source.databaseId)?.data;
+    if (data === undefined) throw new Error(nothingToCopy);
+    return data;
+  }
+
+  #database(databaseId: string): ModelDatabase {
+    const database = this.databases.get(databaseId);
+    if (!database) throw new Error(`There is no database ${databaseId}`);
+    return database;
+  }
+}

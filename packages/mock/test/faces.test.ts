@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Face, type Received, type Sent, faces, openMock, openServer } from "./faces.js";
+import { allOperations, makeFixture, validRequest } from "../../engine/test/request/valid-requests.js";
+
+/** What an answer says but for where the server stands. */
+const comparable = (baseUrl: string, { status, headers, text }: Received) => ({
+  status,
+  // A service token's hint is the end of its signature, which is never the same twice.
+  body: text.replaceAll(baseUrl, "BASE").replaceAll(/"valueHint":"[\w-]+"/g, ""),
+  headers: [
+    "content-type",
+    "cache-control",
+    "allow",
+    "retry-after",
+    "www-authenticate",
+    "x-request-id",
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "access-control-allow-origin",
+  ].map((name) => headers.get(name)),
+});
+
+describe("both faces give the same answers", () => {
+  let pair: readonly [Face, Face];
+  beforeAll(async () => {
+    pair = [await openMock(), await openServer()];
+  });
+  beforeEach(async () => {
+    for (const { engine } of pair) await engine.reset();
+  });
+  afterAll(async () => {
+    for (const face of pair) await face.close();
+  });
+
+  const same = async (method: string, path: string, sent: (face: Face) => Promise<Sent>) => {
+    const [left, right] = await Promise.all(
+      pair.map(async (face) => comparable(face.baseUrl, await face.send(method, path, await sent(face)))),
+    );
+    expect(left).toEqual(right);
+    return left;
+  };
+
+  // The signature of a service token's value is never the same twice.
+  it.each(allOperations.filter(({ id }) => id !== "workspaces.serviceTokens.create").map(({ id }) => id))(
+    "%s",
+    async (id) => {
+      const operation = allOperations.find((each) => each.id === id);
+      if (!operation) throw new Error(id);
+      const [fixture] = await Promise.all(
+        pair.map(({ engine }) => makeFixture(engine, engine.residents.workspace.id)),
+      );
+      if (!fixture) throw new Error("no fixture");
+      const { method, path } = validRequest(operation, fixture, "");
+      const answer = await same(method, path, async ({ engine }) => {
+        const { body } = validRequest(operation, fixture, await engine.tokens.otherUser());
+        return { token: await engine.tokens.user(), ...(body && { body }) };
+      });
+      expect(Object.keys(operation.answers)).toContain(String(answer?.status));
+      await same(method, path, () => Promise.resolve({}));
+    },
+  );
+
+  it.each([
+    ["GET", "/"],
+    ["GET", "/v1/nothing"],
+    ["GET", "/v1/projects/"],
+    ["GET", "/v1/projects/%zz"],
+    ["GET", "/v1/projects?limit=0&limit=1"],
+    ["PUT", "/v1/projects"],
+    ["OPTIONS", "/v1/projects"],
+    ["POST", "/v1/projects"],
+    ["DELETE", "/uploads/dpl_x/key"],
+  ])("%s %s", async (method, path) => {
+    await same(method, path, async ({ engine }) => ({ token: await engine.tokens.user() }));
+  });
+
+  it("a body in UTF-8, and one that is not", async () => {
+    const token = async ({ engine }: Face) => ({ token: await engine.tokens.user() });
+    const named = await same("POST", "/v1/projects", async (face) => ({
+      ...(await token(face)),
+      body: { name: "Größe 🐧\u0000" },
+    }));
+    expect(named?.status).toBe(201);
+    const broken = await same("POST", "/v1/projects", async (face) => ({
+      ...(await token(face)),
+      raw: new Uint8Array([0x22, 0xff, 0x22]),
+    }));
+    expect(broken?.status).toBe(400);
+  });
+});
+
+describe.each(faces)("the %s face", (_name, open) => {
+  let face: Face;
+  beforeAll(async () => {
+    face = await open();
+  });
+  beforeEach(() => face.engine.reset());
+  afterAll(() => face.close());
+
+  it("lets pages of any origin read /v1, without credentials (§ Reading requests)", async () => {
+    const token = await face.engine.tokens.user();
+    const headers = { origin: "https://app.example.com" };
+    for (const sent of [{ token, headers }, { headers }]) {
+      const { headers: received } = await face.send("GET", "/v1/projects", sent);
+      expect(received.get("access-control-allow-origin")).toBe("*");
+      expect(received.get("access-control-expose-headers")).toContain("x-request-id");
+      expect(received.get("access-control-allow-credentials")).toBeNull();
+    }
+    expect(
+      (await face.send("GET", "/elsewhere", { headers })).headers.get("access-control-allow-origin"),
+    ).toBeNull();
+  });
+
+  it("answers a preflight request without a token", async () => {
+    const headers = {
+      origin: "https://app.example.com",
+      "access-control-request-method": "PATCH",
+      "access-control-request-headers": "authorization,content-type,x-custom",
+    };
+    const {
+      status,
+      headers: received,
+      text,
+    } = await face.send("OPTIONS", "/v1/projects/proj_a", { headers });
+    expect([status, text]).toEqual([204, ""]);
+    expect(received.get("access-control-allow-methods")).toBe("GET, PATCH, DELETE");
+    expect(received.get("access-control-allow-headers")).toBe("authorization,content-type,x-custom");
+  });
+
+  it("drops the connection before the work", async () => {
+    const token = await face.engine.tokens.user();
+    face.engine.faults.add({ operation: "projects.create", drop: "before", times: 1 });
+    await expect(face.send("POST", "/v1/projects", { token, body: {} })).rejects.toThrow(TypeError);
+    expect(face.engine.store.projects.size).toBe(0);
+    expect(face.engine.requests.at(-1)).toMatchObject({ operationId: "projects.create", status: null });
+  });
+
+  it("drops the connection after the work: it is done, and nobody was told", async () => {
+    const token = await face.engine.tokens.user();
+    face.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });
+    await expect(face.send("POST", "/v1/projects", { token, body: {} })).rejects.toThrow(TypeError);
+    expect(face.engine.store.projects.size).toBe(1);
+  });
+
+  it("drops the connection midway in the answer: it is done, and half of it is told", async () => {
+    const { engine, baseUrl } = face;
+    const headers = { authorization: `Bearer ${await engine.tokens.user()}` };
+    engine.faults.add({ operation: "projects.create", drop: "midway", times: 1 });
+    const response = await fetch(`${baseUrl}/v1/projects`, { method: "POST", headers });
+    expect(response.status).toBe(201);
+    const reader = response.body?.getReader();
+    const half = new TextDecoder().decode((await reader?.read())?.value);
+    expect(half).toMatch(/^\{"data":\{"id":"proj_/);
+    expect(() => JSON.parse(half) as unknown).toThrow(SyntaxError);
+    await expect(reader?.read()).rejects.toThrow(TypeError);
+    expect(engine.store.projects.size).toBe(1);
+    expect(engine.requests.at(-1)).toMatchObject({ operationId: "projects.create", status: null });
+  });
+
+  it("drops the connection before an answer that has no body to be cut in", async () => {
+    const { engine } = face;
+    const token = await engine.tokens.user();
+    const { id } = await engine.seed.project();
+    engine.faults.add({ operation: "projects.delete", drop: "midway", times: 1 });
+    await expect(face.send("DELETE", `/v1/projects/${id}`, { token })).rejects.toThrow(TypeError);
+    expect(engine.store.projects.size).toBe(0);
+  });
+
+  it("takes an artifact at the upload URL, once, and only there (§ Deployments)", async () => {
+    const { engine } = face;
+    const token = await engine.tokens.user();
+    const app = await engine.seed.app((await engine.seed.project()).id);
+    const path = `/v1/services/${app.id}/deployments`;
+    const created = await face.send("POST", path, { token, body: {} });
+    // The answer of services.deployments.create.
+    const { id, uploadUrl } = (created.body as { data: { id: string; uploadUrl: string } }).data;
+    expect(uploadUrl.startsWith(`${face.baseUrl}/uploads/`)).toBe(true);
+    const upload = uploadUrl.slice(face.baseUrl.length);
+    const status = async () => {
+      const { body } = await face.send("GET", `/v1/deployments/${id}`, { token });
+      return (body as { data: { status: string } }).data.status;
+    };
+    expect((await face.send("PUT", `${upload}x`, { raw: "bytes" })).status).toBe(404);
+    expect((await face.send("PUT", upload.replace(id, "dpl_other"), { raw: "bytes" })).status).toBe(404);
+    expect((await face.send("GET", upload)).status).toBe(405);
+    expect(await status()).toBe("created");
+    expect(
+      (await face.send("PUT", upload, { raw: "bytes", headers: { "content-type": "application/zip" } }))
+        .status,
+    ).toBe(200);
+    expect(await status()).toBe("uploaded");
+    expect((await face.send("PUT", upload, { raw: "bytes" })).status).toBe(404);
+    expect(JSON.stringify(engine.requests)).not.toContain(upload.split("/").at(-1));
+  });
+});
+
+describe("the upload cap (§ Limits)", () => {
+  it.each(faces)(
+    "refuses a larger artifact with 413 behind %s, and leaves the URL usable",
+    async (_name, open) => {
+      const face = await open({ settings: { limits: { upload: 1_000 } } });
+      const { engine } = face;
+      const app = await engine.seed.app((await engine.seed.project()).id);
+      const { uploadUrl } = await engine.seed.deployment(app.id);
+      const upload = (uploadUrl ?? "").slice(engine.settings.baseUrl.length);
+      expect((await face.send("PUT", upload, { raw: "x".repeat(1_001) })).status).toBe(413);
+      expect((await face.send("PUT", upload, { raw: "x".repeat(1_000) })).status).toBe(200);
+      await face.close();
+    },
+  );
+});

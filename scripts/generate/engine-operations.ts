@@ -1,0 +1,144 @@
+import type { Contract, JsonSchema, Operation, Parameter } from "./contract.js";
+import { componentName, printType } from "./engine-types.js";
+
+/** `generated/operations.ts`: the operations as types and as the table that the engine routes by. */
+export const printOperations = (contract: Contract): string => {
+  const shapes = contract.operations.map((operation) => printShape(contract, operation));
+  const names = [...new Set(shapes.flatMap((shape) => componentNames(contract, shape)))].sort();
+  const entries = contract.operations.map(
+    (operation) => `  ${JSON.stringify(operation.id)}: ${JSON.stringify(tableEntry(contract, operation))},\n`,
+  );
+  const patterns = Object.entries(idPatterns(contract)).map(
+    ([kind, pattern]) => `  ${kind}: new RegExp(${JSON.stringify(pattern)}, "u"),\n`,
+  );
+  return `import type { OperationEntry } from "../request/operation.js";
+import type { ${names.join(", ")} } from "./schemas.js";
+
+/** What each operation reads: its path, query and body, validated, with defaults applied. */
+export interface OperationShapes {
+${shapes.join("")}}
+
+export type OperationId = keyof OperationShapes;
+export type PathParameters<Id extends OperationId> = OperationShapes[Id]["path"];
+export type QueryParameters<Id extends OperationId> = OperationShapes[Id]["query"];
+export type RequestBody<Id extends OperationId> = OperationShapes[Id]["body"];
+
+export const operations: Readonly<Record<OperationId, OperationEntry>> = {
+${entries.join("")}};
+
+/** What the ids of a kind look like, by the kind's name. */
+export const idPatterns: Readonly<Record<string, RegExp>> = {
+${patterns.join("")}};
+
+/** Every error code with its status. */
+export const errorStatuses: Readonly<Record<string, number>> = ${JSON.stringify(
+    Object.fromEntries(contract.errorCodes.map(({ code, status }) => [code, status])),
+  )};
+`;
+};
+
+const componentNames = (contract: Contract, text: string): string[] =>
+  (text.match(/\b[A-Z]\w*\b/g) ?? []).filter((word) => Object.hasOwn(contract.schemas, word));
+
+const printShape = (contract: Contract, operation: Operation): string => {
+  const fields = (parameters: Parameter[]): string => {
+    if (parameters.length === 0) return "Record<string, never>";
+    const printed = parameters.map(({ name, required, schema }) => {
+      const present = required || contract.resolve(schema).default !== undefined;
+      return `readonly ${name}${present ? "" : "?"}: ${printType(contract, schema)};`;
+    });
+    return `{ ${printed.join(" ")} }`;
+  };
+  const body = operation.body ? printType(contract, operation.body.schema) : "Record<string, never>";
+  return `  ${JSON.stringify(operation.id)}: {
+    path: ${fields(operation.pathParameters)};
+    query: ${fields(operation.queryParameters)};
+    body: ${body};
+  };
+`;
+};
+
+const tableEntry = (contract: Contract, operation: Operation): object => {
+  const body = operation.body?.schema;
+  const lists = (status: number): boolean => operation.errors.some((error) => error.status === status);
+  return {
+    id: operation.id,
+    method: operation.method,
+    path: operation.path,
+    pathKinds: Object.fromEntries(
+      operation.pathParameters.map(({ name, schema }) => [name, contract.resolve(schema)["x-resource"]]),
+    ),
+    query: operation.queryParameters.map(({ name, schema }) => ({
+      name,
+      type: [contract.resolve(schema).type ?? "string"].flat()[0],
+      kind: contract.resolve(schema)["x-resource"] ?? null,
+    })),
+    body: operation.body ? (operation.body.required ? "required" : "optional") : "none",
+    bodyIds: body ? idFields(contract, body) : [],
+    secretFields: body ? secretFields(contract, body) : [],
+    fieldCodes: body ? fieldCodes(contract, body, "") : {},
+    maxBodyBytes: operation.maxBodyBytes ?? null,
+    rateLimited: operation.rateLimited,
+    agentApproval: operation.agentApproval ?? null,
+    foreignStatus: operation.foreignStatus,
+    malformedIdStatus: lists(422) ? 422 : 404,
+    answers: Object.fromEntries([
+      [operation.success.status, []],
+      ...operation.errors.map(({ status, codes }) => [status, codes]),
+    ]),
+  };
+};
+
+/** The schema and all that it is made of, at the same place of the value. */
+const alternatives = (contract: Contract, schema: JsonSchema): JsonSchema[] => {
+  const resolved = contract.resolve(schema);
+  const parts = [...(resolved.anyOf ?? []), ...(resolved.oneOf ?? []), ...(resolved.allOf ?? [])];
+  return [resolved, ...parts.flatMap((part) => alternatives(contract, part))];
+};
+
+const properties = (contract: Contract, schema: JsonSchema): [string, JsonSchema][] =>
+  alternatives(contract, schema).flatMap((part) => Object.entries(part.properties ?? {}));
+
+/** Where ids stand in a body, and of which kind they are. */
+const idFields = (
+  contract: Contract,
+  schema: JsonSchema,
+  above: string[] = [],
+): { path: string[]; kind: string }[] => {
+  const found = new Map<string, { path: string[]; kind: string }>();
+  for (const [name, property] of properties(contract, schema)) {
+    const path = [...above, name];
+    for (const part of alternatives(contract, property)) {
+      if (part["x-resource"]) found.set(path.join("/"), { path, kind: part["x-resource"] });
+    }
+    for (const inner of idFields(contract, property, path)) found.set(inner.path.join("/"), inner);
+  }
+  return [...found.values()];
+};
+
+const secretFields = (contract: Contract, schema: JsonSchema): string[] =>
+  properties(contract, schema)
+    .filter(([, property]) => alternatives(contract, property).some((part) => part["x-secret"]))
+    .map(([name]) => name);
+
+/** Fields whose rejected values have a code of their own, by their JSON pointer. */
+const fieldCodes = (contract: Contract, schema: JsonSchema, above: string): Record<string, string> => {
+  const found: Record<string, string> = {};
+  for (const [name, property] of properties(contract, schema)) {
+    const pointer = `${above}/${name}`;
+    const code = (contract.resolve(property) as { "x-error-code"?: string })["x-error-code"];
+    if (code) found[pointer] = code;
+    Object.assign(found, fieldCodes(contract, property, pointer));
+  }
+  return found;
+};
+
+const idPatterns = (contract: Contract): Record<string, string> => {
+  const found: Record<string, string> = {};
+  for (const schema of Object.values(contract.schemas)) {
+    if (schema["x-resource"] && schema.pattern && componentName(schema) === undefined) {
+      found[schema["x-resource"]] = schema.pattern;
+    }
+  }
+  return found;
+};
