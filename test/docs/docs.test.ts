@@ -1,31 +1,25 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/generate/contract.js";
-import { type Block, blocksOf } from "./blocks.js";
+import { type Block, blocksOf, pages } from "./markdown.js";
 
 /**
- * Every code block of the docs is run against the built packages, as its fence says: `sh serve` starts the platform,
- * `sh run` and `ts run` run against it, `ts test` is a vitest file, `ts` is compiled, `sh root` is a script of this repository
- * that has its own test.
+ * Runs every code block of the docs against the built packages. The fence says how: `sh serve` starts the platform, `sh run`
+ * and `ts run` run against it, `ts test` is a vitest file, `ts` is only compiled (as all TypeScript blocks are), and `sh root`
+ * runs a script of this repository that has a test of its own.
  */
-const files = [
-  "README.md",
-  ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name.replaceAll("\\", "/")}`),
-];
-const blocks = files.flatMap(blocksOf);
-const use = (language: string, ...uses: string[]): Block[] =>
-  blocks.filter((block) => block.language === language && uses.includes(block.use));
+const blocks = pages.flatMap(blocksOf);
+const blocksFor = (language: string, use: string): Block[] =>
+  blocks.filter((block) => block.language === language && block.use === use);
 
 const run = promisify(execFile);
 const scratch = join(root, "test/docs/.blocks");
-const blockFile = (block: Block, ending: string): string => {
-  const file = join(scratch, `${block.where.replaceAll(/\W+/g, "-")}${ending}`);
+const write = (block: Block, extension: string): string => {
+  const file = join(scratch, `${block.where.replaceAll(/\W+/g, "-")}${extension}`);
   writeFileSync(file, block.text);
   return file;
 };
@@ -37,7 +31,7 @@ interface Ready {
 let platform: ChildProcess | undefined;
 let environment: NodeJS.ProcessEnv;
 
-/** The `sh serve` block of the README, on a free port and with data that is thrown away. */
+/** Runs the `sh serve` block of the README on a free port, with data that is discarded. */
 const serve = async (block: Block): Promise<Ready> => {
   const [, , command, ...rest] = block.text.trim().split(" ");
   expect(command).toBe("dev");
@@ -45,7 +39,7 @@ const serve = async (block: Block): Promise<Ready> => {
   const program = join(root, "packages/cli/dist/mgmt.js");
   platform = spawn(process.execPath, [program, "dev", ...flags, "--ephemeral", "--output", "json"], {
     stdio: ["ignore", "pipe", "inherit"],
-    // Where it registers its profile: not in that of who runs the tests.
+    // Keeps the profile that it registers apart from those of the user who runs the tests.
     env: { ...process.env, MGMT_CONFIG_DIR: join(scratch, "config") },
   });
   return new Promise((resolve, reject) => {
@@ -54,12 +48,31 @@ const serve = async (block: Block): Promise<Ready> => {
   });
 };
 
+interface TestReport {
+  testResults: { name: string; status: string; message: string; assertionResults: Assertion[] }[];
+}
+interface Assertion {
+  fullName: string;
+  status: string;
+  failureMessages: string[];
+}
+
+/** Runs all `ts test` blocks in one vitest process, which costs far less than one process per block. */
+const runTestBlocks = async (): Promise<TestReport> => {
+  const report = join(scratch, "report.json");
+  for (const block of blocksFor("ts", "test")) write(block, ".test.ts");
+  const flags = ["--root", scratch, "--reporter", "json", "--outputFile", report];
+  await run("npx", ["vitest", "run", ...flags], { cwd: scratch, env: process.env }).catch(() => undefined);
+  // Written by vitest.
+  return JSON.parse(readFileSync(report, "utf8")) as TestReport;
+};
+
 beforeAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
-  // Else vitest would find this repository's own settings, with the sources in place of the built packages.
+  // Without this file, vitest would use this repository's configuration, which resolves packages to their sources.
   writeFileSync(join(scratch, "vitest.config.mjs"), "export default {};\n");
-  const [serving] = use("sh", "serve");
+  const [serving] = blocksFor("sh", "serve");
   if (!serving) throw new Error("no block starts the platform");
   const ready = await serve(serving);
   environment = {
@@ -78,13 +91,13 @@ afterAll(() => {
 describe("the code blocks of the docs", () => {
   it("are all of a kind that a test runs", () => {
     const known = ["sh root", "sh serve", "sh run", "ts", "ts run", "ts test"];
-    const others = blocks.filter(({ language, use: how }) => !known.includes(`${language} ${how}`.trim()));
+    const others = blocks.filter(({ language, use }) => !known.includes(`${language} ${use}`.trim()));
     expect(others.map(({ where, language }) => `${where} ${language}`)).toEqual([]);
   });
 
   it("name scripts of this repository that exist", async () => {
     const manifest = (await import("../../package.json")) as { scripts: Record<string, string> };
-    for (const { text, where } of use("sh", "root")) {
+    for (const { text, where } of blocksFor("sh", "root")) {
       const scripts = [...text.matchAll(/npm (?:run )?(\w+)/g)].map(([, name = ""]) => name);
       for (const name of scripts.filter((word) => word !== "install")) {
         expect(Object.keys(manifest.scripts), where).toContain(name);
@@ -92,31 +105,48 @@ describe("the code blocks of the docs", () => {
     }
   });
 
-  it.each(use("sh", "run"))("run in a shell: $where", async ({ text }) => {
+  it.concurrent.each(blocksFor("sh", "run"))("run in a shell: $where", async ({ text }) => {
     const script = text
       .replaceAll("http://127.0.0.1:4300", environment["MGMT_BASE_URL"] ?? "")
       .replaceAll("<the token>", environment["MGMT_TOKEN"] ?? "");
     await run("bash", ["-euo", "pipefail", "-c", script], { cwd: scratch, env: environment });
   });
 
-  it.each(use("ts", "run"))("run as a program: $where", async (block) => {
-    await run("npx", ["tsx", blockFile(block, ".ts")], { cwd: scratch, env: environment });
-  });
-
-  it.each(use("ts", "test"))("run as a test: $where", async (block) => {
-    const file = blockFile(block, ".test.ts");
-    await run("npx", ["vitest", "run", "--root", scratch, file], { cwd: scratch, env: process.env });
+  it.concurrent.each(blocksFor("ts", "run"))("run as a program: $where", async (block) => {
+    const { code } = await transform(block.text, { loader: "ts", format: "esm" });
+    const program = write({ ...block, text: code }, ".mjs");
+    await run(process.execPath, [program], { cwd: scratch, env: environment });
   });
 
   it("compile against the built declarations", async () => {
-    for (const block of use("ts", "")) blockFile(block, ".ts");
+    const programs = [...blocksFor("ts", ""), ...blocksFor("ts", "run")].map((block) => write(block, ".ts"));
+    const tests = blocksFor("ts", "test").map((block) => write(block, ".test.ts"));
     const config = {
       extends: "../../../tsconfig.json",
       compilerOptions: { paths: {} },
-      include: ["*.ts"],
-      exclude: [],
+      files: [...programs, ...tests].map((file) => basename(file)),
+      include: [],
     };
     writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify(config));
     await run("npx", ["tsc", "--noEmit", "-p", scratch], { cwd: root });
+  });
+
+  describe("that are tests", () => {
+    let report: TestReport;
+    beforeAll(async () => {
+      report = await runTestBlocks();
+    });
+
+    it.each(blocksFor("ts", "test"))("pass: $where", (block) => {
+      const file = write(block, ".test.ts");
+      const result = report.testResults.find(({ name }) => name === file);
+      const failures = result?.assertionResults.filter(({ status }) => status !== "passed");
+      expect({ status: result?.status, message: result?.message, failures }).toEqual({
+        status: "passed",
+        message: "",
+        failures: [],
+      });
+      expect(result?.assertionResults.length).toBeGreaterThan(0);
+    });
   });
 });

@@ -6,20 +6,12 @@ import { resources } from "../../packages/sdk/src/generated/resources.js";
 import { Resource } from "../../packages/sdk/src/resource.js";
 import { type Contract, loadContract, root } from "../../scripts/generate/contract.js";
 import { generateReference, referenceFolder } from "../../scripts/generate/sdk-reference.js";
-import { blocksOf } from "./blocks.js";
+import { anchorsOf, blocksOf, headingsOf } from "./markdown.js";
 
 const names = readdirSync(join(root, referenceFolder));
 const read = (name: string): string => readFileSync(join(root, referenceFolder, name), "utf8");
-const headings = (text: string): string[] => [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
-const anchorsOf = (text: string): string[] =>
-  headings(text).map((title) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, "")
-      .replaceAll(" ", "-"),
-  );
 
-/** `projects.databases.list`, of an object as it is when a program runs. */
+/** Returns the name of every method of a resource at run time, such as `projects.databases.list`. */
 const methodsOf = (resource: object, name: string): string[] => {
   const found: string[] = [];
   for (const [key, value] of Object.entries(resource)) {
@@ -37,9 +29,11 @@ const client = createClient({ baseUrl: "https://api.example.com" });
 const methods = Object.keys(resources).flatMap((name) => methodsOf(Reflect.get(client, name), name));
 
 describe("the reference", () => {
-  it("has a section for every method that a client has, and for none that it has not", () => {
-    const told = names.flatMap((name) => headings(read(name))).filter((title) => /^\w+(\.\w+)+$/.test(title));
-    expect(told.filter((title) => !title.startsWith("client.")).sort()).toEqual([...methods].sort());
+  it("has a section for every method of a client, and no others", () => {
+    const documented = names
+      .flatMap((name) => headingsOf(read(name)))
+      .filter((title) => /^\w+(\.\w+)+$/.test(title));
+    expect(documented.filter((title) => !title.startsWith("client.")).sort()).toEqual([...methods].sort());
     expect(methods).toContain("projects.ensure");
     expect(methods).toContain("databases.connections.create");
   });
@@ -51,7 +45,7 @@ describe("the reference", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it.each(names)("leads to a heading with every link: %s", (name) => {
+  it.each(names)("links only to headings that exist: %s", (name) => {
     const links = [...read(name).matchAll(/\]\(([^)#]+)(?:#([^)]+))?\)/g)];
     expect(links.length).toBeGreaterThan(0);
     for (const [link, page = "", anchor] of links) {
@@ -65,7 +59,7 @@ describe("the reference", () => {
   });
 });
 
-describe("a page of the reference", () => {
+describe("a reference page", () => {
   let contract: Contract;
   beforeAll(async () => {
     contract = await loadContract();
@@ -75,18 +69,18 @@ describe("a page of the reference", () => {
     operations: contract.operations.map((each) => (each.id === id ? { ...each, ...change } : each)),
   });
 
-  it("tells what an error means by its class, status and code", () => {
+  it("describes an error by its class, status, and code", () => {
     expect(read("projects.md")).toContain(
       "- [`ProjectNotFoundError`](errors.md#notfounderror) (404 `project:not_found`): there is no such project.",
     );
   });
 
-  it("tells what replaces a deprecated method", () => {
+  it("names the replacement of a deprecated method", () => {
     const [, section = ""] = read("apps.md").split("## apps.get\n");
     expect(section).toMatch(/^\s*`get\(.*\n\n\*\*Deprecated\.\*\* Use \[`client\.services\.get`\]/);
   });
 
-  it("tells a default, limits and what a parameter cannot be combined with", () => {
+  it("states a parameter's default, bounds, and conflicts", () => {
     const text = read("databases.md");
     expect(text).toMatch(/`limit\?`: `number` – .*Default: `100`\. From 1 to 1000\./);
     expect(text).toMatch(/`branchId\?`: .*Cannot be combined with `branchGitName`\./);
@@ -94,22 +88,22 @@ describe("a page of the reference", () => {
     expect(update).toMatch(/`branchGitName\?`: .*Cannot be combined with `branchId` or `logicalId`\./);
   });
 
-  it("asks an ensure for what its type asks for beyond the create", () => {
+  it("requires of an ensure what its type requires beyond the create", () => {
     const [, section = ""] = read("databases.md").split("## databases.ensure\n");
     expect(section).toMatch(/- `body`: `EnsureDatabase` .*\n {2}- `logicalId`: /);
     expect(section).not.toContain("`branchGitName?`");
   });
 
-  it("is made of what was generated just now, not of what lies on the disk", async () => {
+  it("is built from the freshly generated source, not from the file on disk", async () => {
     const path = "packages/sdk/src/generated/resources/me.ts";
     const text = readFileSync(join(root, path), "utf8");
-    const fresh = text.replace("   * `GET /v1/me`", "   * Said just now.");
+    const fresh = text.replace("   * `GET /v1/me`", "   * Generated in memory.");
     const made = await generateReference(contract, new Map([[path, fresh]]));
     expect(fresh).not.toBe(text);
-    expect(made.get(`${referenceFolder}/me.md`)).toContain("\nSaid just now.\n");
+    expect(made.get(`${referenceFolder}/me.md`)).toContain("\nGenerated in memory.\n");
   });
 
-  it("is not made of a body without an example: the contract must have one", async () => {
+  it("is refused for a body that has no example in the contract", async () => {
     const { body } = contract.operations.find(({ id }) => id === "projects.transfer") ?? {};
     const without = changed("projects.transfer", { body: { ...body, examples: [] } });
     await expect(generateReference(without, new Map())).rejects.toThrow(
@@ -117,7 +111,7 @@ describe("a page of the reference", () => {
     );
   });
 
-  it("is not made of an id without a prefix: nobody could tell an example of it", async () => {
+  it("is refused for an id without a prefix", async () => {
     const [id] = contract.operations.find((each) => each.id === "projects.get")?.pathParameters ?? [];
     const without = changed("projects.get", { pathParameters: [{ ...id, schema: { type: "string" } }] });
     await expect(generateReference(without, new Map())).rejects.toThrow("id is no id: what is an example?");

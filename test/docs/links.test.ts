@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "../../scripts/generate/contract.js";
+import { anchorsOf, linksOf, pages } from "./markdown.js";
+
+const read = (page: string): string => readFileSync(join(root, page), "utf8");
+const isExternal = (target: string): boolean => /^https?:/.test(target);
+
+/** Returns why a relative link leads nowhere, or undefined if it leads somewhere. */
+const problemOf = (page: string, target: string): string | undefined => {
+  const [path = "", anchor] = target.split("#");
+  const file = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(root, file))) return `${target}: no such file`;
+  if (anchor !== undefined && !anchorsOf(read(file)).includes(anchor)) return `${target}: no such heading`;
+  return undefined;
+};
+
+describe("documentation links", () => {
+  it.each(pages)("lead to files and headings that exist: %s", (page) => {
+    const targets = linksOf(read(page)).filter((target) => !isExternal(target));
+    expect(targets.map((target) => problemOf(page, target)).filter((problem) => problem)).toEqual([]);
+  });
+
+  it("lead to every guide from the documentation's index", () => {
+    const guides = pages.filter((page) => /^docs\/[^/]+\.md$|^docs\/guides\//.test(page));
+    const linked = linksOf(read("docs/README.md")).map((target) => join("docs", target.split("#")[0] ?? ""));
+    expect(guides.filter((page) => page !== "docs/README.md" && !linked.includes(page))).toEqual([]);
+  });
+
+  it("report a missing file and a missing heading", () => {
+    expect(problemOf("README.md", "docs/gone.md")).toBe("docs/gone.md: no such file");
+    expect(problemOf("README.md", "docs/README.md#gone")).toBe("docs/README.md#gone: no such heading");
+    expect(problemOf("README.md", "docs/README.md#guides")).toBeUndefined();
+  });
+});

@@ -1,0 +1,65 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../scripts/generate/contract.js";
+
+export interface Block {
+  /** File and line, such as `README.md:24`. */
+  where: string;
+  language: string;
+  /** The word after the language, which says what a test does with the block. */
+  use: string;
+  text: string;
+}
+
+const markdownBelow = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`);
+
+/** Every documentation page of the repository, the generated reference included. */
+export const pages = [
+  "README.md",
+  "bench/README.md",
+  ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
+  ...markdownBelow("docs"),
+];
+
+/** Returns the fenced code blocks of a Markdown file. */
+export const blocksOf = (file: string): Block[] => {
+  const lines = readFileSync(join(root, file), "utf8").split("\n");
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  for (const [index, line] of lines.entries()) {
+    const fence = /^```(\w*) ?(\w*)/.exec(line);
+    if (!fence) {
+      if (open) open.text += `${line}\n`;
+    } else if (open) {
+      blocks.push(open);
+      open = undefined;
+    } else {
+      const [, language = "", use = ""] = fence;
+      open = { where: `${file}:${index + 1}`, language, use, text: "" };
+    }
+  }
+  if (open) throw new Error(`${open.where} has no closing fence`);
+  return blocks;
+};
+
+const outsideBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, "");
+
+/** Returns the text of every heading. */
+export const headingsOf = (text: string): string[] =>
+  [...outsideBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
+
+/** Returns the anchor of every heading, as GitHub derives it. */
+export const anchorsOf = (text: string): string[] =>
+  headingsOf(text).map((title) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+/** Returns the targets of all inline links. */
+export const linksOf = (text: string): string[] =>
+  [...outsideBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
