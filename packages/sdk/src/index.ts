@@ -8,6 +8,7 @@ export { ApiError, InvalidResponseError } from "./errors/api-error.js";
 export type { ApiErrorInit } from "./errors/api-error.js";
 export { registerApiError } from "./errors/register-api-error.js";
 export { isApiError } from "./errors/is-api-error.js";
+export type { PagingFault } from "./errors/local-errors.js";
 export {
   ConnectionError,
   InvalidArgumentError,
@@ -29,7 +30,7 @@ export type { HttpClient } from "./http.js";
 export { createPartialClient } from "./partial-client.js";
 export type { PartialClient } from "./partial-client.js";
 export { CursorPages } from "./paging.js";
-export type { CursorPage } from "./paging.js";
+export type { CursorPage, ListCall } from "./paging.js";
 export type { Attempt } from "./request/attempt.js";
 export type { Call, ListOptions, RequestOptions, SendOptions } from "./request/call.js";
 export type { Middleware, Next, OutgoingRequest } from "./request/middleware.js";

@@ -1,5 +1,7 @@
 import type { ApiPromise, WithResponse } from "./api-promise.js";
-import { PagingError } from "./errors/local-errors.js";
+import { type PagingFault, PagingError } from "./errors/local-errors.js";
+import type { Call, ListOptions } from "./request/call.js";
+import type { RequestPath } from "./request/request.js";
 import { readLimit } from "./request/settings.js";
 import type { TransportResponse } from "./transport/transport.js";
 
@@ -7,25 +9,28 @@ import type { TransportResponse } from "./transport/transport.js";
 export interface CursorPage<T> {
   /** The items. A page may be empty and still have a next one. */
   readonly data: T[];
-  /** Send it as `cursor` for the next page; null exactly when `hasMore` is false. */
+  /** Send it as `cursor` to get the next page; null when there is none. */
   readonly nextCursor: string | null;
-  /** Whether there is a next page. */
+  /** Whether there are more items after this page. */
   readonly hasMore: boolean;
 }
 
-/** Loads one page: the first, or the one at a cursor. `seen` are the cursors of the walk so far. */
+/** A call that lists something, with the cursor of the page to start at. */
+export type ListCall = Call & { query?: { cursor?: string | null } | undefined };
+
+/** Loads one page: the first, or the one at a cursor. `seen` has the cursors of the pages before it. */
 type LoadPage<T> = (
   cursor: string | null | undefined,
   seen: ReadonlySet<string>,
 ) => ApiPromise<CursorPage<T>>;
 
 /**
- * What list methods answer: a promise of the first page, and a way through all of them. No request is sent before it
- * is awaited or walked; the first page is asked for once. Every page is a call of its own, with the same options.
+ * A promise of the first page of a list that is also an iterable of the items of all pages. No request is sent before
+ * it is awaited or iterated, and the first page is requested once. Every page is a call of its own, with the same options.
  *
- * The order is that of creation, oldest first, but service tokens come newest first (§ Paging). It is total: nothing is
- * skipped or repeated while items come and go between pages. A walk goes on where another one stopped when its last
- * `nextCursor` is given as `cursor`; cursors outlive the deletion of their item, but belong to one list and its filters.
+ * Items are in the order of their creation, oldest first; service tokens are newest first. No item is skipped or repeated
+ * when others are created or deleted between two pages. To resume where another iteration stopped, pass its last
+ * `nextCursor` as `cursor`. A cursor stays valid when its item is deleted, but only for the same list with the same filters.
  *
  * ```ts
  * const page = await client.projects.list({ limit: 10 });
@@ -33,7 +38,7 @@ type LoadPage<T> = (
  * const oldest = await client.projects.list({}, { prefetch: true }).toArray({ limit: 500 });
  * ```
  *
- * Throws `PagingError` when the service repeats a cursor or promises more without one, rather than going in circles.
+ * Throws `PagingError` when the service repeats a cursor, or reports more items without one, instead of looping.
  */
 export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> {
   readonly #load: LoadPage<T>;
@@ -61,12 +66,12 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     return (onSettled) => this.#firstPage().finally(onSettled);
   }
 
-  /** Every item of every page, in the list's order. */
+  /** Iterates over the items of all pages, in the list's order. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     for await (const page of this.pages()) yield* page.data;
   }
 
-  /** Page by page. */
+  /** Iterates over the pages. */
   async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
     const seen = new Set<string>();
     for (let page = await this.#firstPage(); ;) {
@@ -74,19 +79,19 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
       if (nextCursor === null) return yield page;
       seen.add(nextCursor);
       const ahead = this.#prefetch ? this.#load(nextCursor, seen) : undefined;
-      // It is looked at when its turn comes; a walk that is left before never looks.
+      // Awaited later, or never when the iteration is left early: a failure must not be reported as unhandled.
       ahead?.catch(() => undefined);
       yield page;
       page = await (ahead ?? this.#load(nextCursor, seen));
     }
   }
 
-  /** The first page together with the answer that it came in. */
+  /** Returns the first page together with its HTTP response. */
   withResponse(): Promise<WithResponse<CursorPage<T>>> {
     return this.#firstPage().withResponse();
   }
 
-  /** The items of all pages, or as many as `limit` says; no page past those is asked for. */
+  /** Collects the items of all pages, or the first `limit` of them; no page after those is requested. */
   async toArray({ limit = Infinity }: { limit?: number | undefined } = {}): Promise<T[]> {
     const items: T[] = [];
     if (readLimit("limit", limit) === 0) return items;
@@ -99,26 +104,47 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
   }
 }
 
-/** Reads `{ data, pagination }`; undefined when the body is not of that form. */
-export const readPage = <T>(
+/**
+ * Lists by a call. `isPaged` says whether the contract gives the list cursors; a list of unknown form may have none, and is
+ * then one page.
+ */
+export const listPages = <T>(
+  request: RequestPath,
+  call: ListCall,
+  options: ListOptions | undefined,
+  isPaged: boolean,
+): CursorPages<T> =>
+  new CursorPages(
+    (cursor = call.query?.cursor, seen) =>
+      request({ ...call, query: { ...call.query, cursor } }, options, (body, response) =>
+        readPage<T>(body, (next) => next === cursor || seen.has(next), response, isPaged),
+      ),
+    options?.prefetch === true,
+  );
+
+/** Reads `{ data, pagination }`. Returns undefined when the body does not have this form. */
+const readPage = <T>(
   body: unknown,
   isRepeated: (cursor: string) => boolean,
-  answer: TransportResponse,
+  response: TransportResponse,
+  isPaged: boolean,
 ): { value: CursorPage<T> } | undefined => {
-  // Every field is looked at before it is used; what the items are, the contract says.
+  // Every field is checked before it is used; the contract says what the items are.
   const { data, pagination } = (body ?? {}) as Partial<Page<T>>;
-  if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
-  const { hasMore, nextCursor } = pagination;
-  if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
-  if (typeof nextCursor !== "string" || nextCursor === "") {
-    throw broken("there are more items, but no cursor.", answer);
+  if (!Array.isArray(data)) return undefined;
+  const { hasMore, nextCursor } = pagination ?? {};
+  if (!isPaged && nextCursor === undefined) {
+    return { value: { data, nextCursor: null, hasMore: hasMore === true } };
   }
-  if (isRepeated(nextCursor)) throw broken("the service repeated a cursor.", answer);
+  if (typeof hasMore !== "boolean") return undefined;
+  if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
+  if (typeof nextCursor !== "string" || nextCursor === "") throw broken("cursor_missing", response);
+  if (isRepeated(nextCursor)) throw broken("cursor_repeated", response);
   return { value: { data, nextCursor, hasMore } };
 };
 
-const broken = (problem: string, { headers }: TransportResponse): PagingError =>
-  new PagingError(problem, headers["x-request-id"]);
+const broken = (reason: PagingFault, { headers }: TransportResponse): PagingError =>
+  new PagingError(reason, headers["x-request-id"]);
 
 interface Page<T> {
   data: T[];

@@ -1,5 +1,5 @@
 import type { ApiPromise } from "./api-promise.js";
-import { CursorPages, readPage } from "./paging.js";
+import { type CursorPages, type ListCall, listPages } from "./paging.js";
 import type { Call, ListOptions, RequestOptions } from "./request/call.js";
 import type { RequestPath } from "./request/request.js";
 
@@ -31,17 +31,8 @@ export abstract class Resource {
   }
 
   /** An answer of the form `{ data: […], pagination }`, and those after it. */
-  protected pagesOf<T>(
-    call: Call & { query?: { cursor?: string | null } | undefined },
-    options: ListOptions | undefined,
-  ): CursorPages<T> {
-    return new CursorPages(
-      (cursor = call.query?.cursor, seen) =>
-        this.#request({ ...call, query: { ...call.query, cursor } }, options, (body, answer) =>
-          readPage<T>(body, (next) => next === cursor || seen.has(next), answer),
-        ),
-      options?.prefetch === true,
-    );
+  protected pagesOf<T>(call: ListCall, options: ListOptions | undefined): CursorPages<T> {
+    return listPages(this.#request, call, options, true);
   }
 }
 

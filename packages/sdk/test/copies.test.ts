@@ -54,7 +54,7 @@ describe("copies of the SDK in one process (the public client's CJS and ESM erro
     for (const { sdk } of copies) {
       expect(new sdk.DatabaseBusyError(init).name).toBe("DatabaseBusyError");
       expect(new sdk.ConflictError(init).stack).toMatch(/^ConflictError: m/);
-      expect(new sdk.PagingError("p", undefined).name).toBe("PagingError");
+      expect(new sdk.PagingError("cursor_missing", undefined).name).toBe("PagingError");
     }
   });
 });
