@@ -2,25 +2,16 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { lastBuiltFile, packageFolders } from "./packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What the packages are built from, and what the build writes last. */
 const sources = [
   "package-lock.json",
   "tsup.config.ts",
   "tsconfig.json",
-  ...["sdk", "engine", "mock", "platform", "cli"].flatMap((name) => [
-    `packages/${name}/package.json`,
-    `packages/${name}/src`,
-  ]),
-];
-const products = [
-  "packages/sdk/dist/index.d.ts",
-  "packages/engine/dist/index.d.ts",
-  "packages/mock/dist/index.d.ts",
-  "packages/platform/dist/index.d.ts",
-  "packages/cli/dist/mgmt.js",
+  "tsconfig.build.json",
+  ...packageFolders.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
 ];
 
 /** @param {string} path @returns {number} */
@@ -35,11 +26,11 @@ const builtAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 
 
 export const isBuildStale = () =>
   Math.max(...sources.map((path) => newestChange(join(root, path)))) >
-  Math.min(...products.map((path) => builtAt(join(root, path))));
+  Math.min(...packageFolders.map((name) => builtAt(join(root, lastBuiltFile(name)))));
 
 /**
- * Builds the packages when a source is newer than what was built from it. Prints the build's own words only when it fails.
- * @returns {boolean} whether something was built
+ * Builds the packages if a source is newer than the build. Prints the output of the build only if it fails.
+ * @returns {boolean} whether it built
  */
 export const buildIfStale = () => {
   if (!isBuildStale()) return false;

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, loadavg, platform, totalmem } from "node:os";
 import { join } from "node:path";
+import { packageFolders } from "../../scripts/packages.mjs";
 import { benchFolder, embeddedPostgres, root } from "./paths.js";
 
 /** Kind of machine, never its name; a busy one gives numbers of which only those in processor time hold. */
@@ -53,9 +54,7 @@ export const describeVersions = (): string => {
   const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" });
   return [
     `node ${process.versions.node}`,
-    ...["sdk", "mock", "platform", "cli"].map((name) =>
-      version(`@mgmt/${name}`, join(root, "packages", name)),
-    ),
+    ...packageFolders.map((name) => version(`@mgmt/${name}`, join(root, "packages", name))),
     ...(commit.status === 0 ? [`commit ${commit.stdout.trim()}`] : []),
     version("msw", join(root, "node_modules/msw")),
     ...["esbuild", "typescript"].map((name) => version(name, join(root, "node_modules", name))),

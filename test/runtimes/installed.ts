@@ -18,7 +18,6 @@ declare module "vitest" {
 export const tools = fileURLToPath(new URL("./node_modules/", import.meta.url));
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const packages = ["sdk", "mock", "platform", "cli"];
 
 /** Beside the packages: what their users have too, and what the programs need. */
 const beside = ["@types/node", "msw", "pg"];
@@ -74,9 +73,8 @@ const read = (file: string): string | undefined => {
 };
 
 const pack = (folder: string): Record<string, string> => {
-  const folders = packages.map((name) => `./packages/${name}`);
   const packed: { name: string; filename: string }[] = JSON.parse(
-    npm(root, "pack", ...folders, "--json", "--pack-destination", folder),
+    npm(root, "pack", "--workspaces", "--json", "--pack-destination", folder),
   );
   return Object.fromEntries(
     packed.map(({ name, filename }) => [name, join(folder, filename.replace("@", "").replace("/", "-"))]),
