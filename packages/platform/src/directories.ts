@@ -2,18 +2,18 @@ import { chmod, lstat, statfs } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
-import { makeDirectory } from "./make-directory.js";
+import { makeDirectory } from "./data-dir/make-directory.js";
 import { isRoot } from "./postgres/account.js";
 
 const gibibyte = 1024 ** 3;
 
-/** Where state is kept between runs unless `dataDir` says otherwise. */
+/** Returns the data directory to use when none is given: `mgmt` in the user's directory for application state. */
 export const defaultDataDir = (): string =>
   platform === "darwin"
     ? join(homedir(), "Library", "Application Support", "mgmt")
     : join(env["XDG_STATE_HOME"] || join(homedir(), ".local", "state"), "mgmt");
 
-/** A directory for what may be made again, that nobody but us reads; undefined where there is none to be had. */
+/** Returns a cache directory that only this user can read, or undefined when none can be created. */
 export const privateCacheDir = (): Promise<string | undefined> => {
   const usual =
     platform === "darwin"
@@ -22,7 +22,7 @@ export const privateCacheDir = (): Promise<string | undefined> => {
   return firstSafeDirectory([usual, join(tmpdir(), `mgmt-cache-${ownUid()}`)], 0o700);
 };
 
-/** The same for programs that another account must be able to run, and nobody but us to change. */
+/** Returns a cache directory for programs: other accounts can read and execute its files, only this user can write them. */
 export const programCacheDir = (): Promise<string | undefined> => {
   if (!isRoot()) return privateCacheDir();
   const usual = platform === "darwin" ? "/Library/Caches/mgmt" : "/var/cache/mgmt";
@@ -30,8 +30,8 @@ export const programCacheDir = (): Promise<string | undefined> => {
 };
 
 /**
- * Where the data of an ephemeral platform lies. Postgres makes three hundred files for a database; memory takes them
- * many times faster than some disks, so a memory file system with room to spare is preferred to the default directory.
+ * Returns the parent directory for ephemeral data directories. Postgres creates about 300 files per database, which is
+ * much faster on a memory file system, so `/dev/shm` is used when it has enough free space and `TMPDIR` is not set.
  */
 export const ephemeralBase = async (): Promise<string> => {
   const memory = "/dev/shm";
@@ -54,7 +54,7 @@ const firstSafeDirectory = async (
   return undefined;
 };
 
-/** In a shared place somebody else may have made the directory before us; then it is not ours to trust. */
+/** Rejects a directory that another user created first, which can happen in a shared parent such as `/tmp`. */
 const makeSafe = async (directory: string, mode: number): Promise<boolean> => {
   try {
     await makeDirectory(directory, mode);

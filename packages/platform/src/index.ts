@@ -1,2 +1,3 @@
-export { type Platform, type PlatformOptions, type Ready, startPlatform } from "./platform.js";
+export { type Platform, type PlatformOptions, startPlatform } from "./platform.js";
 export { PlatformError, type PlatformErrorCode } from "./platform-error.js";
+export type { Ready } from "./ready.js";

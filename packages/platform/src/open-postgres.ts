@@ -5,21 +5,21 @@ import { type Manifest, writeManifest } from "./data-dir/manifest.js";
 import type { AdminAddress } from "./databases/admin.js";
 import { platformErrors } from "./platform-error.js";
 import { findLastingPort, isFree } from "./ports.js";
-import { type Account, findAccount, takeOver } from "./postgres/account.js";
+import { type Account, claimOwnership, findAccount } from "./postgres/account.js";
 import { type Binaries, findBinaries } from "./postgres/binaries.js";
 import { createCluster, refuseUnreachable, saveClusterImage } from "./postgres/cluster.js";
 import type { ClusterImage } from "./postgres/cluster-image.js";
 import { endLeftovers } from "./postgres/leftovers.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "./postgres/server.js";
 
-/** The running server of a data directory. */
+/** The running Postgres server of a data directory. */
 export interface OpenPostgres {
   server: PostgresServer;
   address: AdminAddress;
   major: number;
-  /** To be completed by the caller once the first state is kept. */
+  /** The caller marks it complete once the first state is written. */
   manifest: Manifest;
-  /** Keeps what makes the next new cluster quick; for when nothing waits for us. */
+  /** Caches an image of the new cluster, which makes the next first start faster. Call it when nothing is waiting. */
   saveImage(): Promise<void>;
 }
 
@@ -31,16 +31,16 @@ interface Programs {
 const host = "127.0.0.1";
 
 /**
- * Starts Postgres on a data directory, on the port of its last run, or on a new cluster.
+ * Starts Postgres on the cluster of a data directory, which is created on the first run. Later runs use the same port.
  *
- * @param meanwhile called, perhaps more than once, when a program has begun that we must wait for.
- * @throws PlatformError `platform:no_postgres`, `platform:postgres_failed`, `platform:port_taken`,
- *   `platform:data_dir_corrupt` when the cluster is of another version than the Postgres of this machine.
+ * @param whileWaiting called whenever a program was started whose result is awaited, possibly more than once.
+ * @throws PlatformError `platform:no_postgres`, `platform:postgres_failed`, `platform:port_taken`, or
+ *   `platform:data_dir_corrupt` when the cluster has another version than the Postgres of this machine.
  */
-export const openPostgres = async (dataDir: DataDir, meanwhile: () => void): Promise<OpenPostgres> =>
-  dataDir.kept === undefined
-    ? openNew(dataDir, meanwhile)
-    : openKept(dataDir, dataDir.kept.manifest, meanwhile);
+export const openPostgres = async (dataDir: DataDir, whileWaiting: () => void): Promise<OpenPostgres> =>
+  dataDir.stored === undefined
+    ? openNew(dataDir, whileWaiting)
+    : openExisting(dataDir, dataDir.stored.manifest, whileWaiting);
 
 const findPrograms = async ({ path }: DataDir, account: Account | undefined): Promise<Programs> => {
   const binaries = await findBinaries({
@@ -52,32 +52,32 @@ const findPrograms = async ({ path }: DataDir, account: Account | undefined): Pr
   return { account, binaries };
 };
 
-const openKept = async (
+const openExisting = async (
   dataDir: DataDir,
   manifest: Manifest,
-  meanwhile: () => void,
+  whileWaiting: () => void,
 ): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
-  const programs = await findPrograms(dataDir, await takeOver(cluster));
+  const programs = await findPrograms(dataDir, await claimOwnership(cluster));
   const { major, port, password } = manifest.postgres;
   if (programs.binaries.major !== major) {
     throw platformErrors.dataDirCorrupt(
       dataDir.path,
-      `its databases are of Postgres ${String(major)}, and the Postgres found here is ${programs.binaries.version}`,
+      `its databases were made by Postgres ${String(major)}, but the Postgres on this machine is ${programs.binaries.version}`,
     );
   }
-  // An orphan of our own is no other program: it goes before the port is tried.
+  // An orphaned server of this cluster may still hold the port.
   await endLeftovers(cluster);
   try {
     if (!(await isFree(port, host))) throw new PostgresPortTaken();
-    const server = await PostgresServer.start(optionsFor(dataDir, programs, port), meanwhile);
+    const server = await PostgresServer.start(optionsFor(dataDir, programs, port), whileWaiting);
     return { server, address: { port, password }, major, manifest, saveImage: () => Promise.resolve() };
   } catch (error) {
     throw error instanceof PostgresPortTaken ? platformErrors.postgresPortTaken(port, dataDir.path) : error;
   }
 };
 
-const openNew = async (dataDir: DataDir, meanwhile: () => void): Promise<OpenPostgres> => {
+const openNew = async (dataDir: DataDir, whileWaiting: () => void): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
   const programs = await findPrograms(dataDir, await findAccount());
   const { major } = programs.binaries;
@@ -96,9 +96,9 @@ const openNew = async (dataDir: DataDir, meanwhile: () => void): Promise<OpenPos
     cluster,
     programs.binaries,
     programs.account,
-    meanwhile,
+    whileWaiting,
   );
-  const { server, port } = await startOnFreePort(dataDir, programs, meanwhile);
+  const { server, port } = await startOnFreePort(dataDir, programs, whileWaiting);
   try {
     const { claimCluster } = await import("./databases/open-databases.js");
     await claimCluster({ port, password: firstPassword }, major, password);
@@ -122,14 +122,14 @@ const saveNew = async (image: ClusterImage | undefined, binaries: Binaries): Pro
 const startOnFreePort = async (
   dataDir: DataDir,
   programs: Programs,
-  meanwhile: () => void,
+  whileWaiting: () => void,
 ): Promise<{ server: PostgresServer; port: number }> => {
   for (let attempt = 1; ; attempt += 1) {
     const port = await findLastingPort(host);
     try {
-      return { port, server: await PostgresServer.start(optionsFor(dataDir, programs, port), meanwhile) };
+      return { port, server: await PostgresServer.start(optionsFor(dataDir, programs, port), whileWaiting) };
     } catch (error) {
-      // Another program was quicker.
+      // Another program took the port first.
       if (!(error instanceof PostgresPortTaken) || attempt === 10) throw error;
     }
   }

@@ -14,77 +14,85 @@ import { writeManifest } from "./data-dir/manifest.js";
 import { StateFile, writeState } from "./data-dir/state-file.js";
 import { type OpenDatabases, openDatabases } from "./databases/open-databases.js";
 import type { OpenPostgres } from "./open-postgres.js";
-import type { Ready } from "./platform.js";
 import { platformErrors, systemErrorCode } from "./platform-error.js";
 import { isFree } from "./ports.js";
-import { recordedDatabases, withLosses } from "./records.js";
+import type { Ready } from "./ready.js";
+import { markMissing, recordedDatabases } from "./records.js";
 import { issueServiceToken } from "./service-token.js";
 
 export interface OpenServer {
   ready: Ready;
-  /** Ends the server in good order; work that takes longer than the grace begins again at the next start. */
+  /** Stops the server. Database work that does not finish within the grace period is repeated at the next start. */
   close(): Promise<void>;
 }
 
-/** What an earlier run has left. */
-export interface KeptStates {
-  /** The state at its end. */
+/** States that earlier runs stored. */
+export interface StoredStates {
+  /** The latest state. */
   state: Snapshot;
-  /** The state of the very first start. */
+  /** State after the first start. */
   initial: Snapshot;
 }
 
-interface Surroundings {
+interface ServerContext {
   host: string;
   port: number;
   onLog: (line: string) => void;
   dataDir: DataDir;
-  kept: KeptStates | undefined;
+  stored: StoredStates | undefined;
   postgres: OpenPostgres;
 }
 
-/** Patience with requests and work under way, in milliseconds. */
+/** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
 const grace = 2_000;
 
-/** The standalone server's limit (§ Limits). */
+/** Requests per token and window (milliseconds). */
 const rateLimit = { requests: 600, window: 60_000 };
 
-/** Opens the databases that the kept state speaks of, and the API in front of them. */
-export const openServer = async (surroundings: Surroundings): Promise<OpenServer> => {
-  const { host, port, postgres, onLog, kept } = surroundings;
-  const recorded = kept === undefined ? [] : recordedDatabases(kept.state);
+/** Opens the databases of the stored state and serves the API. */
+export const openServer = async (context: ServerContext): Promise<OpenServer> => {
+  const { host, port, postgres, onLog, stored } = context;
+  const recorded = stored === undefined ? [] : recordedDatabases(stored.state);
   const databases = await openDatabases(postgres.address, postgres.major, recorded);
-  const { losses } = databases;
-  for (const id of losses.databaseIds) onLog(`Postgres has no data of the database ${id}`);
+  const { missing } = databases;
+  for (const id of missing.databaseIds) onLog(`Postgres has no data for the database ${id}`);
   try {
-    return await serve(surroundings, databases, kept && { ...kept, state: withLosses(kept.state, losses) });
+    return await serve(
+      context,
+      databases,
+      stored && { ...stored, state: markMissing(stored.state, missing) },
+    );
   } catch (error) {
     await databases.close();
     throw systemErrorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
   }
 };
 
-/** @throws PlatformError `platform:data_dir_corrupt`. */
-export const readKeptStates = ({ kept, path }: DataDir): KeptStates | undefined => {
-  if (kept === undefined) return undefined;
+/**
+ * Validates the states in a data directory.
+ *
+ * @throws PlatformError `platform:data_dir_corrupt`.
+ */
+export const readStoredStates = ({ stored, path }: DataDir): StoredStates | undefined => {
+  if (stored === undefined) return undefined;
   try {
-    const { state, initial } = kept;
+    const { state, initial } = stored;
     assertSnapshot(state);
     assertSnapshot(initial);
     recordedDatabases(state);
     return { state, initial };
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    throw platformErrors.dataDirCorrupt(path, `it holds no state of the server (${what})`, error);
+    throw platformErrors.dataDirCorrupt(path, `it contains no valid state of the server (${what})`, error);
   }
 };
 
 const serve = async (
-  surroundings: Surroundings,
+  context: ServerContext,
   databases: OpenDatabases,
-  kept: KeptStates | undefined,
+  stored: StoredStates | undefined,
 ): Promise<OpenServer> => {
-  const { host, dataDir, postgres, onLog } = surroundings;
+  const { host, dataDir, postgres, onLog } = context;
   const files = filesIn(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
   await writeAtomically(files.controlSecret, controlSecret, { durable: false });
@@ -96,21 +104,21 @@ const serve = async (
       databaseEngine: databases.engine,
       afterMutation: () => state?.save(),
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-      ...(kept && { snapshot: kept.state, initial: kept.initial }),
+      ...(stored && { snapshot: stored.state, initial: stored.initial }),
     });
     if (!dataDir.ephemeral) state = new StateFile(files.state, () => engine.snapshot());
     return engine;
   };
   const server = await createServer({
     host,
-    port: await choosePort(surroundings),
+    port: await choosePort(context),
     createEngine,
     ...(isLoopback(host) && { controlSecret }),
   });
   try {
     const issued = await issueServiceToken(server.engine, files.token);
     if (!dataDir.ephemeral) {
-      if (kept === undefined) await writeState(files.initial, server.engine.snapshot());
+      if (stored === undefined) await writeState(files.initial, server.engine.snapshot());
       await state?.save();
       await completeManifest(dataDir, postgres, server.port);
     }
@@ -132,13 +140,13 @@ const serve = async (
   }
 };
 
-/** Off loopback the control surface is off. */
+/** The control surface is available on loopback addresses only. */
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host.startsWith("127.");
 
-/** The port of the last run keeps its URLs and its token right. */
-const choosePort = async ({ port, host, dataDir }: Surroundings): Promise<number> => {
-  const last = dataDir.kept?.manifest.port ?? null;
+/** Prefers the port of the last run, so that its URLs and token stay valid. */
+const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<number> => {
+  const last = dataDir.stored?.manifest.port ?? null;
   return port === 0 && last !== null && (await isFree(last, host)) ? last : port;
 };
 
@@ -160,9 +168,9 @@ const close = async (
   databases: OpenDatabases,
   state: StateFile | undefined,
 ): Promise<void> => {
-  const patience = sleep(grace * 2, undefined, { ref: false });
-  await Promise.race([server.close(grace).catch(() => undefined), patience]);
-  // Work that is cut short below fails, and that shall not be kept: the kept state lets it begin again.
+  const deadline = sleep(grace * 2, undefined, { ref: false });
+  await Promise.race([server.close(grace).catch(() => undefined), deadline]);
+  // Closing the databases makes unfinished work fail. The state is saved first, so that the next start repeats this work.
   await state?.close().catch(() => undefined);
-  await Promise.race([databases.close().catch(() => undefined), patience]);
+  await Promise.race([databases.close().catch(() => undefined), deadline]);
 };

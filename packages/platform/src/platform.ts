@@ -4,51 +4,39 @@ import { type OpenPostgres, openPostgres } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
 import { platformErrors } from "./platform-error.js";
 import { isFree } from "./ports.js";
+import type { Ready } from "./ready.js";
 
 export interface PlatformOptions {
-  /** Port of the API; 0: that of the last run on this data directory while it is free, else any free one. */
+  /** Port of the API. 0 selects the port of the last run on this data directory if it is free, or any free port. */
   port: number;
-  /** Address that the API listens on. Default: `127.0.0.1`, where Postgres listens always. */
+  /** Address that the API listens on. Default: `127.0.0.1`. Postgres always listens on `127.0.0.1`. */
   host?: string;
-  /** Where everything is kept between runs. Default: `mgmt` in the user's directory for application state. */
+  /** Directory for all persistent data. Default: `mgmt` in the user's directory for application state. */
   dataDir?: string;
-  /** Keeps nothing: all data is gone when the platform ends, however it ends. */
+  /** Removes all data when the platform ends, even when it is killed. Default: false. */
   ephemeral?: boolean;
-  /** Told what a person may want to know meanwhile. */
+  /** Receives log messages for people. */
   onLog?: (line: string) => void;
-}
-
-/** Where everything is. URLs without a trailing slash and without `/v1`. */
-export interface Ready {
-  baseUrl: string;
-  authUrl: string;
-  controlUrl: string;
-  /** A file that only we can read (0600), with the secret of the control surface. */
-  controlSecretFile: string;
-  /** A service token of the seeded workspace: the same one in every run on this data directory and address. */
-  token: string;
-  workspaceId: string;
-  pid: number;
 }
 
 export interface Platform {
   readonly ready: Ready;
-  /** Ends server and databases; nothing is left running afterwards. May be called more than once. */
+  /** Stops the server and Postgres, and resolves when both have ended. Safe to call more than once. */
   stop(): Promise<void>;
-  /** Settles when the platform has ended: with an error when it was not stopped. */
+  /** Resolves when the platform has ended, with an error unless `stop` was called. */
   readonly closed: Promise<Error | undefined>;
 }
 
 /**
- * Starts the reference server with real databases behind it. Everything that it starts ends with this process, also when
- * that is killed.
+ * Starts the reference server with real Postgres databases. Every process it starts ends with this process, even when
+ * this process is killed.
  *
- * @throws PlatformError; nothing is left running then.
+ * @throws PlatformError after stopping everything that was started.
  */
 export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
   if (process.platform === "win32") {
     throw platformErrors.unsupportedSystem(
-      "The platform does not run on Windows itself.",
+      "The platform does not run on Windows.",
       "Run it in the Windows Subsystem for Linux.",
     );
   }
@@ -60,10 +48,10 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     : await openDataDir(options.dataDir ?? defaultDataDir());
   let postgres: OpenPostgres | undefined;
   try {
-    const kept = dataDir.kept && (await loadServer()).readKeptStates(dataDir);
+    const stored = dataDir.stored && (await loadServer()).readStoredStates(dataDir);
     postgres = await openPostgres(dataDir, () => void loadServer());
     const { openServer } = await loadServer();
-    const server = await openServer({ host, port, onLog, dataDir, kept, postgres });
+    const server = await openServer({ host, port, onLog, dataDir, stored, postgres });
     return run(dataDir, postgres, server);
   } catch (error) {
     await postgres?.server.stop();
@@ -72,10 +60,10 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   }
 };
 
-/** The reference server takes its time to load: best done while Postgres starts. */
+/** Loads the reference server. This takes a while, so it happens while Postgres starts. */
 const loadServer = (): Promise<typeof import("./open-server.js")> => import("./open-server.js");
 
-/** Before anything is started. */
+/** Fails early, before any process is started. */
 const refuseUnusablePort = async (port: number, host: string): Promise<void> => {
   const free = await isFree(port, host).catch((error: unknown) => {
     throw platformErrors.cannotListen(port, host, error);

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { systemErrorCode } from "./platform-error.js";
 
-/** Whether a program could listen on the port now. */
+/** Returns whether the port is free at the moment. */
 export const isFree = (port: number, host: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
@@ -14,8 +14,8 @@ export const isFree = (port: number, host: string): Promise<boolean> =>
   });
 
 /**
- * A free port that is likely to stay so while nobody listens on it: below those that systems hand out to outgoing
- * connections (from 32768 on Linux, 49152 elsewhere).
+ * Returns a free port below the ephemeral range (32768 on Linux, 49152 elsewhere), so that the system does not assign it
+ * to an outgoing connection while the platform is stopped.
  */
 export const findLastingPort = async (host: string): Promise<number> => {
   for (;;) {

@@ -1,7 +1,7 @@
 import type { BackupRow, DatabaseRow, Snapshot } from "@mgmt/engine";
-import type { Losses, RecordedDatabase } from "./databases/reconcile.js";
+import type { MissingData, RecordedDatabase } from "./databases/reconcile.js";
 
-/** The databases that the API's records speak of. */
+/** Returns the databases in a snapshot of the API's state. */
 export const recordedDatabases = ({ store }: Snapshot): RecordedDatabase[] => {
   const connections = byDatabase(store.connections.rows.map(([, row]) => row));
   const backups = byDatabase(
@@ -29,14 +29,14 @@ const byDatabase = <Row extends { databaseId: string }>(rows: readonly Row[]): M
 };
 
 /**
- * The records with what Postgres has lost: such databases are in `failure`, such backups `failed`. So is a backup that was
- * running when the last run ended.
+ * Marks the databases that Postgres does not have as `failure`, and the backups it does not have as `failed`. A backup
+ * that was running when the last run ended is also `failed`.
  */
-export const withLosses = (snapshot: Snapshot, losses: Losses): Snapshot => {
+export const markMissing = (snapshot: Snapshot, missing: MissingData): Snapshot => {
   const database = (row: DatabaseRow): DatabaseRow =>
-    row.made && losses.databaseIds.includes(row.id) ? { ...row, made: false, status: "failure" } : row;
+    row.made && missing.databaseIds.includes(row.id) ? { ...row, made: false, status: "failure" } : row;
   const backup = (row: BackupRow): BackupRow =>
-    row.status === "running" || losses.backupIds.includes(row.id) ? { ...row, status: "failed" } : row;
+    row.status === "running" || missing.backupIds.includes(row.id) ? { ...row, status: "failed" } : row;
   const { databases, backups } = snapshot.store;
   return {
     ...snapshot,

@@ -3,8 +3,8 @@ import type { ReferenceEngine } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 
 /**
- * The service token of the seeded workspace that the ready line shows: the one of the last run while it still holds, else
- * a new one. Kept in `path`.
+ * Returns a service token of the seeded workspace for the ready line: the token of the last run if it is still valid, or
+ * a new one. The token is stored in `path`.
  */
 export const issueServiceToken = async (
   engine: ReferenceEngine,
@@ -18,8 +18,8 @@ export const issueServiceToken = async (
     await writeAtomically(path, token, { durable: true });
     return { token, workspaceId };
   }
-  const kept = await readToken(path);
-  if (kept !== undefined && holds(kept, row.id, engine)) return { token: kept, workspaceId };
+  const stored = await readToken(path);
+  if (stored !== undefined && isValid(stored, row.id, engine)) return { token: stored, workspaceId };
 
   const token = await tokens.service({ serviceTokenId: row.id });
   store.serviceTokens.update(row.id, { valueHint: token.slice(-4) });
@@ -30,8 +30,8 @@ export const issueServiceToken = async (
 const readToken = (path: string): Promise<string | undefined> =>
   readFile(path, "utf8").catch(() => undefined);
 
-/** Whether the token names this service token, and was signed for this address with a key of this server. */
-const holds = (token: string, id: string, engine: ReferenceEngine): boolean => {
+/** Returns whether the token names this service token, is for this address, and names a signing key of this server. */
+const isValid = (token: string, id: string, engine: ReferenceEngine): boolean => {
   const [header, claims] = token.split(".").map(decode);
   const { baseUrl, authUrl } = engine.settings;
   return (
@@ -45,7 +45,7 @@ const holds = (token: string, id: string, engine: ReferenceEngine): boolean => {
 const decode = (part: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    // Only looked into; a forged one is refused by the server itself.
+    // The signature is not checked here. The server refuses a forged token.
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

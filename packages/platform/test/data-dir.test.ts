@@ -6,7 +6,7 @@ import { DirectoryLock } from "../src/data-dir/lock.js";
 import { ephemeralBase } from "../src/directories.js";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { temporaryDirectory } from "./cluster.js";
-import { call, control, makeProject, query, settled } from "./api.js";
+import { call, control, makeProject, query, finalStatus } from "./api.js";
 
 let root: string;
 
@@ -24,8 +24,8 @@ const failure = async (dataDir: string, port = 0): Promise<PlatformError> => {
   return outcome as PlatformError;
 };
 
-describe("a data directory that is kept", () => {
-  it("keeps projects, data, connection strings, token and URLs from run to run", async () => {
+describe("a persistent data directory", () => {
+  it("keeps projects, data, connection strings, token and URLs between runs", async () => {
     const first = await start("kept");
     const { id, database } = await makeProject(first.ready);
     await query(database.connectionString, "create table notes as select 'kept' as text");
@@ -43,21 +43,21 @@ describe("a data directory that is kept", () => {
 
     const source = { type: "backup", databaseId: database.id, backupId: backup.id };
     const copy = await call(second.ready, "POST", `/v1/projects/${id}/databases`, { source });
-    expect(await settled(second.ready, copy.id)).toBe("ready");
+    expect(await finalStatus(second.ready, copy.id)).toBe("ready");
     expect(await query(copy.connectionString, "select text from notes")).toEqual([{ text: "kept" }]);
     await second.stop();
     expect(await readdir(join(root, "kept"))).not.toContain("platform.lock");
     await expect(stat(controlSecretFile)).resolves.toBeTruthy();
   });
 
-  it("lets only its owner read secrets", async () => {
+  it("makes secrets readable by its owner only", async () => {
     for (const name of ["platform.json", "state.json", "token", "control-secret", "postgres.log"]) {
       expect([name, (await stat(join(root, "kept", name))).mode & 0o777]).toEqual([name, 0o600]);
     }
     expect((await stat(join(root, "kept", "postgres"))).mode & 0o777).toBe(0o700);
   });
 
-  it("goes back to its very first state at a reset, with the same token and workspace", async () => {
+  it("returns to the state of the first start on reset, with the same token and workspace", async () => {
     const first = await start("reset");
     await first.stop();
     const second = await start("reset");
@@ -72,7 +72,7 @@ describe("a data directory that is kept", () => {
     await third.stop();
   });
 
-  it("gets another token when its own was deleted", async () => {
+  it("gets a new token after the old one was deleted", async () => {
     const first = await start("kept");
     const { data } = await (
       await fetch(`${first.ready.baseUrl}/v1/workspaces/${first.ready.workspaceId}/service-tokens`, {
@@ -91,7 +91,7 @@ describe("a data directory that is kept", () => {
     await second.stop();
   });
 
-  it("says which port is taken: the API's, or that of its connection strings", async () => {
+  it("reports which port is in use: the one of the API or the one of the connection strings", async () => {
     const manifest = JSON.parse(await readFile(join(root, "kept", "platform.json"), "utf8"));
     const taken = async (port: number, work: () => Promise<void>): Promise<void> => {
       const other = createServer().listen(port, "127.0.0.1");
@@ -114,7 +114,7 @@ describe("a data directory that is kept", () => {
 });
 
 describe("a data directory in use", () => {
-  it("is refused, with the process that uses it, and left alone", async () => {
+  it("is refused with the id of the process that uses it, which keeps running", async () => {
     const first = await start("in-use");
     const error = await failure("in-use");
     expect(error.code).toBe("platform:data_dir_in_use");
@@ -123,7 +123,7 @@ describe("a data directory in use", () => {
     await first.stop();
   });
 
-  it("is taken over when its user is gone, or its process number another program's", async () => {
+  it("is taken over when the process of the lock has ended or its id was reused", async () => {
     const directory = join(root, "in-use");
     for (const owner of [
       { pid: 999_999_999, started: null },
@@ -140,7 +140,7 @@ describe("a data directory in use", () => {
     expect((await readdir(directory)).filter((name) => name.startsWith("platform.lock"))).toEqual([]);
   });
 
-  it("has one winner of many that begin at once over a stale lock", async () => {
+  it("is locked by exactly one of many processes that find a stale lock", async () => {
     const directory = join(root, "in-use");
     await writeFile(join(directory, "platform.lock"), JSON.stringify({ pid: 999_999_999, started: null }));
     const outcomes = await Promise.allSettled(
@@ -161,8 +161,8 @@ describe("a data directory that cannot be used", () => {
     await platform.stop();
   });
 
-  /** What is looked at before Postgres starts; the rest of the cluster would only take time. */
-  const isLookedAt = async (path: string): Promise<boolean> =>
+  /** Selects the files that are checked before Postgres starts. Copying the rest would only take time. */
+  const isChecked = async (path: string): Promise<boolean> =>
     !path.includes("/postgres/") || ["PG_VERSION", "global", "pg_control"].includes(basename(path));
 
   const contents = async (directory: string): Promise<Record<string, string>> => {
@@ -175,9 +175,9 @@ describe("a data directory that cannot be used", () => {
 
   it.each([
     ["platform.json is no JSON", "platform.json", "{", /platform\.json cannot be read/],
-    ["platform.json is of another format", "platform.json", '{"format":2}', /another form/],
+    ["platform.json is of another format", "platform.json", '{"format":2}', /not supported by this version/],
     ["state.json is no JSON", "state.json", "", /state\.json cannot be read/],
-    ["state.json is something else", "state.json", '{"version":1}', /no state of the server/],
+    ["state.json is something else", "state.json", '{"version":1}', /no valid state of the server/],
     ["state.json is of another version", "state.json", '{"version":99}', /not of version 1/],
     ["state.json is missing", "state.json", undefined, /state\.json cannot be read/],
     ["initial-state.json is missing", "initial-state.json", undefined, /initial-state\.json cannot be read/],
@@ -188,7 +188,7 @@ describe("a data directory that cannot be used", () => {
   ])("is refused and left as it is when %s", async (_case, name, text, message) => {
     const directory = join(root, "broken");
     await rm(directory, { recursive: true, force: true });
-    await cp(whole, directory, { recursive: true, filter: isLookedAt });
+    await cp(whole, directory, { recursive: true, filter: isChecked });
     if (text === undefined) await rm(join(directory, name), { recursive: true });
     else await writeFile(join(directory, name), text);
     const before = await contents(directory);
@@ -200,7 +200,7 @@ describe("a data directory that cannot be used", () => {
     expect(await contents(directory)).toEqual(before);
   });
 
-  it("is refused when it holds other files", async () => {
+  it("is refused when it contains other files", async () => {
     await mkdir(join(root, "documents"));
     await writeFile(join(root, "documents", "thesis.txt"), "years of work");
     const error = await failure("documents");
@@ -209,27 +209,27 @@ describe("a data directory that cannot be used", () => {
     expect(await readdir(join(root, "documents"))).toEqual(["thesis.txt"]);
   });
 
-  it("is refused where nothing can be made", async () => {
+  it("is refused where no directory can be created", async () => {
     await expect(startPlatform({ port: 0, dataDir: "/proc/data" })).rejects.toMatchObject({
       code: "platform:data_dir_unwritable",
     });
   });
 
-  it("is refused when it is a file, or below one", async () => {
+  it("is refused when the path, or a parent of it, is a file", async () => {
     await writeFile(join(root, "file"), "");
     for (const path of ["file", "file/below"]) {
       expect(await failure(path)).toMatchObject({ code: "platform:data_dir_unwritable" });
     }
   });
 
-  it("is used where it was brought back from a copy, whoever made that", async () => {
+  it("is usable after it was restored from a copy, whoever owns the files", async () => {
     await cp(whole, join(root, "copied"), { recursive: true });
     const platform = await start("copied");
     await makeProject(platform.ready);
     await platform.stop();
   });
 
-  it("is begun anew when its very first start was cut short", async () => {
+  it("is initialized again when its first start was interrupted", async () => {
     const directory = join(root, "cut-short");
     await cp(whole, directory, { recursive: true });
     const manifest = JSON.parse(await readFile(join(directory, "platform.json"), "utf8"));

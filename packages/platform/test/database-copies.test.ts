@@ -4,7 +4,7 @@ import { Cluster, newTenant, secondCredential } from "./cluster.js";
 const cluster = new Cluster();
 
 describe("a backup", () => {
-  it("is restored in place: connections and credentials stay, later writes are lost (§ States and transitions)", async () => {
+  it("restores in place: connections and credentials stay, later writes are lost", async () => {
     const { id, credential } = await cluster.makeTenant();
     const before = await cluster.connect(id, credential);
     await before.query("create table notes (text text); insert into notes values ('kept')");
@@ -28,7 +28,7 @@ describe("a backup", () => {
     expect((await cluster.namesIn("datname", id)).length).toBe(2);
   });
 
-  it("is restored into another database, whose own everything then is", async () => {
+  it("restores into another database, which then owns all objects", async () => {
     const source = await cluster.makeTenant();
     const client = await cluster.connect(source.id, source.credential);
     await client.query(
@@ -49,7 +49,7 @@ describe("a backup", () => {
     await (await cluster.connect(target.id, target.credential)).query("insert into notes values ('alone')");
   });
 
-  it("is no database that anybody can connect to", async () => {
+  it("does not allow connections", async () => {
     const { id, credential } = await cluster.makeTenant();
     await cluster.databases.backup(id, "bkp_closed");
     const [name = ""] = (await cluster.namesIn("datname", id)).filter((each) => each !== id);
@@ -61,16 +61,18 @@ describe("a backup", () => {
     expect(await cluster.namesIn("datname", id)).toEqual([id]);
   });
 
-  it("that is not there restores nothing", async () => {
+  it("restores nothing when it does not exist", async () => {
     const { id, credential } = await cluster.makeTenant();
     const session = await cluster.connect(id, credential);
-    await expect(cluster.databases.restore(id, "bkp_unknown")).rejects.toThrow("There is no backup");
+    await expect(cluster.databases.restore(id, "bkp_unknown")).rejects.toThrow(
+      "The backup bkp_unknown does not exist",
+    );
     await session.query("select 1");
   });
 });
 
 describe("a clone", () => {
-  it("has the source's data for its own connection, and leaves the source as it was", async () => {
+  it("contains the data of the source for its own connection, and leaves the source unchanged", async () => {
     const source = await cluster.makeTenant();
     const busy = await cluster.connect(source.id, source.credential);
     await busy.query("create table notes (text text); insert into notes values ('original')");
@@ -87,16 +89,16 @@ describe("a clone", () => {
     await expect(cluster.connect(source.id, target.credential)).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("of a database that is not there fails and leaves nothing", async () => {
+  it("fails and leaves nothing behind when its source does not exist", async () => {
     const target = newTenant();
     const made = cluster.databases.create(target.id, { type: "database", databaseId: "db_unknown" }, [
       target.credential,
     ]);
-    await expect(made).rejects.toThrow("There is no Postgres database");
+    await expect(made).rejects.toThrow("The Postgres database db_unknown does not exist");
     expect(await cluster.namesIn("datname", target.id)).toEqual([]);
   });
 
-  it("is made while sessions write to its source", async () => {
+  it("is created while sessions write to its source", async () => {
     const source = await cluster.makeTenant();
     const client = await cluster.connect(source.id, source.credential);
     await client.query("create table notes (id int)");
@@ -119,7 +121,7 @@ describe("a clone", () => {
 });
 
 describe("usage", () => {
-  it("counts bytes and transactions of the database", async () => {
+  it("counts the bytes and transactions of the database", async () => {
     const { id, credential } = await cluster.makeTenant();
     const before = await cluster.databases.usage(id);
     const client = await cluster.connect(id, credential);
@@ -131,7 +133,9 @@ describe("usage", () => {
     expect((await cluster.databases.usage(id)).bytes).toBeGreaterThan(before.bytes + 1_000_000);
   });
 
-  it("of a database that is not there is an error", async () => {
-    await expect(cluster.databases.usage("db_unknown")).rejects.toThrow("There is no Postgres database");
+  it("fails for a database that does not exist", async () => {
+    await expect(cluster.databases.usage("db_unknown")).rejects.toThrow(
+      "The Postgres database db_unknown does not exist",
+    );
   });
 });

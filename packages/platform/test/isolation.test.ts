@@ -8,7 +8,7 @@ const mine = newTenant();
 const other = newTenant();
 let client: Client;
 
-/** The SQLSTATE that a statement is refused with. */
+/** Returns the SQLSTATE of a refused statement; undefined when it succeeds. */
 const refusal = async (statement: string): Promise<string | undefined> => {
   try {
     await client.query(statement);
@@ -50,7 +50,7 @@ describe("a tenant", () => {
     expect(await connectElsewhere(database, mine.credential)).toBe(code);
   });
 
-  it("cannot connect to another's database after any way in which that came to be", async () => {
+  it("cannot connect to another tenant's database, however it was created", async () => {
     await cluster.databases.backup(other.id, "bkp_isolated");
     const clone = newTenant();
     const source = { type: "backup", databaseId: other.id, backupId: "bkp_isolated" } as const;
@@ -96,15 +96,15 @@ describe("a tenant", () => {
     await admin.end();
   });
 
-  it("sees nothing of another's statements", async () => {
+  it("cannot see the statements of another tenant", async () => {
     const busy = await cluster.connect(other.id, other.credential);
     await busy.query("select 'a secret of the other tenant'");
     const { rows } = await client.query<{ query: string }>("select query from pg_stat_activity");
     expect(rows.map(({ query }) => query).join(" ")).not.toContain("a secret of the other tenant");
   });
 
-  it("runs nothing of its own with the platform's rights", async () => {
-    // The oldest trick: shadow a function that a superuser's statement calls, in a schema that comes first.
+  it("cannot run its functions with the rights of the platform", async () => {
+    // Shadow a function that a statement of the superuser calls, in a schema that comes first in the search path.
     await client.query(`
       create schema trap;
       create function trap.count(anyelement) returns bigint language plpgsql as

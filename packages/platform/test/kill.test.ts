@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
 import type { PlatformOptions } from "../src/index.js";
 import { isRoot } from "../src/postgres/account.js";
-import { call, makeProject, query, settled } from "./api.js";
+import { call, makeProject, query, finalStatus } from "./api.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { PlatformProcess, bundleProgram, killAll, running } from "./platform-process.js";
 
@@ -34,15 +34,18 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 describe("SIGINT and SIGTERM", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("%s ends all in good order, with status 0", async (signal) => {
-    const platform = await start({ ephemeral: true });
-    await makeProject(platform.ready);
-    const pids = platform.descendants();
-    expect(pids.length).toBeGreaterThan(3);
-    expect(await platform.end(signal)).toBe(0);
-    expect(running(pids)).toEqual([]);
-    expect(await exists(dirname(platform.ready.controlSecretFile))).toBe(false);
-  });
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "%s stops everything cleanly and exits with status 0",
+    async (signal) => {
+      const platform = await start({ ephemeral: true });
+      await makeProject(platform.ready);
+      const pids = platform.descendants();
+      expect(pids.length).toBeGreaterThan(3);
+      expect(await platform.end(signal)).toBe(0);
+      expect(running(pids)).toEqual([]);
+      expect(await exists(dirname(platform.ready.controlSecretFile))).toBe(false);
+    },
+  );
 });
 
 describe("SIGKILL", () => {
@@ -59,7 +62,7 @@ describe("SIGKILL", () => {
     });
   });
 
-  it("leaves no process of a kept one, and the next run has everything that was answered", async () => {
+  it("leaves no process of a persistent platform, and the next run has everything that was acknowledged", async () => {
     const dataDir = join(directory, "kept");
     const first = await start({ dataDir });
     const { id, database } = await makeProject(first.ready);
@@ -77,7 +80,7 @@ describe("SIGKILL", () => {
     expect(await second.end("SIGTERM")).toBe(0);
   });
 
-  it("lets databases that were being made be made by the next run (§ Database life cycle)", async () => {
+  it("lets the next run finish databases that were being created", async () => {
     const dataDir = join(directory, "under-way");
     const first = await start({ dataDir });
     const source = (await makeProject(first.ready)).database;
@@ -93,7 +96,7 @@ describe("SIGKILL", () => {
 
     const second = await start({ dataDir });
     for (const { id, connectionString } of made) {
-      expect(await settled(second.ready, id)).toBe("ready");
+      expect(await finalStatus(second.ready, id)).toBe("ready");
       await query(connectionString, "select 1");
     }
     expect(await query(made[2]?.connectionString ?? "", "select count(*)::int as rows from notes")).toEqual([
@@ -102,7 +105,7 @@ describe("SIGKILL", () => {
     await second.end("SIGTERM");
   });
 
-  it("of everything at once, Postgres too, loses nothing that was answered or committed", async () => {
+  it("loses nothing that was acknowledged or committed when all processes are killed at once", async () => {
     const dataDir = join(directory, "all-killed");
     const first = await start({ dataDir });
     const { database } = await makeProject(first.ready);
@@ -116,7 +119,7 @@ describe("SIGKILL", () => {
     await second.end("SIGTERM");
   });
 
-  it("of the watchdog brings another one, which does its work", async () => {
+  it("restarts a killed watchdog, which takes over", async () => {
     const platform = await start({ ephemeral: true });
     const former = platform.watchdog();
     process.kill(former, "SIGKILL");
@@ -127,7 +130,7 @@ describe("SIGKILL", () => {
     await disappears(dirname(platform.ready.controlSecretFile));
   });
 
-  it("of platform and watchdog together is cleared up by the next start", async () => {
+  it("is cleaned up after at the next start when platform and watchdog were killed together", async () => {
     const dataDir = join(directory, "both-killed");
     const kept = await start({ dataDir });
     const ephemeral = await start({ ephemeral: true });
@@ -152,7 +155,7 @@ describe("SIGKILL", () => {
 });
 
 describe("a data directory of another process", () => {
-  it("is refused while that runs", async () => {
+  it("is refused while that process runs", async () => {
     const dataDir = join(directory, "shared");
     const first = await start({ dataDir });
     await expect(start({ dataDir })).rejects.toMatchObject({ code: "platform:data_dir_in_use" });
@@ -163,7 +166,7 @@ describe("a data directory of another process", () => {
 describe.runIf(isRoot())("root", () => {
   const nobody = { uid: 65_534, gid: 65_534 };
 
-  it("keeps data below a directory that nobody else may enter, or says that this Postgres cannot", async () => {
+  it("uses a data directory whose parent is closed to others, or reports that this Postgres cannot", async () => {
     const closed = await mkdtemp(join(directory, "closed-"));
     const { binaries } = await findPrograms();
     const started = start({ dataDir: join(closed, "data") });
@@ -177,7 +180,7 @@ describe.runIf(isRoot())("root", () => {
     await platform.end("SIGTERM");
   });
 
-  it("is not needed: another user has a platform and a cache of their own", async () => {
+  it("is not required: another user gets its own platform and cache", async () => {
     const home = join(directory, "home");
     const image = /^cluster-[\d.]+-[0-9a-f]{16}$/;
     await mkdir(home);
@@ -208,7 +211,7 @@ describe.runIf(isRoot())("root", () => {
     expect(cached.filter((name) => name.startsWith("cluster-"))).toHaveLength(1);
   });
 
-  it("is told apart from others, who may not write everywhere", async () => {
+  it("is not assumed: another user is refused where it cannot write", async () => {
     const closed = await mkdtemp(join(directory, "closed-"));
     const refused = (dataDir: string) =>
       PlatformProcess.start(

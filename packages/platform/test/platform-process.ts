@@ -9,7 +9,7 @@ import { findPrograms } from "./cluster.js";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Bundles `run-platform.ts`, so that it starts quickly, and for any user who can read the file. */
+/** Bundles `run-platform.ts`, so that it starts quickly and every user can run it. */
 export const bundleProgram = async (directory: string): Promise<string> => {
   const outfile = join(directory, "run-platform.mjs");
   await build({
@@ -29,7 +29,7 @@ export const bundleProgram = async (directory: string): Promise<string> => {
   return outfile;
 };
 
-/** A platform in a process of its own. */
+/** A platform in its own process. */
 export class PlatformProcess {
   readonly ready: Ready;
   readonly #child: ChildProcess;
@@ -39,7 +39,11 @@ export class PlatformProcess {
     this.#child = child;
   }
 
-  /** @throws what the platform says when it does not start. */
+  /**
+   * Starts the process and waits for its ready line.
+   *
+   * @throws the error that the platform reports when it does not start.
+   */
   static async start(
     program: string,
     options: PlatformOptions,
@@ -51,9 +55,9 @@ export class PlatformProcess {
       cwd: "/",
       env: {
         ...process.env,
-        // The bundle lies beside no package of Postgres.
+        // The bundle cannot resolve the npm package of Postgres.
         MGMT_POSTGRES: binaries.directory,
-        // Another user may not write into our file.
+        // Another user cannot write to this file.
         ...(account && { MGMT_COVERAGE_FILE: "" }),
         ...environment,
       },
@@ -70,7 +74,7 @@ export class PlatformProcess {
     throw Object.assign(new Error(parsed.message ?? line), { code: parsed.code });
   }
 
-  /** Ends the process; gives its exit status, or the signal that ended it. */
+  /** Sends the signal and returns the exit status, or the signal that ended the process. */
   async end(signal: NodeJS.Signals): Promise<number | string | null> {
     const ended = new Promise<number | string | null>((resolve) =>
       this.#child.once("exit", (status, endedBy) => resolve(endedBy ?? status)),
@@ -79,14 +83,14 @@ export class PlatformProcess {
     return ended;
   }
 
-  /** The processes that the platform has started, and theirs. */
+  /** Returns all child processes of the platform, including indirect ones. */
   descendants(): number[] {
     return descendantsOf(this.ready.pid);
   }
 
   watchdog(): number {
     const pid = this.descendants().find((each) => commandLine(each).includes("mgmt-watchdog"));
-    if (pid === undefined) throw new Error("There is no watchdog");
+    if (pid === undefined) throw new Error("The watchdog is not running");
     return pid;
   }
 }
@@ -97,7 +101,7 @@ interface Listed {
   state: string;
 }
 
-/** Linux's list of processes; zombies are over, and only wait for somebody to be told. */
+/** Lists processes from `/proc`. Zombies are excluded, because they have ended. */
 const listProcesses = (): Listed[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -119,7 +123,7 @@ const descendantsOf = (pid: number): number[] => {
   return below(pid);
 };
 
-/** Those of the processes that still run. */
+/** Returns the processes that are still running. */
 export const running = (pids: readonly number[]): number[] => {
   const present = new Set(listProcesses().map(({ pid }) => pid));
   return pids.filter((pid) => present.has(pid));
@@ -130,7 +134,7 @@ export const killAll = (pids: readonly number[]): void => {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has gone with the others.
+      // It ended together with the others.
     }
   }
 };

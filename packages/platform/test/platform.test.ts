@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
-import { call, control, makeProject, query, settled } from "./api.js";
+import { call, control, makeProject, query, finalStatus } from "./api.js";
 
 let platform: Platform;
 const ready = (): Platform["ready"] => platform.ready;
@@ -17,14 +17,14 @@ afterAll(() => platform.stop());
 const wrongPassword = { code: "28P01" };
 
 describe("the ready line", () => {
-  it("has URLs without a trailing slash and without /v1, and the process's id", () => {
+  it("contains URLs without a trailing slash and without /v1, and the process id", () => {
     const { baseUrl, authUrl, controlUrl, pid } = ready();
     for (const url of [baseUrl, authUrl, controlUrl])
       expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+(\/_control)?$/);
     expect(pid).toBe(process.pid);
   });
 
-  it("has a service token of its workspace, of which only the last four characters show", async () => {
+  it("contains a service token of its workspace, whose hint is its last four characters", async () => {
     const { baseUrl, token, workspaceId } = ready();
     const headers = { authorization: `Bearer ${token}` };
     const me = await (await fetch(`${baseUrl}/v1/me`, { headers })).json();
@@ -35,7 +35,7 @@ describe("the ready line", () => {
     expect(tokens.data[0].valueHint).toBe(token.slice(-4));
   });
 
-  it("names a file that only its owner reads, with the control surface's secret", async () => {
+  it("names a private file with the secret of the control surface", async () => {
     const { controlSecretFile, controlUrl } = ready();
     expect((await lstat(controlSecretFile)).mode & 0o777).toBe(0o600);
     expect(await control(ready(), "GET", "/clock")).toHaveProperty("now");
@@ -45,15 +45,15 @@ describe("the ready line", () => {
 });
 
 describe("a database of the API", () => {
-  it("is provisioning when it is created, and takes connections as soon as it is ready", async () => {
+  it("is provisioning when it is created, and accepts connections as soon as it is ready", async () => {
     const project = await call(ready(), "POST", "/v1/projects", { name: "shop" });
     expect(project.database.status).toBe("provisioning");
-    expect(await settled(ready(), project.database.id)).toBe("ready");
+    expect(await finalStatus(ready(), project.database.id)).toBe("ready");
     expect(await query(project.database.connectionString, "select 1 as one")).toEqual([{ one: 1 }]);
     expect(project.database.connectionString).toMatch(/\?sslmode=disable$/);
   });
 
-  it("has a second connection, which a rotation and a deletion end (§ Connections)", async () => {
+  it("has a second connection, which ends on rotation and on deletion", async () => {
     const { database } = await makeProject(ready());
     await query(database.connectionString, "create table notes as select 'first' as text");
     const path = `/v1/databases/${database.id}/connections`;
@@ -69,7 +69,7 @@ describe("a database of the API", () => {
     await query(database.connectionString, "select 1");
   });
 
-  it("goes with its project, its sessions too", async () => {
+  it("is dropped with its project, and so are its sessions", async () => {
     const project = await makeProject(ready());
     const session = new Client({ connectionString: project.database.connectionString });
     session.on("error", () => undefined);
@@ -79,7 +79,7 @@ describe("a database of the API", () => {
     await expect(query(project.database.connectionString, "select 1")).rejects.toMatchObject(wrongPassword);
   });
 
-  it("is restored from a backup in place, and copied from it and from the database (§ Restore)", async () => {
+  it("restores from a backup in place, and is copied from a backup and from a database", async () => {
     const { id: projectId, database } = await makeProject(ready());
     await query(database.connectionString, "create table notes as select 'kept' as text");
     const backup = await control(ready(), "POST", `/databases/${database.id}/backups`);
@@ -93,17 +93,17 @@ describe("a database of the API", () => {
     ] as const;
     for (const [body, text] of sources) {
       const copy = await call(ready(), "POST", `/v1/projects/${projectId}/databases`, body);
-      expect(await settled(ready(), copy.id)).toBe("ready");
+      expect(await finalStatus(ready(), copy.id)).toBe("ready");
       expect(await query(copy.connectionString, "select text from notes")).toEqual([{ text }]);
     }
     const source = { type: "backup", databaseId: database.id, backupId: backup.id };
     const recovering = await call(ready(), "POST", `/v1/databases/${database.id}/restore`, { source });
     expect(recovering.status).toBe("recovering");
-    expect(await settled(ready(), database.id)).toBe("ready");
+    expect(await finalStatus(ready(), database.id)).toBe("ready");
     expect(await query(database.connectionString, "select text from notes")).toEqual([{ text: "kept" }]);
   });
 
-  it("is deleted while it is being made", async () => {
+  it("is deleted while it is being created", async () => {
     const { id: projectId, database } = await makeProject(ready());
     const body = { source: { type: "database", databaseId: database.id } };
     const copy = await call(ready(), "POST", `/v1/projects/${projectId}/databases`, body);
@@ -112,7 +112,7 @@ describe("a database of the API", () => {
     await expect(call(ready(), "GET", `/v1/databases/${copy.id}`)).rejects.toThrow("404");
   });
 
-  it("has real usage", async () => {
+  it("reports real usage", async () => {
     const { database } = await makeProject(ready());
     const response = await fetch(`${ready().baseUrl}/v1/databases/${database.id}/usage`, {
       headers: { authorization: `Bearer ${ready().token}` },
@@ -122,7 +122,7 @@ describe("a database of the API", () => {
 });
 
 describe("the end of an ephemeral platform", () => {
-  it("leaves nothing, and may be asked for twice", async () => {
+  it("leaves nothing behind, and accepts two calls of stop", async () => {
     const second = await startPlatform({ port: 0, ephemeral: true });
     const { database } = await makeProject(second.ready);
     await Promise.all([second.stop(), second.stop()]);
@@ -134,7 +134,7 @@ describe("the end of an ephemeral platform", () => {
     });
   });
 
-  it("comes with an error when Postgres ends by itself", async () => {
+  it("reports an error when Postgres ends on its own", async () => {
     const second = await startPlatform({ port: 0, ephemeral: true });
     const directory = dirname(second.ready.controlSecretFile);
     const pid = Number((await readFile(`${directory}/postgres/postmaster.pid`, "utf8")).split("\n")[0]);
@@ -145,8 +145,8 @@ describe("the end of an ephemeral platform", () => {
   });
 });
 
-describe("a port that is taken", () => {
-  it("is told, with what to do, before anything is started", async () => {
+describe("a port in use", () => {
+  it("is reported with a hint before anything is started", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const address = other.address();
@@ -161,8 +161,8 @@ describe("a port that is taken", () => {
   });
 });
 
-describe("an address that is not this machine's", () => {
-  it("is told, with the system's reason", async () => {
+describe("an address of another machine", () => {
+  it("is reported with the reason of the system", async () => {
     const failed = startPlatform({ port: 0, host: "203.0.113.1", ephemeral: true });
     await expect(failed).rejects.toBeInstanceOf(PlatformError);
     await expect(failed).rejects.toMatchObject({ code: "platform:cannot_listen" });

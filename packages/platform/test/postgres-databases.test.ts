@@ -5,14 +5,14 @@ import { Cluster, newTenant, secondCredential } from "./cluster.js";
 const cluster = new Cluster();
 
 describe("a new database", () => {
-  it("takes connections with its connection's credentials once it is made (§ Database life cycle)", async () => {
+  it("accepts the credentials of its connection once it is created", async () => {
     const { id, credential } = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     const { rows } = await client.query("select current_database() as name, 1 as one");
     expect(rows).toEqual([{ name: id, one: 1 }]);
   });
 
-  it("refuses connections before it is made", async () => {
+  it("refuses connections before it is created", async () => {
     const { id, credential } = newTenant();
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
   });
@@ -24,7 +24,7 @@ describe("a new database", () => {
     });
   });
 
-  it("is made once, however often it is asked for, with the credentials given last", async () => {
+  it("is created once when requested repeatedly, with the credentials of the last request", async () => {
     const { id, credential } = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     await client.query("create table kept (id int)");
@@ -34,12 +34,12 @@ describe("a new database", () => {
     await (await cluster.connect(id, secondCredential(credential))).query("select from kept");
   });
 
-  it("is one of many that are made at once", async () => {
+  it("is created concurrently with many others", async () => {
     const tenants = await Promise.all(Array.from({ length: 8 }, () => cluster.makeTenant()));
     for (const { id, credential } of tenants) await cluster.connect(id, credential);
   });
 
-  it("has a name of its own when its id is no name of Postgres", async () => {
+  it("gets a unique name when its id is not a valid name in Postgres", async () => {
     const { credential } = newTenant();
     const id = `db_${"x".repeat(80)}`;
     await cluster.databases.create(id, { type: "empty" }, [credential]);
@@ -49,7 +49,7 @@ describe("a new database", () => {
     );
   });
 
-  it("takes no user that another database has", async () => {
+  it("refuses a user of another database", async () => {
     const first = await cluster.makeTenant();
     const second = newTenant();
     const stolen = { ...second.credential, user: first.credential.user };
@@ -63,7 +63,7 @@ describe("a new database", () => {
 });
 
 describe("the connections of one database", () => {
-  it("use and change what another one has made", async () => {
+  it("use and change objects that another connection created", async () => {
     const { id, credential } = await cluster.makeTenant();
     const second = secondCredential(credential);
     await cluster.databases.grant(id, second);
@@ -75,7 +75,7 @@ describe("the connections of one database", () => {
     expect((await first.query("select count(*)::int as rows from shared")).rows).toEqual([{ rows: 2 }]);
   });
 
-  it("may install the extensions that Postgres trusts, and schemas", async () => {
+  it("may create trusted extensions and schemas", async () => {
     const { id, credential } = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     await client.query(
@@ -83,7 +83,7 @@ describe("the connections of one database", () => {
     );
   });
 
-  it("begin again as the owner after a pool has reset its session", async () => {
+  it("act as the owner again after a pool has reset the session", async () => {
     const { id, credential } = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);
     await client.query("discard all");
@@ -92,7 +92,7 @@ describe("the connections of one database", () => {
 });
 
 describe("rotating a connection", () => {
-  it("ends the old password and its sessions at once (§ Database life cycle)", async () => {
+  it("ends the old password and its sessions immediately", async () => {
     const { id, credential } = await cluster.makeTenant();
     const session = await cluster.connect(id, credential);
     await cluster.databases.grant(id, { ...credential, pass: "fresh" });
@@ -101,7 +101,7 @@ describe("rotating a connection", () => {
     await cluster.connect(id, { ...credential, pass: "fresh" });
   });
 
-  it("leaves the sessions of the other connections", async () => {
+  it("keeps the sessions of other connections", async () => {
     const { id, credential } = await cluster.makeTenant();
     const second = secondCredential(credential);
     await cluster.databases.grant(id, second);
@@ -110,7 +110,7 @@ describe("rotating a connection", () => {
     await session.query("select 1");
   });
 
-  it("takes the old user away when the new credential has another", async () => {
+  it("drops the old user when the new credential has another one", async () => {
     const { id, credential } = await cluster.makeTenant();
     await cluster.databases.grant(id, { ...credential, user: `${credential.user}_new` });
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
@@ -119,12 +119,12 @@ describe("rotating a connection", () => {
 });
 
 describe("deleting a connection", () => {
-  it("ends its credentials and sessions, and leaves what it made to the others", async () => {
+  it("ends its credentials and sessions, and leaves its objects to the other connections", async () => {
     const { id, credential } = await cluster.makeTenant();
     const second = secondCredential(credential);
     await cluster.databases.grant(id, second);
     const leaving = await cluster.connect(id, credential);
-    // Made outside of the shared role, and mentioned in privileges and settings.
+    // Created outside the shared role, and named in privileges and settings.
     await leaving.query("set role none; create table own (id int); insert into own values (7)");
     await leaving.query(
       `grant select on own to ${second.user}; alter default privileges grant select on tables to public`,
@@ -142,7 +142,7 @@ describe("deleting a connection", () => {
     await (await cluster.connect(id, second)).query("drop table own");
   });
 
-  it("does nothing for one that is not there", async () => {
+  it("does nothing for a connection that does not exist", async () => {
     const { id, credential } = await cluster.makeTenant();
     await cluster.databases.revoke(id, "con_unknown");
     await cluster.connect(id, credential);
@@ -150,7 +150,7 @@ describe("deleting a connection", () => {
 });
 
 describe("deleting a database", () => {
-  it("takes data, roles, sessions and backups away", async () => {
+  it("removes data, roles, sessions and backups", async () => {
     const { id, credential } = await cluster.makeTenant();
     await cluster.databases.backup(id, "bkp_gone");
     const session = await cluster.connect(id, credential);
@@ -163,7 +163,7 @@ describe("deleting a database", () => {
     await cluster.databases.dropBackup("bkp_gone");
   });
 
-  it("cuts short the copying that makes it", async () => {
+  it("aborts the copy that creates it", async () => {
     const source = await cluster.makeTenant();
     const client = await cluster.connect(source.id, source.credential);
     await client.query(
@@ -181,7 +181,7 @@ describe("deleting a database", () => {
     await cluster.connect(source.id, source.credential);
   });
 
-  it("goes through although its tenant has declared it a template, and others have privileges in it", async () => {
+  it("succeeds although its tenant has marked it as a template, and others have privileges in it", async () => {
     const { id, credential } = await cluster.makeTenant();
     const neighbour = await cluster.makeTenant();
     const client = await cluster.connect(id, credential);

@@ -17,24 +17,24 @@ const databaseNames = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-describe("a start after an end at any moment", () => {
-  it("keeps data, credentials and backups that the records know", async () => {
+describe("reconcile", () => {
+  it("keeps the data, credentials and backups in the records", async () => {
     const { id, credential } = newTenant();
     await cluster.databases.create(id, { type: "empty" }, [credential]);
     const before = await cluster.connect(id, credential);
     await before.query("create table kept as select 1 as id");
     await cluster.databases.backup(id, "bkp_kept");
 
-    const { losses } = await restart([
+    const { missing } = await restart([
       { databaseId: id, credentials: [credential], backupIds: ["bkp_kept"] },
     ]);
-    expect(losses).toEqual({ databaseIds: [], backupIds: [] });
+    expect(missing).toEqual({ databaseIds: [], backupIds: [] });
     const after = await cluster.connect(id, credential);
     expect((await after.query("select id from kept")).rows).toEqual([{ id: 1 }]);
     await cluster.databases.restore(id, "bkp_kept");
   });
 
-  it("takes away what no record knows: databases, backups, half-made copies, roles", async () => {
+  it("drops databases, backups, unfinished copies and roles without a record", async () => {
     const { id, credential } = newTenant();
     const forgotten = newTenant();
     for (const tenant of [{ id, credential }, forgotten]) {
@@ -54,7 +54,7 @@ describe("a start after an end at any moment", () => {
     expect(rows).toEqual([{ name: id }, { name: credential.user }]);
   });
 
-  it("gives every connection the password of the records, and takes away those without a record", async () => {
+  it("sets the recorded password of every connection, and drops connections without a record", async () => {
     const { id, credential } = newTenant();
     const stranger = { connectionId: "con_stranger", user: "role_stranger", pass: "stranger" };
     await cluster.databases.create(id, { type: "empty" }, [
@@ -73,7 +73,7 @@ describe("a start after an end at any moment", () => {
     await expect(cluster.connect(id, added)).rejects.toMatchObject({ code: "28P01" });
   });
 
-  it("opens a database that a copy has left closed", async () => {
+  it("allows connections again after an interrupted copy", async () => {
     const { id, credential } = newTenant();
     await cluster.databases.create(id, { type: "empty" }, [credential]);
     await (await cluster.connectAsAdmin("postgres")).query(`alter database ${id} allow_connections false`);
@@ -81,11 +81,11 @@ describe("a start after an end at any moment", () => {
     await cluster.connect(id, credential);
   });
 
-  it("tells what the records have and Postgres has lost", async () => {
+  it("returns what the records contain but Postgres does not", async () => {
     const { id, credential } = newTenant();
     const recorded = { databaseId: id, credentials: [credential], backupIds: ["bkp_lost"] };
-    const { losses } = await restart([recorded]);
-    expect(losses).toEqual({ databaseIds: [id], backupIds: ["bkp_lost"] });
+    const { missing } = await restart([recorded]);
+    expect(missing).toEqual({ databaseIds: [id], backupIds: ["bkp_lost"] });
     await cluster.databases.create(id, { type: "empty" }, [credential]);
     await cluster.connect(id, credential);
   });

@@ -1,6 +1,6 @@
 import { PlatformError, type PlatformOptions, startPlatform } from "../src/index.js";
 
-/** A program that does what `mgmt dev --output json` does; its argument is the options as JSON. */
+/** Does what `mgmt dev --output json` does. The argument is the options as JSON. */
 const options: PlatformOptions = JSON.parse(process.argv[2] ?? "{}");
 
 try {

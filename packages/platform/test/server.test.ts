@@ -46,7 +46,7 @@ const isRunning = (pid: number): boolean => {
 };
 
 describe("a server", () => {
-  it("is ready when it has started, and gone when it has stopped, whoever is connected", async () => {
+  it("is ready after start, and gone after stop even with clients connected", async () => {
     const server = await PostgresServer.start(options);
     const pid = await postmasterPid();
     const client = await connect();
@@ -58,7 +58,7 @@ describe("a server", () => {
     await expect(readFile(join(options.directory, "postmaster.pid"))).rejects.toThrow();
   });
 
-  it("listens on loopback TCP only, and leaves no socket file", async () => {
+  it("listens on loopback TCP only, without a socket file", async () => {
     const server = await PostgresServer.start(options);
     const client = await connect();
     const { rows } = await client.query(
@@ -72,7 +72,7 @@ describe("a server", () => {
     await server.stop();
   });
 
-  it("writes through to the disk when its data is to be kept", async () => {
+  it("syncs to disk when its data must be durable", async () => {
     const server = await PostgresServer.start({ ...options, durable: true });
     const client = await connect();
     expect((await client.query("show fsync")).rows).toEqual([{ fsync: "on" }]);
@@ -81,7 +81,7 @@ describe("a server", () => {
     await server.stop();
   });
 
-  it("takes over from one that was killed, and from one that was left running", async () => {
+  it("replaces a server that was killed, and one that was left running", async () => {
     const killed = await PostgresServer.start(options);
     process.kill(await postmasterPid(), "SIGKILL");
     await killed.ended;
@@ -96,20 +96,20 @@ describe("a server", () => {
     await orphan.stop();
   });
 
-  it("starts beside a lock file of a process number that is another program's now", async () => {
+  it("starts when the process id in its lock file belongs to another program", async () => {
     await writeFile(join(options.directory, "postmaster.pid"), `${String(process.pid)}\n/somewhere\n`);
     const server = await PostgresServer.start(options);
     await server.stop();
   });
 
-  it("says when its port is taken", async () => {
+  it("reports that its port is in use", async () => {
     const other = createServer().listen(options.port, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     await expect(PostgresServer.start(options)).rejects.toBeInstanceOf(PostgresPortTaken);
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it("says in Postgres's words why it does not start", async () => {
+  it("reports the messages of Postgres when it does not start", async () => {
     const control = join(options.directory, "global", "pg_control");
     const bytes = await readFile(control);
     await writeFile(control, Buffer.alloc(bytes.length));
@@ -119,7 +119,7 @@ describe("a server", () => {
     await writeFile(control, bytes);
   });
 
-  it("writes no failed statement into its log, as that may hold a secret", async () => {
+  it("keeps failed statements, which may contain secrets, out of its log", async () => {
     const server = await PostgresServer.start(options);
     const client = await connect();
     await client.query("select 1");
@@ -131,14 +131,14 @@ describe("a server", () => {
 });
 
 describe("a new cluster", () => {
-  it("is refused over files that are there already", async () => {
+  it("is refused in a directory that exists", async () => {
     await expect(createCluster(options.directory, options.binaries, options.account)).rejects.toThrow(
       /EEXIST/,
     );
     expect(await readdir(options.directory)).toContain("PG_VERSION");
   });
 
-  it("says in initdb's words why it cannot be made", async () => {
+  it("reports the messages of initdb when it cannot be created", async () => {
     const broken = { ...options.binaries, directory: join(directory, "no-programs") };
     await expect(createCluster(join(directory, "another"), broken, options.account)).rejects.toThrow();
   });

@@ -18,7 +18,7 @@ const make = async (name: string): Promise<string> => {
   return path;
 };
 
-it("removes what killed ephemeral platforms have left, and nothing else", async () => {
+it("removes the directories of killed ephemeral platforms, and nothing else", async () => {
   const living = await make(`${ephemeralPrefix}living`);
   await DirectoryLock.acquire(living);
   const killed = await make(`${ephemeralPrefix}killed`);

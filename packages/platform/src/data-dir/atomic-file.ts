@@ -3,13 +3,12 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 export interface WriteOptions {
-  /** Whether the file survives a power failure. */
+  /** Syncs the file and its directory, so that the write survives a power failure. */
   durable: boolean;
 }
 
 /**
- * Writes a file that only its owner can read (0600), wholly or not at all. Where root works in somebody's directory, the
- * file is theirs.
+ * Writes a file atomically, with mode 0600. When run by root, the file gets the owner of its directory.
  */
 export const writeAtomically = async (
   path: string,

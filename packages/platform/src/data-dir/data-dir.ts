@@ -1,33 +1,33 @@
 import { chmod, mkdtemp, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
-import { makeDirectory } from "../make-directory.js";
 import { PlatformError, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
 import { DirectoryLock, lockName } from "./lock.js";
+import { makeDirectory } from "./make-directory.js";
 import { type Manifest, readManifest } from "./manifest.js";
 import { readState } from "./state-file.js";
 import { ephemeralPrefix, sweepEphemeral } from "./sweep.js";
 
-/** A data directory that is ours alone until `release`. */
+/** A data directory that this process holds the lock of. */
 export interface DataDir {
   path: string;
   ephemeral: boolean;
-  /** What an earlier run has left; undefined when this is the first one. */
-  kept: { manifest: Manifest; state: unknown; initial: unknown } | undefined;
-  /** Lets others have it; removes an ephemeral one. */
+  /** The files of earlier runs; undefined on the first run. */
+  stored: { manifest: Manifest; state: unknown; initial: unknown } | undefined;
+  /** Releases the lock. Removes the directory when it is ephemeral. */
   release(): Promise<void>;
 }
 
 export interface DataDirFiles {
-  /** The cluster. */
+  /** The Postgres cluster. */
   cluster: string;
-  /** Where Postgres writes what happens to it. */
+  /** Log of Postgres. */
   log: string;
   state: string;
-  /** The state of the first start, which a reset goes back to. */
+  /** State after the first start, which a reset restores. */
   initial: string;
-  /** The service token of the ready line. */
+  /** Service token in the ready line. */
   token: string;
   controlSecret: string;
 }
@@ -41,10 +41,10 @@ export const filesIn = (dataDir: string): DataDirFiles => ({
   controlSecret: join(dataDir, "control-secret"),
 });
 
-/** Postgres's account must be able to pass through; every file inside is closed to it. */
+/** As root, Postgres's account must be able to traverse the directory. The files inside remain private. */
 const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
 
-/** A new directory in a temporary place. */
+/** Creates a data directory that is removed on release. */
 export const makeEphemeralDir = async (): Promise<DataDir> => {
   const base = await ephemeralBase();
   await sweepEphemeral(base);
@@ -54,16 +54,16 @@ export const makeEphemeralDir = async (): Promise<DataDir> => {
   return {
     path,
     ephemeral: true,
-    kept: undefined,
+    stored: undefined,
     release: () => rm(path, { recursive: true, force: true }),
   };
 };
 
 /**
- * Opens a directory that is kept between runs, or begins it when it is empty or missing.
+ * Opens a persistent data directory, or initializes it when it is empty or missing.
  *
- * @throws PlatformError `platform:data_dir_in_use`, `platform:data_dir_corrupt`, `platform:data_dir_unwritable`. Nothing
- *   that is in the directory is changed then.
+ * @throws PlatformError `platform:data_dir_in_use`, `platform:data_dir_corrupt`, `platform:data_dir_unwritable`. Existing
+ *   files are not changed in these cases.
  */
 export const openDataDir = async (given: string): Promise<DataDir> => {
   const path = resolve(given);
@@ -71,9 +71,9 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
     const isNew = await makeDirectory(path, directoryMode());
     const lock = await DirectoryLock.acquire(path);
     try {
-      const kept = await readKept(path);
-      if (isNew || (kept === undefined && isRoot())) await chmod(path, directoryMode());
-      return { path, ephemeral: false, kept, release: () => lock.release() };
+      const stored = await readStored(path);
+      if (isNew || (stored === undefined && isRoot())) await chmod(path, directoryMode());
+      return { path, ephemeral: false, stored, release: () => lock.release() };
     } catch (error) {
       await lock.release();
       throw error;
@@ -84,7 +84,7 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
   }
 };
 
-const readKept = async (path: string): Promise<DataDir["kept"]> => {
+const readStored = async (path: string): Promise<DataDir["stored"]> => {
   let manifest: Manifest | undefined;
   try {
     manifest = await readManifest(path);
@@ -95,7 +95,7 @@ const readKept = async (path: string): Promise<DataDir["kept"]> => {
     if (!(await isEmpty(path))) throw platformErrors.dataDirForeign(path);
     return undefined;
   }
-  // The first start was cut short before anything could be kept.
+  // The first start was interrupted before its state was written.
   if (!manifest.postgres.complete) return undefined;
 
   await checkCluster(path, manifest);
@@ -123,12 +123,12 @@ const checkCluster = async (path: string, { postgres }: Manifest): Promise<void>
     await stat(join(cluster, "global", "pg_control"));
   } catch (error) {
     if (systemErrorCode(error) === "EACCES") throw error;
-    throw platformErrors.dataDirCorrupt(path, "its Postgres files are not all there", error);
+    throw platformErrors.dataDirCorrupt(path, "some of its Postgres files are missing", error);
   }
   if (version !== String(postgres.major)) {
     throw platformErrors.dataDirCorrupt(
       path,
-      `its Postgres files are of version ${version}, and platform.json says ${String(postgres.major)}`,
+      `its Postgres files have version ${version}, but platform.json says ${String(postgres.major)}`,
     );
   }
 };

@@ -7,7 +7,7 @@ import { type ProcessIdentity, isAlive, ownIdentity } from "./process-identity.j
 
 export const lockName = "platform.lock";
 
-/** One platform for a data directory. The lock of a process that is gone is nobody's. */
+/** Lets one platform at a time use a data directory. The lock of a process that has ended is stale and is replaced. */
 export class DirectoryLock {
   readonly #path: string;
 
@@ -15,13 +15,17 @@ export class DirectoryLock {
     this.#path = path;
   }
 
-  /** @throws PlatformError `platform:data_dir_in_use`, or the system's error when the directory cannot be written. */
+  /**
+   * Takes the lock.
+   *
+   * @throws PlatformError `platform:data_dir_in_use`, or a system error when the directory is not writable.
+   */
   static async acquire(dataDir: string): Promise<DirectoryLock> {
     const path = join(dataDir, lockName);
     const own = `${path}.${randomBytes(6).toString("hex")}`;
     await writeFile(own, JSON.stringify(await ownIdentity()), { flag: "wx", mode: 0o600 });
     try {
-      while (!(await appears(own, path))) {
+      while (!(await linkIfAbsent(own, path))) {
         const owner = await readOwner(path);
         if (owner !== undefined && (await isAlive(owner)))
           throw platformErrors.dataDirInUse(dataDir, owner.pid);
@@ -38,7 +42,7 @@ export class DirectoryLock {
   }
 }
 
-/** Who holds the lock; undefined when there is none, or an unreadable one. */
+/** Returns the holder of the lock; undefined when there is no lock or it is unreadable. */
 export const lockOwner = (dataDir: string): Promise<ProcessIdentity | undefined> =>
   readOwner(join(dataDir, lockName));
 
@@ -59,8 +63,8 @@ const isIdentity = (value: unknown): value is ProcessIdentity =>
   "started" in value &&
   (typeof value.started === "string" || value.started === null);
 
-/** A link appears with its whole content, or not at all where there is one already. */
-const appears = async (own: string, path: string): Promise<boolean> => {
+/** Creates `path` atomically with the content of `own`. Returns false when `path` exists. */
+const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {
   try {
     await link(own, path);
     return true;
@@ -70,10 +74,10 @@ const appears = async (own: string, path: string): Promise<boolean> => {
   }
 };
 
-/** One process at a time looks again and removes: what another one has just taken is not stale. */
+/** Removes a stale lock. A second lock guards the removal, so that a lock another process has just taken is not removed. */
 const removeStale = async (path: string, own: string): Promise<void> => {
   const removal = `${path}.removal`;
-  if (!(await appears(own, removal))) {
+  if (!(await linkIfAbsent(own, removal))) {
     const remover = await readOwner(removal);
     if (remover !== undefined && !(await isAlive(remover))) await rm(removal, { force: true });
     await sleep(5);

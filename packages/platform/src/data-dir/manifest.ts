@@ -3,26 +3,30 @@ import { join } from "node:path";
 import { systemErrorCode } from "../platform-error.js";
 import { writeAtomically } from "./atomic-file.js";
 
-/** `platform.json`: what a data directory is, and what stays the same between runs. */
+/** The content of `platform.json`: marks a directory as a data directory and holds the values that stay between runs. */
 export interface Manifest {
   format: 1;
   /** Port of the HTTP server in the last run. */
   port: number | null;
   postgres: {
-    /** Major version that made the cluster: no other can read it. */
+    /** Major version of the cluster. Other versions cannot read it. */
     major: number;
-    /** Part of every connection string. */
     port: number;
-    /** The superuser's. */
+    /** Password of the superuser. */
     password: string;
-    /** False until the cluster is the platform's own and the first state is kept: until then it can be made again. */
+    /** False until the first start has finished. Until then the cluster holds nothing and is created again. */
     complete: boolean;
   };
 }
 
 const fileIn = (dataDir: string): string => join(dataDir, "platform.json");
 
-/** @throws when there is one, but not a whole one. */
+/**
+ * Reads the manifest.
+ *
+ * @returns undefined when the file does not exist.
+ * @throws when the file exists but is not a valid manifest.
+ */
 export const readManifest = async (dataDir: string): Promise<Manifest | undefined> => {
   let text: string;
   try {
@@ -32,7 +36,7 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
     throw error;
   }
   const value: unknown = JSON.parse(text);
-  if (!isManifest(value)) throw new Error("it has another form than this version of the platform knows");
+  if (!isManifest(value)) throw new Error("its format is not supported by this version of the platform");
   return value;
 };
 

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { systemErrorCode } from "../platform-error.js";
 
-/** A process that a file can name: its number alone is soon another process's. */
+/** Identifies a process across restarts. A process id alone is not enough, because the system reuses it. */
 export interface ProcessIdentity {
   pid: number;
-  /** When it began, in the system's own words; null where the system does not tell. */
+  /** Start time as the system formats it; null when unknown. */
   started: string | null;
 }
 
@@ -31,7 +31,7 @@ const startOf = async (pid: number): Promise<string | null> => {
         readFile(`/proc/${String(pid)}/stat`, "utf8"),
         readFile("/proc/sys/kernel/random/boot_id", "utf8"),
       ]);
-      // The name of the program, in parentheses, may hold spaces; `starttime` is the twentieth field after it.
+      // The program name, in parentheses, may contain spaces. `starttime` is the twentieth field after it.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return `${boot.trim()} ${fields[19] ?? ""}`;
     }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { writeAtomically } from "./atomic-file.js";
 
-/** Keeps a state that changes often: one write for all changes that were made while the last one was under way. */
+/** Writes a state that changes often. Changes made during a write are combined into the next write. */
 export class StateFile {
   readonly #path: string;
   readonly #read: () => object;
@@ -9,13 +9,13 @@ export class StateFile {
   #next: Promise<void> | undefined;
   #closed = false;
 
-  /** `read` gives the state at the moment. */
+  /** @param read returns the current state. */
   constructor(path: string, read: () => object) {
     this.#path = path;
     this.#read = read;
   }
 
-  /** Resolves when the state as it is now, or a later one, is on the disk. */
+  /** Resolves when the current state, or a later one, is on disk. */
   save(): Promise<void> {
     if (this.#closed) return Promise.resolve();
     this.#next ??= this.#writing.then(nothing, nothing).then(() => {
@@ -26,7 +26,7 @@ export class StateFile {
     return this.#next;
   }
 
-  /** Saves once more; from then on the file stays as it is. */
+  /** Saves a last time. Later calls of `save` do nothing. */
   async close(): Promise<void> {
     const saved = this.save();
     this.#closed = true;
@@ -39,7 +39,7 @@ const nothing = (): void => undefined;
 export const writeState = (path: string, state: object): Promise<void> =>
   writeAtomically(path, JSON.stringify(state), { durable: true });
 
-/** The state that was kept last. Throws when there is none, or no whole one. */
+/** Reads the state written last. Throws when the file is missing or is not valid JSON. */
 export const readState = async (path: string): Promise<unknown> => {
   const state: unknown = JSON.parse(await readFile(path, "utf8"));
   return state;

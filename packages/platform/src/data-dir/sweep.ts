@@ -6,10 +6,10 @@ import { isAlive } from "./process-identity.js";
 
 export const ephemeralPrefix = "mgmt-ephemeral-";
 
-/** A start that takes longer to its lock, in milliseconds, has been cut short. */
+/** Age in milliseconds after which a directory without a lock belongs to an interrupted start. */
 const lockLimit = 60_000;
 
-/** Removes what ephemeral platforms have left behind that were killed together with their watchdogs. */
+/** Removes the directories of ephemeral platforms that were killed together with their watchdogs. */
 export const sweepEphemeral = async (base: string): Promise<void> => {
   const names = await readdir(base).catch(() => []);
   for (const name of names) {
@@ -26,7 +26,7 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
         await rm(path, { recursive: true, force: true });
       }
     } catch {
-      // Just being removed, or not as we would have left it.
+      // Another process is removing it, or its content is not what a platform leaves.
     }
   }
 };

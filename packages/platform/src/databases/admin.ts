@@ -12,22 +12,22 @@ import { superuser } from "../postgres/cluster.js";
 
 export interface AdminAddress {
   port: number;
-  /** The superuser's. */
+  /** Password of the superuser. */
   password: string;
 }
 
-/** `55006`: somebody is connected to a database that must be nobody's at the moment. */
-export const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
+/** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
+const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
 
 /**
- * Settings of a tenant's database must not reach us when we enter it: with a `search_path` of its making, its functions
- * would run with our rights.
+ * Overrides settings that a tenant may have set on its database. With the tenant's `search_path`, for example, statements
+ * of the superuser could call the tenant's functions.
  */
 const guardedSettings =
   "-c search_path=pg_catalog -c role=none -c default_transaction_read_only=off -c statement_timeout=0 " +
   "-c lock_timeout=0 -c transaction_timeout=0 -c row_security=off";
 
-/** Statements as the superuser. */
+/** Runs statements as the superuser. */
 export class Admin {
   readonly #address: ClientConfig;
   readonly #pool: Pool;
@@ -44,7 +44,7 @@ export class Admin {
       connectionTimeoutMillis: 30_000,
     };
     this.#pool = new Pool({ ...this.#address, database: "postgres", max: 6, idleTimeoutMillis: 30_000 });
-    // A connection that breaks would end the process; the next statement gets another one, or says what is wrong.
+    // Without a listener, a broken connection would end the process. The next statement opens a new connection.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
@@ -54,24 +54,24 @@ export class Admin {
     return rows;
   }
 
-  /** All statements in one transaction and one round trip. */
+  /** Runs all statements in one transaction and one round trip. */
   async script(statements: readonly string[]): Promise<void> {
     await this.#pool.query(statements.join(";\n"));
   }
 
   /**
-   * One statement that no transaction may hold, such as `CREATE DATABASE`. Aborting the signal cancels it.
+   * Runs a statement that is not allowed in a transaction, such as `CREATE DATABASE`. Aborting the signal cancels it.
    *
-   * @throws the signal's reason once it is aborted.
+   * @throws the reason of the signal when it is aborted.
    */
   async run(statement: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const client = await this.#pool.connect();
-    let cancelled: Promise<unknown> | undefined;
+    let canceled: Promise<unknown> | undefined;
     try {
       const pid = await backendPid(client);
       const cancel = (): void => {
-        cancelled = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
+        canceled = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
       };
       signal?.throwIfAborted();
       signal?.addEventListener("abort", cancel, { once: true });
@@ -79,18 +79,18 @@ export class Admin {
         await client.query(statement);
       } finally {
         signal?.removeEventListener("abort", cancel);
-        // A cancellation that comes late must not hit the next statement of this connection.
-        await cancelled;
+        // A late cancellation must not hit the next statement of this connection.
+        await canceled;
       }
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
     } finally {
-      client.release(cancelled !== undefined);
+      client.release(canceled !== undefined);
     }
   }
 
-  /** Statements in one transaction inside another database. */
+  /** Runs statements in one transaction in another database. */
   async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
     const client = new Client({ ...this.#address, database });
     client.on("error", () => undefined);
@@ -102,9 +102,9 @@ export class Admin {
     }
   }
 
-  /** Ends the sessions that match and waits until they are gone. `condition` is about `pg_stat_activity`. */
+  /** Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone. */
   async endSessions(condition: string, value: string): Promise<void> {
-    // Postgres can wait itself, but looks only every 100 ms.
+    // `pg_terminate_backend` can wait too, but polls only every 100 ms.
     for (const deadline = Date.now() + 5_000; Date.now() < deadline; await sleep(3)) {
       const sessions = await this.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and ${condition}`,
@@ -114,7 +114,7 @@ export class Admin {
     }
   }
 
-  /** Repeats work that fails because of sessions in `database`, which it ends. */
+  /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */
   async whileUnused(database: string, work: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       await this.endSessions("datname = $1", database);
@@ -136,7 +136,7 @@ export class Admin {
 const backendPid = async (client: PoolClient): Promise<number> => {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   const [row] = rows;
-  if (row === undefined) throw new Error("Postgres did not tell its process id");
+  if (row === undefined) throw new Error("Postgres did not return its process id");
   return row.pid;
 };
 

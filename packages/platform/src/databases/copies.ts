@@ -1,7 +1,7 @@
 import { type Admin, identifier, literal } from "./admin.js";
 import { kindOf, ownerOf } from "./names.js";
 
-/** Copies of whole databases. */
+/** Copies and drops whole databases, and drops roles with everything that depends on them. */
 export class Copies {
   readonly #admin: Admin;
   readonly #strategy: string;
@@ -11,21 +11,21 @@ export class Copies {
     this.#strategy = major >= 15 ? "strategy file_copy" : "";
   }
 
-  /** An empty database that nobody can connect to. */
-  async makeEmpty(name: string): Promise<void> {
+  /** Creates an empty database that does not allow connections. */
+  async createEmpty(name: string): Promise<void> {
     await this.#copy("template0", name, undefined);
   }
 
   /**
-   * Copies a database to one that nobody can connect to. Postgres copies only what nobody is connected to, so sessions
-   * in `from` end, and new ones are refused until the copy is there.
+   * Copies a database to a new one that does not allow connections. Postgres copies only databases without sessions, so
+   * sessions in `from` are ended, and new ones are refused until the copy is complete.
    */
   async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
     const [source] = await this.#admin.query<{ open: boolean }>(
       "select datallowconn as open from pg_database where datname = $1",
       [from],
     );
-    if (source === undefined) throw new Error(`There is no Postgres database ${from}`);
+    if (source === undefined) throw new Error(`The Postgres database ${from} does not exist`);
     try {
       if (source.open)
         await this.#admin.script([`alter database ${identifier(from)} allow_connections false`]);
@@ -37,7 +37,7 @@ export class Copies {
     await this.copySettings(from, to, "setrole = 0");
   }
 
-  /** What `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET` have set: `CREATE DATABASE` leaves it behind. */
+  /** Copies the settings of `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET`, which `CREATE DATABASE` does not. */
   async copySettings(from: string, to: string, which: string): Promise<void> {
     const oid = (name: string): string => `(select oid from pg_database where datname = ${literal(name)})`;
     await this.#admin.script([
@@ -51,11 +51,11 @@ export class Copies {
   }
 
   /**
-   * Gives all in the copy `name` to the role `owner`, and forgets what other roles owned or were allowed in it. Those
-   * who may connect to databases of `owner` keep what they have.
+   * Makes `owner` the owner of all objects in the copy `name` that belong to other roles, and revokes the privileges of
+   * these roles. Members of `owner` keep their objects and privileges.
    */
-  async handOver(name: string, owner: string): Promise<void> {
-    const strangers = await this.#admin.query<{ role: string }>(
+  async transferOwnership(name: string, owner: string): Promise<void> {
+    const others = await this.#admin.query<{ role: string }>(
       `select distinct r.rolname as role
         from pg_shdepend d
         join pg_database b on b.oid = d.dbid
@@ -67,8 +67,8 @@ export class Copies {
             where m.member = r.oid and o.rolname = $2)`,
       [name, owner],
     );
-    if (strangers.length === 0) return;
-    const roles = strangers.map(({ role }) => role);
+    if (others.length === 0) return;
+    const roles = others.map(({ role }) => role);
     await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
     try {
       await this.#admin.scriptWithin(name, [
@@ -76,7 +76,7 @@ export class Copies {
           `reassign owned by ${identifier(role)} to ${identifier(owner)}`,
           `drop owned by ${identifier(role)}`,
         ]),
-        // REASSIGN OWNED takes along the database that a role owns: it goes back in the same transaction.
+        // REASSIGN OWNED also changes the owner of databases, so the same transaction restores them.
         ...(await this.#databasesNamedLike(roles)).flatMap((role) => [
           `alter database ${identifier(role)} owner to ${identifier(role)}`,
           `grant all on database ${identifier(role)} to ${identifier(role)}`,
@@ -89,30 +89,30 @@ export class Copies {
     }
   }
 
-  /** Removes a database of any kind, if it is there, with the sessions in it. */
+  /** Drops a database of any kind and its sessions. Does nothing when it does not exist. */
   async drop(name: string): Promise<void> {
     const [found] = await this.#admin.query<{ template: boolean }>(
       "select datistemplate as template from pg_database where datname = $1",
       [name],
     );
     if (found === undefined) return;
-    // A tenant may have declared its database a template, which cannot be dropped.
+    // A tenant may have marked its database as a template, which cannot be dropped.
     if (found.template) await this.#admin.script([`alter database ${identifier(name)} is_template false`]);
     await this.#admin.run(`drop database if exists ${identifier(name)} with (force)`);
   }
 
   /**
-   * Removes a login role, with its sessions and with what it owned or was allowed anywhere. What it owned falls to the
-   * owner of the database where it lies.
+   * Drops a role with its sessions and privileges. The owner of each database becomes the owner of the role's objects in
+   * it.
    */
   async dropRole(role: string): Promise<void> {
     await this.#admin.script([`alter role ${identifier(role)} nologin`]);
     await this.#admin.endSessions("usename = $1", role);
-    for (const database of await this.#databasesKnowing(role)) await this.#forgetRole(role, database);
+    for (const database of await this.#databasesWith(role)) await this.#removeFrom(role, database);
     await this.#admin.script([`drop role ${identifier(role)}`]);
   }
 
-  async #forgetRole(role: string, database: string): Promise<void> {
+  async #removeFrom(role: string, database: string): Promise<void> {
     const kind = kindOf(database);
     const owner = ownerOf(database);
     const statements = [
@@ -131,8 +131,8 @@ export class Copies {
     }
   }
 
-  /** Where privileges or objects of the role lie; `postgres` for privileges on databases themselves. */
-  async #databasesKnowing(role: string): Promise<string[]> {
+  /** Returns the databases with objects or privileges of the role; `postgres` stands for privileges on databases. */
+  async #databasesWith(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
       `select distinct coalesce(b.datname, 'postgres') as name
         from pg_shdepend d
@@ -158,7 +158,7 @@ export class Copies {
       `create database ${identifier(to)} template ${identifier(from)} ${this.#strategy} allow_connections false`,
       signal,
     );
-    // Unset privileges, as a new database has them, let everybody connect.
+    // By default, everybody may connect to a new database.
     await this.#admin.script([`revoke all on database ${identifier(to)} from public`]);
   }
 }

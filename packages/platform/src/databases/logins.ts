@@ -4,8 +4,8 @@ import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
 
 /**
- * The login roles of databases, one for each connection. A session begins as the database's owner role, of which every
- * login is a member: what one connection makes, the others use and change, and a login can go without its tables.
+ * Manages the login roles of databases, one per connection. Each login is a member of the database's owner role and starts
+ * its sessions as that role. Connections therefore share all objects, and dropping a login does not drop its tables.
  */
 export class Logins {
   readonly #admin: Admin;
@@ -18,7 +18,7 @@ export class Logins {
     this.#copies = copies;
   }
 
-  /** Statements that make new logins, to be run together with those that make their database. */
+  /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
   async statements(owner: string, credentials: readonly Credential[]): Promise<string[]> {
     const statements = credentials.map(async ({ user, pass }) => [
       `create role ${identifier(user)} login password ${literal(await scramVerifier(pass))} in role ${identifier(owner)}`,
@@ -27,12 +27,12 @@ export class Logins {
     return (await Promise.all(statements)).flat();
   }
 
-  /** The connection's role, from now on. */
+  /** Records the role of a connection. */
   remember({ connectionId, user }: Credential): void {
     this.#roles.set(connectionId, user);
   }
 
-  /** Makes the login, or gives an existing one the password and ends its sessions if that is a new one. */
+  /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
   async grant(owner: string, credential: Credential): Promise<void> {
     const { connectionId, user, pass } = credential;
     const former = this.#roles.get(connectionId);
@@ -53,9 +53,9 @@ export class Logins {
     this.#roles.delete(connectionId);
   }
 
-  /** Removes all logins of a database but those named, and forgets what is known of them. */
-  async dropAll(owner: string, but: readonly string[] = []): Promise<void> {
-    for (const role of await this.#membersOf(owner)) if (!but.includes(role)) await this.#drop(role);
+  /** Drops all logins of a database except the given ones. */
+  async dropAll(owner: string, except: readonly string[] = []): Promise<void> {
+    for (const role of await this.#membersOf(owner)) if (!except.includes(role)) await this.#drop(role);
   }
 
   async #changePassword(user: string, pass: string): Promise<void> {

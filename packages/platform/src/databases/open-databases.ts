@@ -5,23 +5,23 @@ import { Copies } from "./copies.js";
 import { Logins } from "./logins.js";
 import { sparePrefix } from "./names.js";
 import { PostgresDatabases } from "./postgres-databases.js";
-import { type Losses, type RecordedDatabase, reconcile } from "./reconcile.js";
+import { type MissingData, type RecordedDatabase, reconcile } from "./reconcile.js";
 import { Spares } from "./spares.js";
 
 export interface OpenDatabases {
   engine: PostgresDatabases;
-  /** What the records have and Postgres has not. */
-  losses: Losses;
-  /** Ends the platform's own sessions. */
+  /** What the records contain but Postgres does not. */
+  missing: MissingData;
+  /** Closes the platform's own connections. */
   close(): Promise<void>;
 }
 
-/** Enough for a burst of requests; each takes 8 MB. */
+/** Number of spare databases: enough for a small burst of requests. Each takes 8 MB. */
 const spareDepth = 3;
 
 /**
- * Makes a new cluster the platform's own: a password that no other cluster has, no database that everybody may connect
- * to, and `template1`, of no use here, as the first spare database.
+ * Secures a new cluster: sets a new password for the superuser, revokes everybody's access to existing databases, and turns
+ * `template1`, which the platform does not use, into the first spare database.
  */
 export const claimCluster = async (
   address: AdminAddress,
@@ -47,7 +47,7 @@ export const claimCluster = async (
   }
 };
 
-/** Brings the databases of a claimed cluster to what the records say, and opens them to the API. */
+/** Reconciles the databases of a claimed cluster with the records, and returns the engine that manages them. */
 export const openDatabases = async (
   address: AdminAddress,
   major: number,
@@ -57,11 +57,11 @@ export const openDatabases = async (
   const copies = new Copies(admin, major);
   const logins = new Logins(admin, copies);
   try {
-    const { losses, spares: ready } = await reconcile({ admin, copies, logins }, recorded);
+    const { missing, spares: ready } = await reconcile({ admin, copies, logins }, recorded);
     const spares = new Spares(copies, spareDepth, ready);
     return {
       engine: new PostgresDatabases({ admin, copies, logins, spares, port: address.port }),
-      losses,
+      missing,
       close: async () => {
         await spares.close();
         await admin.close();

@@ -2,18 +2,18 @@ import type { Credential, DatabaseAddress, DatabaseEngine, DatabaseSource } from
 import { type Admin, identifier } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
-import { backupName, backupSuffix, databaseName, makingName, ownerOf, replacedName } from "./names.js";
+import { backupName, backupSuffix, databaseName, ownerOf, replacedName, stagingName } from "./names.js";
 import type { Spares } from "./spares.js";
 import { Turns } from "./turns.js";
 
-/** Why work on a database ended early: the database was dropped meanwhile. */
+/** Thrown by work on a database that was dropped before the work finished. */
 export class DatabaseDropped extends Error {}
 
 /**
- * Real Postgres databases behind the API's records. All endpoints of a database lead to the same server.
+ * Manages real Postgres databases for the API. All endpoints of a database point to the same server.
  *
- * A database with the name of its id exists only when it is complete: it is filled under another name, and gets its own
- * in one transaction with its roles.
+ * A database is filled under a temporary name and renamed in the transaction that creates its roles, so a database named
+ * after its id is always complete.
  */
 export class PostgresDatabases implements DatabaseEngine {
   readonly #admin: Admin;
@@ -22,7 +22,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #spares: Spares;
   readonly #port: number;
   readonly #turns = new Turns();
-  /** What a drop of a database cuts short. */
+  /** Work in progress by database name, which a drop aborts. */
   readonly #fillings = new Map<string, Set<AbortController>>();
 
   constructor(parts: { admin: Admin; copies: Copies; logins: Logins; spares: Spares; port: number }) {
@@ -38,7 +38,11 @@ export class PostgresDatabases implements DatabaseEngine {
     return { direct: address, pooled: address, accelerate: address };
   }
 
-  /** @throws DatabaseDropped when the database is dropped before it is complete. */
+  /**
+   * Creates a database with its logins.
+   *
+   * @throws DatabaseDropped when the database is dropped before it is complete.
+   */
   async create(
     databaseId: string,
     source: DatabaseSource,
@@ -51,7 +55,7 @@ export class PostgresDatabases implements DatabaseEngine {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
       }
-      const filled = await this.#filled(name, source, signal);
+      const filled = await this.#createFrom(name, source, signal);
       try {
         signal.throwIfAborted();
         await this.#complete(filled, name, credentials);
@@ -74,24 +78,24 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /**
-   * Fills a new database beside the old one and exchanges them: sessions end at the exchange.
+   * Restores a backup to a new database, then swaps it with the old one, which ends all sessions.
    *
-   * @throws DatabaseDropped when the database is dropped before the exchange.
+   * @throws DatabaseDropped when the database is dropped before the swap.
    */
   async restore(databaseId: string, backupId: string): Promise<void> {
     const name = databaseName(databaseId);
     const backup = await this.#findBackup(backupId);
-    const making = makingName(name);
+    const staging = stagingName(name);
     await this.#fill(name, [ownerOf(backup)], async (signal) => {
-      for (const leftover of [making, replacedName(name)]) await this.#copies.drop(leftover);
+      for (const leftover of [staging, replacedName(name)]) await this.#copies.drop(leftover);
       try {
-        await this.#copies.copy(backup, making, signal);
-        await this.#copies.handOver(making, name);
-        await this.#copies.copySettings(name, making, "setrole <> 0");
+        await this.#copies.copy(backup, staging, signal);
+        await this.#copies.transferOwnership(staging, name);
+        await this.#copies.copySettings(name, staging, "setrole <> 0");
         signal.throwIfAborted();
-        await this.#exchange(name, making);
+        await this.#swap(name, staging);
       } finally {
-        await this.#copies.drop(making);
+        await this.#copies.drop(staging);
       }
       await this.#copies.drop(replacedName(name));
     });
@@ -121,7 +125,7 @@ export class PostgresDatabases implements DatabaseEngine {
     }
   }
 
-  /** Operations are transactions here; Postgres counts them anew after a restore and after a crash. */
+  /** Counts transactions as operations. Postgres resets the count after a restore and after a crash. */
   async usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
     const name = databaseName(databaseId);
     const [row] = await this.#admin.query<{ operations: string }>(
@@ -150,39 +154,39 @@ export class PostgresDatabases implements DatabaseEngine {
     }
   }
 
-  /** @returns the name of a database that has the content, and that nobody can connect to. */
-  async #filled(name: string, source: DatabaseSource, signal: AbortSignal): Promise<string> {
+  /** Returns the name of a database that has the content of the source and does not allow connections. */
+  async #createFrom(name: string, source: DatabaseSource, signal: AbortSignal): Promise<string> {
     if (source.type === "empty") return this.#spares.take();
-    const making = makingName(name);
-    await this.#copies.drop(making);
+    const staging = stagingName(name);
+    await this.#copies.drop(staging);
     const from =
       source.type === "backup" ? await this.#findBackup(source.backupId) : databaseName(source.databaseId);
-    await this.#copies.copy(from, making, signal);
-    return making;
+    await this.#copies.copy(from, staging, signal);
+    return staging;
   }
 
-  /** The role comes first, since what is in a copy must be handed over to it before anybody can connect. */
+  /** Creates the owner role first, because it must own the objects of a copy before anybody can connect. */
   async #complete(filled: string, name: string, credentials: readonly Credential[]): Promise<void> {
     if (!(await this.#roleExists(name)))
       await this.#admin.script([`create role ${identifier(name)} nologin`]);
     await this.#logins.dropAll(name);
-    await this.#copies.handOver(filled, name);
+    await this.#copies.transferOwnership(filled, name);
     await this.#admin.script([
       `alter database ${identifier(filled)} rename to ${identifier(name)}`,
       ...(await this.#logins.statements(name, credentials)),
-      ...openTo(name),
+      ...openToOwner(name),
     ]);
     for (const credential of credentials) this.#logins.remember(credential);
   }
 
-  async #exchange(name: string, making: string): Promise<void> {
+  async #swap(name: string, staging: string): Promise<void> {
     await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
     try {
       await this.#admin.whileUnused(name, () =>
         this.#admin.script([
           `alter database ${identifier(name)} rename to ${identifier(replacedName(name))}`,
-          `alter database ${identifier(making)} rename to ${identifier(name)}`,
-          ...openTo(name),
+          `alter database ${identifier(staging)} rename to ${identifier(name)}`,
+          ...openToOwner(name),
         ]),
       );
     } catch (error) {
@@ -193,7 +197,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async #findBackup(backupId: string): Promise<string> {
     const [name] = await this.#databasesLike(`%${backupSuffix(backupId)}`);
-    if (name === undefined) throw new Error(`There is no backup ${backupId}`);
+    if (name === undefined) throw new Error(`The backup ${backupId} does not exist`);
     return name;
   }
 
@@ -218,13 +222,13 @@ export class PostgresDatabases implements DatabaseEngine {
       "select pg_database_size(datname) as size from pg_database where datname = $1",
       [name],
     );
-    if (row === undefined) throw new Error(`There is no Postgres database ${name}`);
+    if (row === undefined) throw new Error(`The Postgres database ${name} does not exist`);
     return Number(row.size);
   }
 }
 
-/** The owner's members may connect, and nobody else. */
-const openTo = (name: string): string[] => [
+/** Returns the statements that allow the members of the owner role, and nobody else, to connect. */
+const openToOwner = (name: string): string[] => [
   `alter database ${identifier(name)} owner to ${identifier(name)}`,
   `revoke all on database ${identifier(name)} from public`,
   `alter database ${identifier(name)} allow_connections true`,

@@ -4,16 +4,16 @@ import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, databaseName, kindOf } from "./names.js";
 
-/** What the API's records say about one database. */
+/** A database in the records of the API. */
 export interface RecordedDatabase {
   databaseId: string;
   credentials: readonly Credential[];
-  /** The completed ones. */
+  /** Ids of completed backups. */
   backupIds: readonly string[];
 }
 
-/** What the records have and Postgres has not. */
-export interface Losses {
+/** What the records contain but Postgres does not. */
+export interface MissingData {
   databaseIds: string[];
   backupIds: string[];
 }
@@ -24,15 +24,15 @@ interface Found {
 }
 
 /**
- * Brings Postgres to what the records say, after an end at any moment: takes away what has no record, opens what a copy
- * has left closed, makes logins and passwords those of the records.
+ * Makes Postgres match the records after the platform ended at any moment: drops databases and roles without a record,
+ * allows connections that an interrupted copy disallowed, and sets logins and passwords.
  *
- * @returns what is lost, and the spare databases that are ready for use.
+ * @returns what is missing, and the spare databases that exist.
  */
 export const reconcile = async (
   { admin, copies, logins }: { admin: Admin; copies: Copies; logins: Logins },
   recorded: readonly RecordedDatabase[],
-): Promise<{ losses: Losses; spares: string[] }> => {
+): Promise<{ missing: MissingData; spares: string[] }> => {
   const found = await admin.query<Found>("select datname as name, datallowconn as open from pg_database");
   const present = new Map(found.map((database) => [database.name, database]));
   const wanted = new Set(
@@ -43,8 +43,8 @@ export const reconcile = async (
   );
   for (const { name } of found) {
     const kind = kindOf(name);
-    const isOurs = kind === "work" || kind === "backup" || kind === "database";
-    if (isOurs && !wanted.has(name)) await copies.drop(name);
+    const isRecorded = kind === "temporary" || kind === "backup" || kind === "database";
+    if (isRecorded && !wanted.has(name)) await copies.drop(name);
   }
 
   const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
@@ -65,7 +65,7 @@ export const reconcile = async (
       }),
   );
   return {
-    losses: {
+    missing: {
       databaseIds: databases.filter(({ name }) => !present.has(name)).map(({ databaseId }) => databaseId),
       backupIds: recorded.flatMap(({ databaseId, backupIds }) =>
         backupIds.filter((backupId) => !present.has(backupName(databaseId, backupId))),
@@ -75,7 +75,7 @@ export const reconcile = async (
   };
 };
 
-/** Owner roles whose database is gone, with their logins. */
+/** Drops owner roles whose database does not exist, and their logins. */
 const dropOwners = async (
   admin: Admin,
   copies: Copies,

@@ -2,27 +2,27 @@ import { randomBytes } from "node:crypto";
 import type { Copies } from "./copies.js";
 import { sparePrefix } from "./names.js";
 
-interface Taker {
+interface Waiter {
   resolve(name: string): void;
   reject(error: unknown): void;
 }
 
-/** Two at a time use the disk while one waits for the server. */
-const makers = 2;
+/** Two at a time: one uses the disk while the other waits for the server. */
+const concurrency = 2;
 
 /**
- * Empty databases made ahead: making one takes Postgres some hundred files, giving it its name takes a millisecond.
- * Nobody can connect to a spare.
+ * Creates empty databases in advance. Creating one writes about 300 files; renaming a spare takes a millisecond. Spares do
+ * not allow connections.
  */
 export class Spares {
   readonly #copies: Copies;
   readonly #depth: number;
   readonly #ready: string[];
-  readonly #takers: Taker[] = [];
-  readonly #making = new Set<Promise<void>>();
+  readonly #waiters: Waiter[] = [];
+  readonly #creating = new Set<Promise<void>>();
   #closed = false;
 
-  /** `ready`: the spares that exist already. */
+  /** @param ready names of spares that already exist. */
   constructor(copies: Copies, depth: number, ready: readonly string[]) {
     this.#copies = copies;
     this.#depth = depth;
@@ -30,47 +30,51 @@ export class Spares {
     this.#refill();
   }
 
-  /** A spare that is the caller's from now on, made on the spot when there is none left. */
+  /** Returns a spare for the caller to own. Waits for a new one when none is ready. */
   take(): Promise<string> {
     const name = this.#ready.shift();
     const taken =
       name === undefined
-        ? new Promise<string>((resolve, reject) => this.#takers.push({ resolve, reject }))
+        ? new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }))
         : Promise.resolve(name);
     this.#refill();
     return taken;
   }
 
-  /** Ends when nothing is being made any more. */
+  /** Stops creating spares. Resolves when none is being created. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all(this.#making);
+    await Promise.all(this.#creating);
   }
 
   #refill(): void {
-    const missing = this.#depth + this.#takers.length - this.#ready.length - this.#making.size;
-    for (let count = Math.min(missing, makers - this.#making.size); count > 0 && !this.#closed; count -= 1) {
-      const made = this.#make().then(
+    const missing = this.#depth + this.#waiters.length - this.#ready.length - this.#creating.size;
+    for (
+      let count = Math.min(missing, concurrency - this.#creating.size);
+      count > 0 && !this.#closed;
+      count -= 1
+    ) {
+      const creation = this.#create().then(
         (name) => {
-          this.#making.delete(made);
-          const taker = this.#takers.shift();
-          if (taker === undefined) this.#ready.push(name);
-          else taker.resolve(name);
+          this.#creating.delete(creation);
+          const waiter = this.#waiters.shift();
+          if (waiter === undefined) this.#ready.push(name);
+          else waiter.resolve(name);
           this.#refill();
         },
         (error: unknown) => {
-          this.#making.delete(made);
-          // Not tried again by itself: the disk may be full. The next taker tries.
-          for (const taker of this.#takers.splice(0)) taker.reject(error);
+          this.#creating.delete(creation);
+          // No automatic retry, because the disk may be full. The next call of `take` tries again.
+          for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
         },
       );
-      this.#making.add(made);
+      this.#creating.add(creation);
     }
   }
 
-  async #make(): Promise<string> {
+  async #create(): Promise<string> {
     const name = sparePrefix + randomBytes(8).toString("hex");
-    await this.#copies.makeEmpty(name);
+    await this.#copies.createEmpty(name);
     return name;
   }
 }

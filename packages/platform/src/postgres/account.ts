@@ -2,21 +2,21 @@ import { lchown, readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { platformErrors } from "../platform-error.js";
 
-/** Who Postgres runs as when we are root: it refuses to run as root itself. */
+/** The account that runs Postgres when the platform runs as root, because Postgres refuses to run as root. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** Accounts that systems bring along, the most fitting first; none is ever created. */
+/** Existing system accounts to try, in order of preference. No account is created. */
 const names = ["postgres", "_postgres", "nobody"];
 
 export const isRoot = (): boolean => process.geteuid?.() === 0;
 
 /**
- * The account that Postgres runs as, or undefined when that is our own.
+ * Returns the account to run Postgres as, or undefined for the current user.
  *
- * @throws PlatformError `platform:unsupported_system` when we are root and no unprivileged account is known.
+ * @throws PlatformError `platform:unsupported_system` when running as root and no unprivileged account is found.
  */
 export const findAccount = async (): Promise<Account | undefined> => {
   if (!isRoot()) return undefined;
@@ -26,29 +26,29 @@ export const findAccount = async (): Promise<Account | undefined> => {
     if (account !== undefined) return account;
   }
   throw platformErrors.unsupportedSystem(
-    `Postgres does not run as root, and /etc/passwd has none of the accounts ${names.join(", ")}.`,
+    `Postgres does not run as root, and /etc/passwd contains none of the accounts ${names.join(", ")}.`,
     "Run the platform as another user.",
   );
 };
 
 /**
- * The account that owns an existing cluster, which no other may serve; undefined when that is our own. A cluster that root
- * owns, as one brought back from a copy, is given to the account that serves new ones.
+ * Returns the account to run Postgres as on an existing cluster, which must be its owner; undefined for the current user.
+ * A cluster owned by root, such as one restored from a copy, is first given to the account that `findAccount` returns.
  */
-export const takeOver = async (cluster: string): Promise<Account | undefined> => {
+export const claimOwnership = async (cluster: string): Promise<Account | undefined> => {
   if (!isRoot()) return undefined;
   const { uid, gid } = await stat(cluster);
   if (uid !== 0) return { uid, gid };
   const account = await findAccount();
-  if (account !== undefined) await giveTo(account, cluster);
+  if (account !== undefined) await chownTree(account, cluster);
   return account;
 };
 
-const giveTo = async ({ uid, gid }: Account, directory: string): Promise<void> => {
+const chownTree = async ({ uid, gid }: Account, directory: string): Promise<void> => {
   await lchown(directory, uid, gid);
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) await giveTo({ uid, gid }, path);
+    if (entry.isDirectory()) await chownTree({ uid, gid }, path);
     else await lchown(path, uid, gid);
   }
 };
@@ -57,7 +57,7 @@ const parsePasswd = (text: string): Map<string, Account> => {
   const accounts = new Map<string, Account>();
   for (const line of text.split("\n")) {
     const [name, , uid, gid] = line.split(":");
-    // macOS writes nobody's ids as -2.
+    // On macOS the ids of nobody are -2.
     const account = { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
     if (name !== undefined && account.uid > 0) accounts.set(name, account);
   }

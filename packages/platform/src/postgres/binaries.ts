@@ -7,31 +7,31 @@ import type { Account } from "./account.js";
 import { runProgram } from "./run-program.js";
 import { completeLinks, stagePrograms } from "./staging.js";
 
-/** The programs of one Postgres. */
+/** An installation of Postgres. */
 export interface Binaries {
-  /** Directory of `postgres` and `initdb`. */
+  /** Directory that contains `postgres` and `initdb`. */
   directory: string;
-  /** `18.4`. */
+  /** For example `18.4`. */
   version: string;
-  /** `18`. */
+  /** For example `18`. */
   major: number;
 }
 
 export interface BinariesSearch {
-  /** `package`, `system`, or the absolute path of a directory; undefined: the package, else the system's. */
+  /** `package`, `system`, or the absolute path of a directory. Undefined tries the package, then the system. */
   choice: string | undefined;
-  /** Directories to search, as in `PATH`. */
+  /** Directories to search, in the format of `PATH`. */
   path: string;
   account: Account | undefined;
-  /** Where the npm package for this system is looked for; undefined: beside this module. */
+  /** Name of the npm package that contains Postgres. Default: the package for this system and processor. */
   packageName?: string | undefined;
-  /** Patterns of directories where systems keep Postgres besides `PATH`; `*` is a version. */
-  places?: readonly string[] | undefined;
+  /** Directories to search after `PATH`. One `*` in a segment matches a version. */
+  systemDirectories?: readonly string[] | undefined;
 }
 
 const oldestMajor = 14;
 
-const usualPlaces = [
+const usualSystemDirectories = [
   "/usr/lib/postgresql/*/bin",
   "/usr/libexec/postgresql*",
   "/usr/pgsql-*/bin",
@@ -41,9 +41,9 @@ const usualPlaces = [
 ];
 
 /**
- * The first Postgres that runs here: the npm package for this system, else one of the system.
+ * Finds the first Postgres that runs on this machine.
  *
- * @throws PlatformError `platform:no_postgres`, naming what was tried and why it did not do.
+ * @throws PlatformError `platform:no_postgres`, which lists what was tried and why each attempt failed.
  */
 export const findBinaries = async (search: BinariesSearch): Promise<Binaries> => {
   const tried: string[] = [];
@@ -54,7 +54,7 @@ export const findBinaries = async (search: BinariesSearch): Promise<Binaries> =>
     throw platformErrors.noPostgres(tried);
   }
   if (choice !== undefined && choice !== "package" && choice !== "system") {
-    throw platformErrors.noPostgres([`${choice} (neither package nor system, nor an absolute path)`]);
+    throw platformErrors.noPostgres([`${choice} (must be package, system, or an absolute path)`]);
   }
   const found =
     (choice === "system" ? undefined : await findInPackage(search, tried)) ??
@@ -76,7 +76,7 @@ const findInPackage = async (search: BinariesSearch, tried: string[]): Promise<B
 
   const base = await programCacheDir();
   if (base === undefined) {
-    tried.push(`${native} (it cannot be run from there, and there is no directory for a copy)`);
+    tried.push(`${native} (it cannot run from there, and no cache directory is available for a copy)`);
     return undefined;
   }
   try {
@@ -87,7 +87,7 @@ const findInPackage = async (search: BinariesSearch, tried: string[]): Promise<B
   }
 };
 
-/** The package's directory of programs and libraries. */
+/** Returns the directory of the package that contains programs and libraries. */
 const packageDirectory = (name: string): string | undefined => {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
@@ -106,21 +106,21 @@ const stagedName = async (native: string): Promise<string> => {
 };
 
 const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
-  const places = search.places ?? usualPlaces;
+  const patterns = search.systemDirectories ?? usualSystemDirectories;
   const directories = [
     search.path.split(delimiter).filter(isAbsolute),
-    ...(await Promise.all(places.map(expand))),
+    ...(await Promise.all(patterns.map(expand))),
   ];
   for (const directory of new Set(directories.flat())) {
     if (!(await hasPrograms(directory))) continue;
     const found = await probe(directory, search.account, tried);
     if (found !== undefined) return found;
   }
-  tried.push(["PATH", ...places].join(", "));
+  tried.push(["PATH", ...patterns].join(", "));
   return undefined;
 };
 
-/** The directories that a pattern with one `*` stands for, newest version first. */
+/** Returns the directories that match a pattern with one `*`, newest version first. */
 const expand = async (pattern: string): Promise<string[]> => {
   const segments = pattern.split("/");
   const starred = segments.findIndex((segment) => segment.includes("*"));
@@ -140,14 +140,14 @@ const hasPrograms = async (directory: string): Promise<boolean> => {
   return !programs.includes(undefined);
 };
 
-/** Runs the programs once: that proves architecture, libraries and permissions in a few milliseconds. */
+/** Runs `postgres -V`, which checks the architecture, the libraries and the permissions in a few milliseconds. */
 const probe = async (
   directory: string,
   account: Account | undefined,
   tried: string[],
 ): Promise<Binaries | undefined> => {
   if (!(await hasPrograms(directory))) {
-    tried.push(`${directory} (no postgres and initdb there)`);
+    tried.push(`${directory} (does not contain postgres and initdb)`);
     return undefined;
   }
   const { status, stdout, stderr } = await runProgram(join(directory, "postgres"), ["-V"], { account });

@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 import type { Account } from "./account.js";
 
 /**
- * A cluster fresh from initdb as one file, from which the next cluster is written in a tenth of initdb's time: a line of
- * JSON (`Contents`), then the bytes of every file.
+ * A new cluster in one file. Creating a cluster from an image takes a tenth of the time of initdb. The format is a line of
+ * JSON (`Contents`) followed by the bytes of all files.
  */
 export interface ClusterImage {
   contents: Contents;
@@ -14,13 +14,13 @@ export interface ClusterImage {
 }
 
 interface Contents {
-  /** The superuser's, until the cluster's first start gives it another one. */
+  /** Password of the superuser, which is replaced on the first start of a cluster. */
   password: string;
   directories: string[];
   files: { path: string; size: number }[];
 }
 
-/** Reads a cluster that no server uses. Synchronous, as one pass over a thousand small files is quickest. */
+/** Reads a cluster that is not in use. Synchronous, because that is fastest for a thousand small files. */
 export const readCluster = (directory: string, password: string): ClusterImage => {
   const contents: Contents = { password, directories: [], files: [] };
   const parts: Buffer[] = [];
@@ -41,7 +41,7 @@ export const readCluster = (directory: string, password: string): ClusterImage =
   return { contents, bytes: Buffer.concat(parts) };
 };
 
-/** Writes the cluster into an existing empty directory, owned by `account`. */
+/** Writes the cluster to an existing empty directory, owned by `account`. */
 export const writeCluster = (image: ClusterImage, directory: string, account: Account | undefined): void => {
   const own = (path: string): void => {
     if (account !== undefined) chownSync(path, account.uid, account.gid);
@@ -65,12 +65,12 @@ export const writeCluster = (image: ClusterImage, directory: string, account: Ac
   }
 };
 
-/** @returns undefined when there is no such image, or a damaged one. */
+/** Reads an image. Returns undefined when the file is missing or damaged. */
 export const loadImage = async (path: string): Promise<ClusterImage | undefined> => {
   try {
     const file = await readFile(path);
     const end = file.indexOf("\n");
-    // Our own file, in a directory that only we can write; damage shows in its length.
+    // The directory is writable only by this user, so the format is trusted. A truncated file has the wrong length.
     const contents = JSON.parse(file.toString("utf8", 0, end)) as Contents;
     const bytes = file.subarray(end + 1);
     const size = contents.files.reduce((sum, entry) => sum + entry.size, 0);
@@ -80,7 +80,7 @@ export const loadImage = async (path: string): Promise<ClusterImage | undefined>
   }
 };
 
-/** Readable by us only, and never seen half written; of two processes that save at once, either wins. */
+/** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
   await removeUnfinished(path);
   const temporary = `${path}.${randomBytes(6).toString("hex")}`;
@@ -99,7 +99,7 @@ export const saveImage = async (image: ClusterImage, path: string): Promise<void
   }
 };
 
-/** Nobody writes for so long, in milliseconds: whoever did was killed. */
+/** Age in milliseconds after which an unfinished file belongs to a process that was killed. */
 const writeLimit = 600_000;
 
 const removeUnfinished = async (path: string): Promise<void> => {

@@ -10,7 +10,7 @@ import { runProgram } from "./run-program.js";
 
 export const superuser = "postgres";
 
-/** What `initdb` is asked for; part of the image's name, so that another choice makes another image. */
+/** Parameters of `initdb`. They are part of the name of the image, so changing them creates a new image. */
 const initdbParameters = ({ major }: Binaries): string[] => [
   "--username",
   superuser,
@@ -20,55 +20,60 @@ const initdbParameters = ({ major }: Binaries): string[] => [
   "scram-sha-256",
   "--no-sync",
   "--no-locale",
-  // Segments of 1 MiB instead of 16: a new cluster is half the size.
+  // Segments of 1 MiB instead of 16 MiB halve the size of a new cluster.
   "--wal-segsize",
   "1",
-  // Unicode's letters without the system's locales, which differ from machine to machine.
+  // The built-in locale provider behaves the same on every machine.
   ...(major >= 17 ? ["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"] : []),
   ...(major >= 18 ? ["--no-data-checksums"] : []),
 ];
 
-/** Passwords always, also for the superuser: other users of the machine reach the port, too. */
+/** Everybody needs a password, including the superuser, because other users of the machine can reach the port. */
 const hostRules = ["127.0.0.1/32", "::1/128"]
   .map((address) => `host all all ${address} scram-sha-256\n`)
   .join("");
 
 /**
- * How Postgres is told its data directory. As another account it may not be able to walk down to it from the root (a
- * directory below somebody's 0700 home), but it needs not: it begins in it, and Linux lets a process name where it is.
+ * Returns the `-D` argument of Postgres. When Postgres runs as another account, that account may lack access to a parent
+ * directory, such as a home with mode 0700. On Linux, Postgres is then started in the directory and opens it through
+ * `/proc/self/cwd`.
  */
 export const dataDirectoryParameter = (
   directory: string,
   binaries: Binaries,
   account: Account | undefined,
-): string => (account !== undefined && canStayWhereItBegins(binaries) ? "/proc/self/cwd" : directory);
+): string => (account !== undefined && canUseWorkingDirectory(binaries) ? "/proc/self/cwd" : directory);
 
-/** Before version 16 Postgres leaves its directory for a moment as it starts, and could not come back. */
-const canStayWhereItBegins = ({ major }: Binaries): boolean => process.platform === "linux" && major >= 16;
+/** Before version 16, Postgres changes its working directory during startup and cannot return to it. */
+const canUseWorkingDirectory = ({ major }: Binaries): boolean => process.platform === "linux" && major >= 16;
 
-/** @throws PlatformError `platform:data_dir_unwritable` when Postgres could not work in a directory inside of this one. */
+/**
+ * Checks that the account of Postgres can reach directories inside this one.
+ *
+ * @throws PlatformError `platform:data_dir_unwritable`.
+ */
 export const refuseUnreachable = async (
   directory: string,
   binaries: Binaries,
   account: Account | undefined,
 ): Promise<void> => {
-  if (account === undefined || canStayWhereItBegins(binaries)) return;
+  if (account === undefined || canUseWorkingDirectory(binaries)) return;
   const { status } = await runProgram("/bin/sh", ["-c", 'cd "$1"', "sh", directory], { account });
   if (status !== 0) throw platformErrors.dataDirUnreachable(directory, binaries.version);
 };
 
 /**
- * Makes a new cluster in `directory`, which must not exist: from the image of an earlier one, else by initdb.
+ * Creates a cluster in `directory`, which must not exist, from a cached image or with initdb.
  *
- * @param meanwhile called when initdb has begun.
- * @returns the superuser's password, and the image when it is new and worth saving with `saveClusterImage`.
+ * @param whileWaiting called after initdb was started.
+ * @returns the password of the superuser, and an image to save with `saveClusterImage` when none was cached.
  * @throws PlatformError `platform:postgres_failed`.
  */
 export const createCluster = async (
   directory: string,
   binaries: Binaries,
   account: Account | undefined,
-  meanwhile: () => void = () => undefined,
+  whileWaiting: () => void = () => undefined,
 ): Promise<{ password: string; newImage: ClusterImage | undefined }> => {
   await mkdir(directory, { mode: 0o700 });
   if (account !== undefined) await chown(directory, account.uid, account.gid);
@@ -80,17 +85,17 @@ export const createCluster = async (
     return { password: image.contents.password, newImage: undefined };
   }
   const password = randomBytes(24).toString("hex");
-  await initdb(directory, binaries, account, password, meanwhile);
+  await initdb(directory, binaries, account, password, whileWaiting);
   return { password, newImage: path === undefined ? undefined : readCluster(directory, password) };
 };
 
-/** Keeps the image for the next cluster. A cache: failing changes nothing but the next start's time. */
+/** Caches the image for the next cluster. Failures are ignored: they only make the next first start slower. */
 export const saveClusterImage = async (image: ClusterImage, binaries: Binaries): Promise<void> => {
   const path = await imagePath(binaries);
   if (path !== undefined) await saveImage(image, path).catch(() => undefined);
 };
 
-/** One image for each Postgres: its version, and its file's size and time for those rebuilt under the same version. */
+/** Returns the path of the image for this Postgres. The key includes the size and time of the program, so that a rebuild of the same version gets its own image. */
 const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
   const cache = await privateCacheDir();
   if (cache === undefined) return undefined;
@@ -106,7 +111,7 @@ const initdb = async (
   binaries: Binaries,
   account: Account | undefined,
   password: string,
-  meanwhile: () => void,
+  whileWaiting: () => void,
 ): Promise<void> => {
   const secret = await passwordFile(directory, account, password);
   try {
@@ -121,9 +126,9 @@ const initdb = async (
       ],
       { account, cwd: directory, inherit: secret.fd },
     );
-    meanwhile();
+    whileWaiting();
     const { status, stderr } = await running;
-    if (status !== 0) throw platformErrors.postgresFailed("initdb could not make a cluster", stderr.trim());
+    if (status !== 0) throw platformErrors.postgresFailed("initdb failed to create a cluster", stderr.trim());
   } finally {
     await secret.close();
   }
@@ -131,7 +136,7 @@ const initdb = async (
   await writeFile(rules, hostRules);
 };
 
-/** An open file without a name, so that the password is in no directory and no process list. */
+/** Opens a file with the password and unlinks it, so that the password appears in no directory and no process list. */
 const passwordFile = async (directory: string, account: Account | undefined, password: string) => {
   const path = `${directory}.${randomBytes(6).toString("hex")}`;
   const file = await open(path, "wx+", 0o600);

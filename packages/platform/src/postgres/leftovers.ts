@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /**
- * Ends what an earlier server of this cluster has left running, where even its watchdog was killed. The caller holds
- * the lock of the data directory, so that no server of a living platform is meant.
+ * Stops processes of an earlier server of this cluster that survived because its watchdog was killed too. The caller must
+ * hold the lock of the data directory, which proves that no running platform uses them.
  */
 export const endLeftovers = async (directory: string): Promise<void> => {
   const lockFile = join(directory, "postmaster.pid");
@@ -15,27 +15,27 @@ export const endLeftovers = async (directory: string): Promise<void> => {
   for (let attempt = 0; attempt < 300; attempt += 1) {
     const servers = await serversOf(directory, pid);
     if (servers.length === 0) break;
-    // The postmaster ends its server in good order; children without one have nothing left to do.
-    const isInGoodOrder = servers.includes(pid) && attempt < 100;
-    if (!isInGoodOrder) for (const server of servers) signal(server, attempt < 200 ? "SIGQUIT" : "SIGKILL");
+    // A postmaster shuts its server down cleanly. Children without a postmaster can be stopped at once.
+    const isShuttingDown = servers.includes(pid) && attempt < 100;
+    if (!isShuttingDown) for (const server of servers) signal(server, attempt < 200 ? "SIGQUIT" : "SIGKILL");
     else if (attempt === 0) signal(pid, "SIGINT");
     await sleep(attempt < 10 ? 10 : 50);
   }
-  // The number has become another program's: Postgres would take that for itself, and refuse to start.
+  // Another program has this process id now. Postgres would mistake it for a running server and refuse to start.
   if (signal(pid, 0)) await rm(lockFile, { force: true });
 };
 
-/** @returns undefined when there is no lock file. */
+/** Returns the process id in a lock file; undefined when the file does not exist. */
 const pidIn = async (lockFile: string): Promise<number | undefined> => {
   const text = await readFile(lockFile, "utf8").catch(() => undefined);
   return text === undefined ? undefined : Number.parseInt(text, 10);
 };
 
-/** Processes of Postgres in this directory: the postmaster, and children that have outlived it. */
+/** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
 const serversOf = async (directory: string, pid: number): Promise<number[]> =>
   process.platform === "linux" ? linuxServersOf(await realpath(directory)) : postmasterOf(directory, pid);
 
-/** @returns whether there is such a process, of ours. */
+/** Sends a signal. Returns false when the process does not exist or belongs to another user. */
 const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
   try {
     return pid > 1 && process.kill(pid, name);
@@ -44,7 +44,7 @@ const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
   }
 };
 
-/** Every process of a server works in its data directory. */
+/** The working directory of every Postgres process is its data directory. */
 const linuxServersOf = async (directory: string): Promise<number[]> => {
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const pids = await Promise.all(

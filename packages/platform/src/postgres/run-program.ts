@@ -2,17 +2,17 @@ import { spawn } from "node:child_process";
 import type { Account } from "./account.js";
 
 export interface ProgramResult {
-  /** Exit status; null when a signal ended it or it did not start. */
+  /** Exit status; null when a signal ended the program or it did not start. */
   status: number | null;
   stdout: string;
-  /** What it wrote to standard error, or why it did not start. */
+  /** Standard error, or the reason why the program did not start. */
   stderr: string;
 }
 
-/** Nothing of the user's environment reaches Postgres: `PG*` variables and locales would change what it does. */
+/** A minimal environment: `PG*` variables and locales of the user would change how Postgres behaves. */
 export const postgresEnvironment: NodeJS.ProcessEnv = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** Runs a program to its end, as `account` when one is given. Never throws. */
+/** Runs a program and waits for its end. Never rejects. */
 export const runProgram = (
   program: string,
   parameters: readonly string[],

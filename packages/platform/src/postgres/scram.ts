@@ -4,12 +4,14 @@ import { promisify } from "node:util";
 const iterations = 4096;
 
 /**
- * The form in which Postgres keeps a password (RFC 5803): sent instead of the password itself, so that no statement,
- * log or statistics view ever has it. For passwords of ASCII, which need no normalization.
+ * Derives a SCRAM verifier ([RFC 5803](https://www.rfc-editor.org/rfc/rfc5803)), the form in which Postgres stores a
+ * password. Statements contain the verifier instead of the password, so no log or statistics view shows the password.
+ * Supports ASCII passwords only, which need no normalization.
  */
 export const scramVerifier = async (password: string): Promise<string> =>
   derive(password, randomBytes(16), iterations);
 
+/** Returns whether a verifier was derived from the password. */
 export const matchesVerifier = async (password: string, verifier: string): Promise<boolean> => {
   const [, rounds, salt] = /^SCRAM-SHA-256\$(\d+):([^$]+)\$/.exec(verifier) ?? [];
   if (rounds === undefined || salt === undefined) return false;

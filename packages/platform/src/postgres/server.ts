@@ -14,23 +14,23 @@ import { Watchdog } from "./watchdog.js";
 export interface ServerOptions extends ServerChoices {
   binaries: Binaries;
   account: Account | undefined;
-  /** The cluster. */
+  /** Directory of the cluster. */
   directory: string;
   logFile: string;
-  /** Removed by the watchdog when this process dies without stopping the server. */
+  /** Directory that the watchdog removes when this process dies without stopping the server. */
   removeWhenKilled: string | undefined;
 }
 
-/** The port is taken; with another port the start may succeed. */
+/** Thrown when the port is in use. Starting with another port may succeed. */
 export class PostgresPortTaken extends Error {}
 
 const startLimit = 60_000;
 const logLimit = 8 * 1024 * 1024;
 
-/** A running Postgres, whose life is bound to this process's. */
+/** A running Postgres server that ends with this process. */
 export class PostgresServer {
   readonly port: number;
-  /** Settles when the server has ended, by `stop` or by itself. */
+  /** Resolves when the server has ended, whether by `stop` or on its own. */
   readonly ended: Promise<void>;
   readonly #process: ChildProcess;
   readonly #watchdog: Watchdog;
@@ -43,18 +43,18 @@ export class PostgresServer {
   }
 
   /**
-   * Starts the server and waits until it takes connections.
+   * Starts the server and waits until it accepts connections.
    *
-   * @param meanwhile called when the server has begun to start.
+   * @param whileWaiting called after the process was started.
    * @throws PostgresPortTaken; PlatformError `platform:postgres_failed`.
    */
   static async start(
     options: ServerOptions,
-    meanwhile: () => void = () => undefined,
+    whileWaiting: () => void = () => undefined,
   ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
     await endLeftovers(directory);
-    await limitLog(options.logFile);
+    await rotateLog(options.logFile);
     const log = await open(options.logFile, "a", 0o600);
     const logStart = (await log.stat()).size;
     const watchdog = new Watchdog({
@@ -78,7 +78,7 @@ export class PostgresServer {
       child.once("error", () => resolve());
     });
     if (child.pid !== undefined) watchdog.watch(child.pid);
-    meanwhile();
+    whileWaiting();
     await log.close();
 
     if (!(await becomesReady(directory, child, ended))) {
@@ -92,7 +92,7 @@ export class PostgresServer {
     return new PostgresServer(options.port, child, watchdog, ended);
   }
 
-  /** Ends sessions and server; its files are complete afterwards. */
+  /** Ends all sessions and shuts the server down cleanly. Kills it when that takes too long. */
   async stop(): Promise<void> {
     for (const [signal, patience] of [
       ["SIGINT", 20_000],
@@ -112,7 +112,7 @@ export class PostgresServer {
   }
 }
 
-/** The postmaster writes its state into the eighth line of its lock file. */
+/** Waits for `ready` in the eighth line of `postmaster.pid`, where the postmaster writes its state. */
 const becomesReady = async (
   directory: string,
   child: ChildProcess,
@@ -127,8 +127,8 @@ const becomesReady = async (
   return false;
 };
 
-/** Keeps one older log beside the present one. */
-const limitLog = async (path: string): Promise<void> => {
+/** Renames a large log, replacing the previous one. */
+const rotateLog = async (path: string): Promise<void> => {
   const size = await stat(path).then(
     (found) => found.size,
     () => 0,

@@ -2,28 +2,26 @@ import type { Binaries } from "./binaries.js";
 
 export interface ServerChoices {
   port: number;
-  /** The data outlives the process, so it must survive a power failure, too. */
+  /** Whether committed data must survive a power failure. False for data that is removed when the process ends. */
   durable: boolean;
 }
 
 /**
- * Given on the command line at each start, so that a kept cluster follows the platform's version.
- *
- * A durable server loses nothing that it has committed, as any Postgres; one that ends with its process writes nothing
- * through to the disk.
+ * Returns the settings of the server as command-line parameters. They are passed on every start, so that an existing
+ * cluster gets the settings of the current version of the platform.
  */
 export const serverParameters = ({ major }: Binaries, { port, durable }: ServerChoices): string[] => {
   const settings: Record<string, string | number> = {
     port,
     listen_addresses: "127.0.0.1",
-    // TCP only: socket files have a limit of 107 bytes for their path and outlive a kill.
+    // TCP only: paths of socket files are limited to 107 bytes, and the files outlive a kill.
     unix_socket_directories: "",
 
     max_connections: 200,
     superuser_reserved_connections: 6,
     shared_buffers: "64MB",
     huge_pages: "off",
-    // Files in the cluster: POSIX segments outlive a kill.
+    // Memory-mapped files in the cluster, because POSIX shared memory outlives a kill.
     dynamic_shared_memory_type: "mmap",
     max_worker_processes: 2,
     max_parallel_workers_per_gather: 0,
@@ -43,7 +41,7 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     timezone: "UTC",
     log_timezone: "UTC",
     lc_messages: "C",
-    // A failed statement may hold a secret.
+    // Failed statements may contain secrets.
     log_min_error_statement: "panic",
     log_line_prefix: "%m [%p] ",
   };

@@ -17,12 +17,12 @@ import { basename, dirname, join } from "node:path";
 import { systemErrorCode } from "../platform-error.js";
 
 interface MissingLink {
-  /** Both relative to the package: `native/lib/libpq.so.5.18`, `native/lib/libpq.so.5`. */
+  /** Both are relative to the package, such as `native/lib/libpq.so.5.18` and `native/lib/libpq.so.5`. */
   source: string;
   target: string;
 }
 
-/** npm packages cannot carry symbolic links, so the package lists those that its install script would make. */
+/** Reads the links that the install script of the package creates, because npm packages cannot contain symbolic links. */
 const readMissingLinks = async (native: string): Promise<MissingLink[]> => {
   const links: unknown = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8"));
   return Array.isArray(links) ? links.filter(isMissingLink) : [];
@@ -37,9 +37,9 @@ const isMissingLink = (value: unknown): value is MissingLink =>
   typeof value.target === "string";
 
 /**
- * Makes the library links that the package's install script makes, where it has not run.
+ * Creates the library links of the package, in case its install script has not run.
  *
- * @returns whether all links are there now: false where the directory cannot be written.
+ * @returns true when all links exist; false when the directory is not writable.
  */
 export const completeLinks = async (native: string): Promise<boolean> => {
   for (const { source, target } of await readMissingLinks(native)) {
@@ -53,10 +53,10 @@ export const completeLinks = async (native: string): Promise<boolean> => {
 };
 
 /**
- * A complete copy of the package's programs under `base`, made once: for programs without their links in a directory
- * that cannot be written, or under a home that Postgres's account cannot enter. Hard links where the file system allows.
+ * Copies the programs of the package to `base`, unless an earlier call has done so. This is needed when the links cannot be
+ * created in place, or when the account of Postgres cannot enter the directory. Uses hard links where possible.
  *
- * @returns its directory of programs.
+ * @returns the directory that contains the copied programs.
  */
 export const stagePrograms = async (native: string, base: string, name: string): Promise<string> => {
   const staged = join(base, name);
@@ -65,11 +65,11 @@ export const stagePrograms = async (native: string, base: string, name: string):
 
   const temporary = await mkdtemp(`${staged}.`);
   try {
-    await placeDirectory(native, join(temporary, "native"));
+    await stageDirectory(native, join(temporary, "native"));
     await completeLinks(join(temporary, "native"));
     await rename(join(temporary, "native"), staged);
   } catch (error) {
-    // Another process has finished the same copy meanwhile.
+    // Another process has finished the same copy.
     if (!["ENOTEMPTY", "EEXIST"].includes(systemErrorCode(error) ?? "")) throw error;
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -77,23 +77,23 @@ export const stagePrograms = async (native: string, base: string, name: string):
   return bin;
 };
 
-/** Needed to compile extensions only. */
+/** These files are needed only to compile extensions. */
 const isForDevelopers = (name: string): boolean =>
   name.endsWith(".a") || name === "pkgconfig" || name === "pgxs";
 
-const placeDirectory = async (from: string, to: string): Promise<void> => {
+const stageDirectory = async (from: string, to: string): Promise<void> => {
   await mkdir(to, { recursive: true, mode: 0o755 });
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {
     if (isForDevelopers(entry.name)) continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await placeDirectory(source, target);
+    if (entry.isDirectory()) await stageDirectory(source, target);
     else if (entry.isSymbolicLink()) await cp(source, target, { verbatimSymlinks: true });
-    else await placeFile(source, target);
+    else await stageFile(source, target);
   }
 };
 
-const placeFile = async (source: string, target: string): Promise<void> => {
+const stageFile = async (source: string, target: string): Promise<void> => {
   const { mode } = await lstat(source);
   const executable = (mode & 0o100) !== 0;
   const readableByAll = (mode & 0o444) === 0o444 && (!executable || (mode & 0o111) === 0o111);
@@ -102,7 +102,7 @@ const placeFile = async (source: string, target: string): Promise<void> => {
       await link(source, target);
       return;
     } catch {
-      // Another file system, or a kernel that protects hard links: a copy does as well.
+      // Hard links do not work across file systems, and some kernels restrict them.
     }
   }
   await copyFile(source, target);

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { postgresEnvironment } from "./run-program.js";
 
 /**
- * Waits on a pipe that only we hold open: its end means that we are gone, however we ended. Then Postgres ends, too, and
- * the directory of an ephemeral platform is removed. Needs nothing but a POSIX shell.
+ * Waits for the end of a pipe that only this process holds open, which means that this process has ended in any way. Then
+ * it stops Postgres and removes the directory of an ephemeral platform. Needs only a POSIX shell.
  *
- * $1: signal for Postgres; $2: its lock file, which goes as its last act (the process may stay in the process table until
- * somebody asks for it); $3: directory to remove, or empty. Standard input: Postgres's process id; then, when all is over
- * in good order, another line.
+ * $1 is the signal for Postgres. $2 is its lock file, whose removal is the last act of Postgres (the process itself may
+ * remain as a zombie). $3 is the directory to remove, or empty. Standard input is the process id of Postgres, then a line
+ * when everything was shut down cleanly.
  */
 const script = `
 read -r pid
@@ -23,34 +23,34 @@ fi
 [ -z "$3" ] || rm -rf -- "$3"
 `;
 
-export interface WatchdogDuties {
-  /** `INT` lets Postgres finish its files; `QUIT` is quicker, for data that nobody needs any more. */
+export interface WatchdogOptions {
+  /** Signal for Postgres: `INT` shuts down cleanly, `QUIT` immediately. */
   signal: "INT" | "QUIT";
-  /** `postmaster.pid`. */
+  /** Path of `postmaster.pid`. */
   lockFile: string;
-  /** Directory to remove. */
+  /** Directory to remove afterwards, if any. */
   remove: string | undefined;
 }
 
-/** Ends Postgres when this process ends without doing so itself: by SIGKILL, a crash, a lost terminal. */
+/** Stops Postgres when this process ends without stopping it, for example by SIGKILL or a crash. */
 export class Watchdog {
-  readonly #duties: WatchdogDuties;
+  readonly #options: WatchdogOptions;
   #process: ChildProcess;
   #pid: number | undefined;
   #dismissed = false;
 
-  constructor(duties: WatchdogDuties) {
-    this.#duties = duties;
+  constructor(options: WatchdogOptions) {
+    this.#options = options;
     this.#process = this.#start();
   }
 
-  /** From now on this process is ended with us. */
+  /** Sets the process to stop. */
   watch(pid: number): void {
     this.#pid = pid;
     this.#process.stdin?.write(`${String(pid)}\n`);
   }
 
-  /** Everything is over in good order; ends when the watchdog has. */
+  /** Ends the watchdog after a clean shutdown. */
   async dismiss(): Promise<void> {
     this.#dismissed = true;
     const process = this.#process;
@@ -61,15 +61,15 @@ export class Watchdog {
   }
 
   #start(): ChildProcess {
-    const { signal, lockFile, remove } = this.#duties;
+    const { signal, lockFile, remove } = this.#options;
     const child = spawn("/bin/sh", ["-c", script, "mgmt-watchdog", signal, lockFile, remove ?? ""], {
       cwd: "/",
       env: postgresEnvironment,
-      // Out of our process group: a terminal's Ctrl-C and a shell's `kill %1` are not for it.
+      // Its own process group, so that Ctrl-C and `kill %1` do not reach it.
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // Without the watchdog, Postgres would outlive us: should somebody end it, another one takes its place.
+    // Restart the watchdog when it is killed, because without it Postgres could outlive this process.
     child.once("exit", () => {
       if (this.#dismissed) return;
       this.#process = this.#start();

@@ -1,24 +1,24 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { systemErrorCode } from "./platform-error.js";
+import { systemErrorCode } from "../platform-error.js";
 
 /**
- * Makes a directory and those above it. (Node's own `recursive` tries for ever where the system says that nothing can be
- * made, as in `/proc`.)
+ * Creates a directory and its missing parents. Unlike `mkdir` with `recursive`, it fails instead of looping forever where
+ * nothing can be created, such as in `/proc`.
  *
- * @returns whether it is new.
+ * @returns true when the directory is new.
  */
 export const makeDirectory = async (path: string, mode: number): Promise<boolean> => {
   try {
-    return await makeLast(path, mode);
+    return await makeOne(path, mode);
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
     await makeDirectory(dirname(path), mode);
-    return makeLast(path, mode);
+    return makeOne(path, mode);
   }
 };
 
-const makeLast = async (path: string, mode: number): Promise<boolean> => {
+const makeOne = async (path: string, mode: number): Promise<boolean> => {
   try {
     await mkdir(path, { mode });
     return true;
