@@ -174,18 +174,23 @@ describe("a data directory that cannot be used", () => {
   };
 
   it.each([
-    ["platform.json is no JSON", "platform.json", "{", /platform\.json cannot be read/],
-    ["platform.json is of another format", "platform.json", '{"format":2}', /not supported by this version/],
-    ["state.json is no JSON", "state.json", "", /state\.json cannot be read/],
+    ["platform.json is not JSON", "platform.json", "{", /platform\.json cannot be read/],
+    ["platform.json has another format", "platform.json", '{"format":2}', /not supported by this version/],
+    ["state.json is not JSON", "state.json", "", /state\.json cannot be read/],
     ["state.json is something else", "state.json", '{"version":1}', /no valid state of the server/],
-    ["state.json is of another version", "state.json", '{"version":99}', /not of version 1/],
+    ["state.json has another version", "state.json", '{"version":99}', /not of version 1/],
     ["state.json is missing", "state.json", undefined, /state\.json cannot be read/],
     ["initial-state.json is missing", "initial-state.json", undefined, /initial-state\.json cannot be read/],
-    ["platform.json is missing", "platform.json", undefined, /holds no platform\.json/],
-    ["its Postgres files are of another version", "postgres/PG_VERSION", "12\n", /of version 12/],
-    ["its Postgres files have no version", "postgres/PG_VERSION", undefined, /not all there/],
-    ["its Postgres files are missing", "postgres", undefined, /not all there/],
-  ])("is refused and left as it is when %s", async (_case, name, text, message) => {
+    ["platform.json is missing", "platform.json", undefined, /contains no platform\.json/],
+    ["its Postgres files have another version", "postgres/PG_VERSION", "12\n", /have version 12/],
+    [
+      "its Postgres files have no version",
+      "postgres/PG_VERSION",
+      undefined,
+      /some of its Postgres files are missing/,
+    ],
+    ["its Postgres files are missing", "postgres", undefined, /some of its Postgres files are missing/],
+  ])("is refused and left unchanged when %s", async (_case, name, text, message) => {
     const directory = join(root, "broken");
     await rm(directory, { recursive: true, force: true });
     await cp(whole, directory, { recursive: true, filter: isChecked });
