@@ -1,4 +1,4 @@
 import { fileURLToPath } from "node:url";
 
-/** Where the reference server notes what it has answered in a run of the tests. */
+/** File where the reference server records its responses during a test run. */
 export const answersFile = fileURLToPath(new URL("../node_modules/.cache/mgmt/answers.txt", import.meta.url));

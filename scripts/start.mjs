@@ -4,18 +4,18 @@ import { fileURLToPath } from "node:url";
 import { buildIfStale, isBuildStale } from "./build-if-stale.mjs";
 
 /**
- * `npm start`: brings the platform up, makes a project with its database, and uses that database as any program would. On
- * a terminal the platform then stays up until Ctrl-C.
+ * `npm start`: starts the platform, creates a project with a database, and connects to the database. On a terminal, the
+ * platform keeps running until Ctrl-C.
  */
 
 const mgmt = fileURLToPath(new URL("../packages/cli/dist/mgmt.js", import.meta.url));
-const stays = process.stdout.isTTY;
+const keepsRunning = process.stdout.isTTY;
 
 /** @param {string} line */
 const say = (line) => console.log(line);
 
 /**
- * Runs `mgmt` to its end, and gives what it prints.
+ * Runs `mgmt` and returns its parsed output.
  * @param {string} line @param {Record<string, string>} environment
  */
 const run = async (line, environment) => {
@@ -27,16 +27,16 @@ const run = async (line, environment) => {
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
   const [status] = await once(child, "close");
-  if (status !== 0) throw new Error(`mgmt ${line} ended with status ${String(status)}`);
+  if (status !== 0) throw new Error(`mgmt ${line} exited with status ${String(status)}`);
   return JSON.parse(output);
 };
 
-/** Starts `mgmt dev` and waits for its one line. */
+/** Starts `mgmt dev` and waits for its line of output. */
 const startPlatform = async () => {
   const line = "dev --ephemeral --port 0 --output json";
   say(`$ mgmt ${line}`);
   const child = spawn(process.execPath, [mgmt, ...line.split(" ")], { stdio: ["ignore", "pipe", "inherit"] });
-  const dismissGuard = endWithUs(child.pid);
+  const dismissGuard = stopWithParent(child.pid);
   const ended = once(child, "exit").then(([status]) => dismissGuard().then(() => Number(status ?? 1)));
   const ready = new Promise((resolve) => child.stdout.setEncoding("utf8").once("data", resolve));
   const answer = await Promise.race([ready, ended]);
@@ -46,10 +46,10 @@ const startPlatform = async () => {
 };
 
 /**
- * Should this script be killed, the platform ends, too: a shell reads from a pipe that only we hold open.
- * @param {number | undefined} pid @returns {() => Promise<void>} what to call when the platform has ended by itself
+ * Stops the platform if this script is killed: a shell waits for the end of a pipe that only this process has open.
+ * @param {number | undefined} pid @returns {() => Promise<void>} call it after the platform has exited
  */
-const endWithUs = (pid) => {
+const stopWithParent = (pid) => {
   const guard = spawn("/bin/sh", ["-c", 'read -r over || kill "$0"', String(pid)], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
@@ -84,7 +84,7 @@ const useDatabase = async (connectionString) => {
 /** @param {{ baseUrl: string, token: string }} platform @param {string} connectionString */
 const explain = ({ baseUrl, token }, connectionString) => {
   say(`
-The platform stays up until Ctrl-C, and then forgets everything; \`npx mgmt dev\` runs one that remembers.
+The platform runs until Ctrl-C, and its data is then deleted. \`npx mgmt dev\` runs a platform that keeps its data.
 In another terminal, in this directory:
 
   export MGMT_BASE_URL=${baseUrl}
@@ -95,27 +95,27 @@ In another terminal, in this directory:
 };
 
 if (isBuildStale()) {
-  say("Building what is not built …\n");
+  say("Building the packages …\n");
   buildIfStale();
 }
 
 const started = performance.now();
 const platform = await startPlatform();
-// Ctrl-C reaches the platform as well as us; we end when it has.
+// Ctrl-C reaches the platform, too. This script exits after it.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", platform.stop);
 try {
-  say(`The platform is up at ${platform.baseUrl}`);
+  say(`The platform is running at ${platform.baseUrl}`);
   const environment = { MGMT_BASE_URL: platform.baseUrl, MGMT_TOKEN: platform.token };
   const project = await run("projects create shop --region eu-central-1 --wait --output json", environment);
   const { connectionString } = project.database;
-  say(`The project ${project.id} has a database that is ${project.database.status}:\n  ${connectionString}`);
+  say(`The database of project ${project.id} is ${project.database.status}:\n  ${connectionString}`);
 
-  say("\nConnecting to it with the pg client:");
+  say("\nConnecting with the pg client:");
   await useDatabase(connectionString);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  say(`\nA project, its database and a row in it: ${seconds} s.`);
-  if (stays) explain(platform, connectionString);
+  say(`\nCreated a project, its database and a row in ${seconds} s.`);
+  if (keepsRunning) explain(platform, connectionString);
   else platform.stop();
 } catch (error) {
   platform.stop();

@@ -9,20 +9,20 @@ export const kebab = (name: string): string =>
     .replaceAll("_", "-")
     .toLowerCase();
 
-/** A schema with its references, `allOf` and unions folded into one flat description. */
+/** A schema whose references, `allOf` and unions are merged into one flat schema. */
 interface Shape extends JsonSchema {
   nullable: boolean;
 }
 
-/** The flags of a body: scalars of nested objects get a flag each (`source-type`), maps and lists are JSON. */
+/** Returns the fields of a body. Scalars of nested objects are fields (`source-type`), maps and lists are JSON. */
 export const bodyFields = (schema: JsonSchema, resolve: Resolve): Field[] =>
   objectFields(schema, { path: [], required: true, description: "" }, resolve);
 
 interface Parent {
   path: readonly string[];
-  /** The body cannot be without it. */
+  /** Whether every body must have it. */
   required: boolean;
-  /** Stands in for fields that say nothing of themselves. */
+  /** Used for fields without a description. */
   description: string;
 }
 
@@ -116,7 +116,7 @@ const merge = (left: JsonSchema, right: JsonSchema): JsonSchema => ({
   }),
 });
 
-/** What holds for every branch: all properties, those required by all, and the values that any of them allows. */
+/** Merges the branches of a union: all properties, the required ones of all branches, and all allowed values. */
 const foldUnion = (branches: Shape[]): JsonSchema => {
   const [first, ...others] = branches;
   if (!first || others.length === 0) return first ?? {};
@@ -146,7 +146,7 @@ const allowedValues = (left: JsonSchema, right: JsonSchema): JsonSchema => {
   return { enum: [...new Set([...a, ...b])] };
 };
 
-/** Leaves out what is undefined, so that the table stays short. */
+/** Removes undefined values, to keep the table short. */
 export const compact = <T extends object>(value: { [K in keyof T]: T[K] | undefined }): T =>
-  // What is left has every required key; the caller's T says which may be absent.
+  // Only optional keys of T can be undefined in the argument.
   Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;

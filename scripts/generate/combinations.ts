@@ -1,25 +1,25 @@
 import type { JsonSchema, Parameter } from "./contract.js";
 
-/** Two fields that a request may not have together. */
+/** Two fields that cannot be combined in a request. */
 interface Exclusion {
   fields: readonly [string, string];
-  /** Those of the two that may be there all the same while they are null. */
+  /** The fields that can be combined with the other one while they are null. */
   nullable: ReadonlySet<string>;
 }
 
-/** One way to fill in an input whose fields cannot all be there. */
+/** One way to fill in an input whose fields cannot all be combined. */
 export interface Form {
-  /** What tells this form from the others, by the first field of each choice. */
+  /** The first field of each choice, which names the form. */
   names: string[];
-  /** The fields of the choices that this form may have; true for one that it must have. */
+  /** The fields that this form allows, and whether they are required. */
   open: Map<string, boolean>;
-  /** Those that it may not have, and whether null is let through. */
+  /** The fields that this form does not allow, the fields they conflict with, and whether they can be null. */
   closed: Map<string, { by: string[]; mayBeNull: boolean }>;
 }
 
 /**
- * The forms of a body, by what the contract refuses: `not` names fields that exclude each other (one `required` pair, or
- * several in `anyOf`), and `if`/`else` with a `required` each are two names for one field. None when all fields can be together.
+ * Returns the forms of a body, or none if all its fields can be combined. In the contract, `not` lists the fields that exclude
+ * each other (one `required` pair, or several in `anyOf`), and `if`/`else` with one `required` each are two names of one field.
  */
 export const bodyForms = (schema: JsonSchema): Form[] => {
   const refused = schema.not === undefined ? [] : (schema.not.anyOf ?? [schema.not]);
@@ -32,7 +32,7 @@ export const bodyForms = (schema: JsonSchema): Form[] => {
   return forms(Object.keys(schema.properties ?? {}), exclusions, new Set(names));
 };
 
-/** The forms of a query, by the `x-not-with` of its parameters. */
+/** Returns the forms of a query, from the `x-not-with` of its parameters. */
 export const queryForms = (parameters: Parameter[]): Form[] => {
   const exclusions = parameters.flatMap(({ name, notWith }) =>
     notWith.map((other) => ({ fields: pair([name, other]), nullable: new Set<string>() })),
@@ -47,14 +47,15 @@ export const queryForms = (parameters: Parameter[]): Form[] => {
 const pair = (fields: string[] = []): readonly [string, string] => {
   const [first, second, ...more] = fields;
   if (first === undefined || second === undefined || more.length > 0) {
-    throw new Error(`The contract excludes [${fields.join(", ")}]; two fields are what exclude each other`);
+    throw new Error(`The contract excludes [${fields.join(", ")}]; an exclusion must name two fields`);
   }
   return [first, second];
 };
 
 const forms = (fields: string[], exclusions: Exclusion[], needed: ReadonlySet<string>): Form[] => {
   for (const name of exclusions.flatMap((exclusion) => exclusion.fields)) {
-    if (!fields.includes(name)) throw new Error(`The contract excludes ${name}, which is no field there`);
+    if (!fields.includes(name))
+      throw new Error(`The contract excludes ${name}, which is not a field of the same schema`);
   }
   if (exclusions.length === 0) return [];
   const excludedBy = (name: string, chosen: string[]): Exclusion[] =>
@@ -85,7 +86,7 @@ const forms = (fields: string[], exclusions: Exclusion[], needed: ReadonlySet<st
   });
 };
 
-/** The fields that exclude each other, directly or through others; in the order of the contract. */
+/** Groups the fields that exclude each other directly or through others, in the order of the contract. */
 const connected = (fields: string[], exclusions: Exclusion[]): string[][] => {
   const groups: string[][] = [];
   for (const { fields: both } of exclusions) {
@@ -102,7 +103,7 @@ const connected = (fields: string[], exclusions: Exclusion[]): string[][] => {
   return groups;
 };
 
-/** All of them but the empty one, those with the first names first. */
+/** Returns all non-empty subsets, starting with those that contain the first names. */
 const subsets = ([first, ...rest]: string[]): string[][] => {
   if (first === undefined) return [];
   const without = subsets(rest);

@@ -30,12 +30,13 @@ export interface JsonSchema {
   if?: JsonSchema;
   else?: JsonSchema;
   examples?: unknown[];
-  /** On a deprecated field: the one that took its place. */
+  /** On a deprecated field: the name of its replacement. */
   "x-replaced-by"?: string;
-  /** The field is a secret: never in argv, logs, debug prints or validation issues. */
+  /** The field is a secret, which must not be in arguments, logs, debug output or validation issues. */
   "x-secret"?: boolean;
-  /** On id schemas: the kind of resource that the id names, and its optional prefix. */
+  /** On id schemas: the kind of resource that the id identifies. */
   "x-resource"?: string;
+  /** On id schemas: the optional prefix of the id. */
   "x-id-prefix"?: string;
 }
 
@@ -45,7 +46,7 @@ export interface Parameter {
   required: boolean;
   description: string;
   schema: JsonSchema;
-  /** Parameters that it cannot be combined with. */
+  /** Names of the parameters that it cannot be combined with. */
   notWith: string[];
 }
 
@@ -53,11 +54,11 @@ export interface ErrorAnswer {
   status: number;
   codes: string[];
   description: string;
-  /** Name of the component schema of the body. */
+  /** Schema of the body. */
   schema: JsonSchema;
 }
 
-/** How the success body wraps its value. */
+/** How the success body wraps its value: no body, `{ data }`, `{ data: [] }`, or the value itself. */
 export type Envelope = "none" | "data" | "list" | "bare";
 
 export interface Operation {
@@ -70,7 +71,7 @@ export interface Operation {
   description: string;
   origin: "documented" | "extended";
   deprecated: boolean;
-  /** The operation that a deprecated one gave way to. */
+  /** Id of the operation that replaces a deprecated one. */
   replacedBy: string | undefined;
   pathParameters: Parameter[];
   queryParameters: Parameter[];
@@ -80,17 +81,17 @@ export interface Operation {
     envelope: Envelope;
     /** Schema of the whole body. */
     schema: JsonSchema | undefined;
-    /** Schema of what the envelope wraps: one resource, or one item of a list. */
+    /** Schema of the resource, or of one item of a list, without the envelope. */
     item: JsonSchema | undefined;
-    /** The list has `cursor` and `limit` and a `pagination.nextCursor`. */
+    /** Whether the list is paged: its `pagination` has a `nextCursor`. */
     paged: boolean;
   };
   errors: ErrorAnswer[];
-  /** What a resource of another workspace answers. */
+  /** Status for a resource of another workspace. */
   foreignStatus: 403 | 404;
   rateLimited: boolean;
   maxBodyBytes: number | undefined;
-  /** `required`: an agent needs its sponsor's word; `never`: an agent may not. */
+  /** `required`: an agent needs its sponsor's approval. `never`: agents cannot use the operation. */
   agentApproval: "required" | "never" | undefined;
 }
 
@@ -99,17 +100,17 @@ export interface ErrorCode {
   status: number;
   crossCutting: boolean;
   description: string;
-  /** Component schema of the error body: `Error` unless the code adds fields. */
+  /** Name of the component schema of the error body: `Error` unless the code adds fields. */
   schema: string;
 }
 
 export interface Contract {
-  /** The bundled OpenAPI document: one JSON with internal references only. */
+  /** The bundled OpenAPI document, which has only internal references. */
   document: OpenApiDocument;
   operations: Operation[];
   errorCodes: ErrorCode[];
   schemas: Record<string, JsonSchema>;
-  /** Follows one `$ref` into the document. */
+  /** Returns the schema that a `$ref` refers to, or the schema itself. */
   resolve(schema: JsonSchema): JsonSchema;
 }
 
@@ -162,7 +163,7 @@ const methods = ["get", "post", "put", "patch", "delete"] as const;
 
 const redocly = async (): Promise<Config> => loadConfig({ configPath: `${root}redocly.yaml` });
 
-/** Every finding of the linter, as `file: message`; empty when the contract is clean. */
+/** Returns the problems that the linter finds, one line each. */
 export const lintContract = async (): Promise<string[]> => {
   const problems = await lint({ ref: entry, config: await redocly() });
   return problems.map((problem) => {
@@ -172,10 +173,10 @@ export const lintContract = async (): Promise<string[]> => {
   });
 };
 
-/** Bundles `openapi/` into one document and reads the operations out of it. */
+/** Bundles `openapi/` into one document and reads its operations. */
 export const loadContract = async (): Promise<Contract> => {
   const { bundle: bundled } = await bundle({ ref: entry, config: await redocly() });
-  // Redocly types a parsed document as unknown; the linter has proved its shape.
+  // Redocly types a parsed document as unknown; the linter checks its shape.
   const document = bundled.parsed as OpenApiDocument;
   return readContract(document);
 };
@@ -188,7 +189,7 @@ export const readContract = (document: OpenApiDocument): Contract => {
     for (const part of parts) {
       target = (target as Record<string, unknown>)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
     }
-    if (target === undefined) throw new Error(`The contract has no ${value.$ref}`);
+    if (target === undefined) throw new Error(`The contract does not have ${value.$ref}`);
     return follow(target as T & { $ref?: string });
   };
 
@@ -217,15 +218,15 @@ const readOperation = (
   follow: <T extends object>(value: T & { $ref?: string }) => T,
 ): Operation => {
   const parameters = (raw.parameters ?? []).map((parameter) => {
-    const { name, in: place, required = false, description = "", schema, ...more } = follow(parameter);
-    return { name, in: place, required, description, schema, notWith: more["x-not-with"] ?? [] };
+    const { name, in: location, required = false, description = "", schema, ...more } = follow(parameter);
+    return { name, in: location, required, description, schema, notWith: more["x-not-with"] ?? [] };
   });
   const responses = Object.entries(raw.responses).map(([status, response]) => ({
     status: Number(status),
     ...follow(response),
   }));
   const success = responses.find(({ status }) => status < 300);
-  if (!success) throw new Error(`${raw.operationId} has no success answer`);
+  if (!success) throw new Error(`${raw.operationId} has no success response`);
   const schema = success.content?.["application/json"]?.schema;
   const body = raw.requestBody?.content["application/json"];
 

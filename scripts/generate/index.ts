@@ -29,7 +29,7 @@ for (const files of [sdk, reference, await generateEngine(contract), await gener
   }
 }
 
-// All of that folder is generated: a page of what is there no longer goes.
+// The whole folder is generated, so pages that were not generated now are out of date.
 for (const name of await readdir(join(root, referenceFolder)).catch(() => [])) {
   const path = `${referenceFolder}/${name}`;
   if (reference.has(path)) continue;

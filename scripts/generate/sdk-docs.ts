@@ -1,7 +1,7 @@
 import type { Contract, ErrorCode, JsonSchema, Operation } from "./contract.js";
 import { codeClass, paramName, resourceClass, methodName, clientPath } from "./sdk-names.js";
 
-/** A documentation comment, or nothing when there is nothing to say. */
+/** Returns a documentation comment, or an empty string for an empty text. */
 export const comment = (lines: string[], indent = ""): string => {
   const text = lines.join("\n").trim().replaceAll("*/", "*\\/");
   if (text === "") return "";
@@ -12,16 +12,14 @@ export const comment = (lines: string[], indent = ""): string => {
   );
 };
 
-/** The contract breaks its lines at its own width; a paragraph becomes one line again, a list stays as it is. */
+/** Joins the lines of each paragraph and of each list item. */
 export const reflow = (text: string): string =>
   text
     .split(/\n{2,}/)
-    .map((paragraph) =>
-      /^\s*(?:[-*]|\d+\.)\s/m.test(paragraph) ? paragraph : paragraph.replaceAll("\n", " "),
-    )
+    .map((paragraph) => paragraph.replaceAll(/\n(?!\s*(?:[-*]|\d+\.)\s)\s*/g, " "))
     .join("\n\n");
 
-/** Breaks a line between words, but not inside `code` or a link. What hangs on a tag is indented. */
+/** Breaks a line between words, but not inside `code` or a link. Continuation lines of tags and list items are indented. */
 const wrap = (line: string, width: number): string[] => {
   const words = line.match(/(?:\{@[^}]*\}|`[^`]*`|\S)+/g) ?? [""];
   const hanging = line.startsWith("@") || line.startsWith("- ") ? "  " : "";
@@ -38,7 +36,7 @@ const wrap = (line: string, width: number): string[] => {
   return [...lines, current];
 };
 
-/** What a field's schema says beside its type, in words: default, bounds, format. */
+/** Describes the default, bounds and format of a field in words. */
 export const bounds = (schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): string => {
   const {
     minLength,
@@ -60,21 +58,21 @@ export const bounds = (schema: JsonSchema, resolve: (schema: JsonSchema) => Json
   else if (minLength !== undefined)
     said.push(`At least ${minLength} ${minLength === 1 ? "character" : "characters"}.`);
   if (format === "date-time") said.push("ISO 8601.");
-  if (rest["x-secret"]) said.push("A secret: keep it out of logs.");
+  if (rest["x-secret"]) said.push("Secret: keep it out of logs.");
   return said.join(" ");
 };
 
 const flatten = (schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): JsonSchema =>
   schema.$ref === undefined ? schema : { ...resolve(schema), ...schema };
 
-/** Comment of a field or parameter. */
+/** Returns the lines of the comment of a field or parameter. */
 export const fieldComment = (
   schema: JsonSchema,
   resolve: (schema: JsonSchema) => JsonSchema,
   description = flatten(schema, resolve).description ?? "",
 ): string[] => [[reflow(description.trim()), bounds(schema, resolve)].filter(Boolean).join(" ")];
 
-/** The tag of a deprecated field, which names and links the one that took its place. */
+/** Returns the `@deprecated` tag of a field, with a link to its replacement. */
 export const successor = (
   schema: JsonSchema,
   name: string,
@@ -84,11 +82,13 @@ export const successor = (
   const replacedBy = schema["x-replaced-by"] ?? "";
   const owner = interfaces[replacedBy];
   if (owner === undefined)
-    throw new Error(`Deprecated ${name} is replaced by "${replacedBy}", which is no field there`);
+    throw new Error(
+      `Deprecated ${name} is replaced by "${replacedBy}", which is not a field of the same schema`,
+    );
   return [`@deprecated Use {@link ${owner}.${replacedBy} | ${replacedBy}}.`];
 };
 
-/** Comment of the method of an operation: what it does, what it takes, what it throws, what replaces it. */
+/** Returns the comment of the method of an operation: description, parameters, errors and replacement. */
 export const operationComment = (
   operation: Operation,
   { errorCodes, operations, resolve }: Pick<Contract, "errorCodes" | "operations" | "resolve">,
@@ -115,13 +115,13 @@ const throwsOf = (operation: Operation, catalog: ErrorCode[]): string[] => {
   for (const { status, codes } of operation.errors) {
     for (const code of codes) {
       const known = catalog.find((each) => each.code === code);
-      if (!known) throw new Error(`${operation.id} lists ${code}, which the catalog of codes lacks`);
+      if (!known) throw new Error(`${operation.id} lists ${code}, which is not in x-error-codes`);
       if (known.crossCutting) shared.push(`{@link ${codeClass(code)}}`);
       else own.push(`@throws {@link ${codeClass(code)}} ${status}: ${lowerFirst(known.description)}`);
     }
   }
   return shared.length
-    ? [...own, `@throws As every operation may: ${[...new Set(shared)].join(", ")}.`]
+    ? [...own, `@throws Errors of all operations: ${[...new Set(shared)].join(", ")}.`]
     : own;
 };
 
@@ -130,7 +130,7 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 const deprecation = ({ id, replacedBy }: Operation, operations: Operation[]): string => {
   if (replacedBy === undefined) return "@deprecated";
   if (!operations.some((each) => each.id === replacedBy)) {
-    throw new Error(`${id} names ${replacedBy} as its replacement, which is no operation`);
+    throw new Error(`${id} names ${replacedBy} as its replacement, which is not an operation`);
   }
   return `@deprecated Use {@link ${resourceClass(replacedBy)}.${methodName(replacedBy)} | ${clientPath(replacedBy)}}.`;
 };

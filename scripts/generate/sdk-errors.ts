@@ -3,10 +3,10 @@ import { comment } from "./sdk-docs.js";
 import { codeClass, header, statusClass } from "./sdk-names.js";
 import { typeWriter } from "./sdk-types.js";
 
-/** What every `ApiError` has already. */
+/** Fields that every `ApiError` has. */
 const common = new Set(["code", "message", "hint", "issues"]);
 
-/** One class a status, and below it one class a code, with the fields that the code adds to the error. */
+/** Generates a class for each status and a subclass for each code, with the fields that the code adds. */
 export const generateErrors = (contract: Contract): string => {
   const codes = contract.errorCodes;
   const classes = [
@@ -17,15 +17,15 @@ export const generateErrors = (contract: Contract): string => {
     header,
     'import { ApiError } from "../errors/api-error.js";\n',
     ...classes,
-    "/** The error class of every known code. Augment it with the codes of your own service. */",
+    "/** Error class of each known code. Can be augmented with the codes of another service. */",
     `export interface ErrorByCode {\n${codes.map(({ code }) => `  "${code}": ${codeClass(code)};\n`).join("")}}\n`,
-    "/** A code that this version of the contract knows. */\nexport type ErrorCode = keyof ErrorByCode;\n",
+    "/** An error code of this version of the contract. */\nexport type ErrorCode = keyof ErrorByCode;\n",
   ].join("\n");
 };
 
 /**
- * The same as data. Errors are made from it, so that a bundler drops each class that a program does not name: `instanceof`
- * goes by kind.
+ * Generates the same as data. Errors are created from it and `instanceof` compares kinds, so a bundler can drop each class
+ * that a program does not use.
  */
 export const generateErrorKinds = (contract: Contract): string => {
   const added = contract.errorCodes.map((entry) => ({
@@ -34,14 +34,14 @@ export const generateErrorKinds = (contract: Contract): string => {
   }));
   return [
     header,
-    "/** Kinds of a status: its own, and below it those of its codes. */",
+    "/** Kinds of each status: its own, then those of its codes. */",
     `export const kindsByStatus: Readonly<Record<number, string>> = {\n${statusesOf(contract)
       .map((status) => {
         const below = contract.errorCodes.filter((entry) => entry.status === status).map(({ code }) => code);
         return `  ${status}: "${[statusClass(status), ...below].join(" ")}",\n`;
       })
       .join("")}};\n`,
-    "/** What a code adds to its error. */",
+    "/** Names of the fields that a code adds to its error. */",
     `export const fieldsByCode: Readonly<Record<string, readonly string[]>> = {\n${added
       .filter(({ names }) => names.length > 0)
       .map(({ code, names }) => `  "${code}": ${JSON.stringify(names)},\n`)
@@ -56,7 +56,7 @@ const statusesOf = ({ errorCodes, operations }: Contract): number[] => {
 };
 
 const statusDeclaration = (status: number): string =>
-  `/** The service answered ${status}. */
+  `/** The service responded with status ${status}. */
 export class ${statusClass(status)} extends ApiError {
   static override readonly kind: string = "${statusClass(status)}";
   static override readonly status: number = ${status};
@@ -86,7 +86,7 @@ const addedFields = (
   { schemas, resolve }: Contract,
 ): { properties: Record<string, JsonSchema>; required: string[] } => {
   const error = schemas[schema]?.properties?.["error"];
-  if (!error) throw new Error(`The catalog gives ${code} the schema ${schema}, which has no error`);
+  if (!error) throw new Error(`The schema ${schema} of the error code ${code} has no property "error"`);
   const { properties = {}, required = [] } = resolve(error);
   const added = Object.entries(properties).filter(([name]) => !common.has(name));
   return { properties: Object.fromEntries(added), required };

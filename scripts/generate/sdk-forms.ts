@@ -2,7 +2,7 @@ import type { Form } from "./combinations.js";
 import { comment } from "./sdk-docs.js";
 import { pascal } from "./sdk-names.js";
 
-/** A field of an interface, as it is printed. */
+/** A field of a printed interface. */
 export interface Field {
   name: string;
   required: boolean;
@@ -13,13 +13,13 @@ export interface Field {
 export const printField = ({ name, required, type, text }: Field, indent: string): string =>
   `${comment(text, indent)}${indent}${name}${required ? "" : "?"}: ${type};\n`;
 
-/** The interface of one form: `CreateAppWithBranchId`. */
+/** Returns the name of the interface of a form, such as `CreateAppWithBranchId`. */
 export const formName = (name: string, { names }: Form): string =>
   `${name}With${names.map(pascal).join("And")}`;
 
 /**
- * A union of named interfaces, one for each way to fill the input in, on top of one with the fields that all have. Hovers show
- * the name of the union, errors the name of the nearest form.
+ * Prints a union of named interfaces, one for each form of the input, which extend an interface with the common fields.
+ * Editors show the name of the union, and compiler errors the name of the closest form.
  */
 export const printForms = (name: string, text: string, fields: Field[], forms: Form[]): string => {
   const [first] = forms;
@@ -32,7 +32,7 @@ export const printForms = (name: string, text: string, fields: Field[], forms: F
   if (base !== "") {
     const lines = shared.map((field) => printField(field, "  "));
     parts.unshift(
-      `${comment([`What every {@link ${name}} may have.`])}export interface ${name}Fields {\n${lines.join("")}}\n`,
+      `${comment([`Fields of every {@link ${name}}.`])}export interface ${name}Fields {\n${lines.join("")}}\n`,
     );
   }
   const members = forms.map((form) => formName(name, form));
@@ -45,7 +45,7 @@ const formField = (field: Field, { open, closed }: Form): Field[] => {
   const refusal = closed.get(field.name);
   if (refusal === undefined) return [];
   const type = refusal.mayBeNull ? "null" : "never";
-  // What is deprecated in one form is so in all, or editors would not strike it out.
+  // Editors strike out a field only if it is deprecated in all forms.
   const tags = field.text.filter((line) => line.startsWith("@deprecated"));
   const text = [`Cannot be combined with ${listed(refusal.by)}.`, ...tags];
   return [{ name: field.name, required: false, type, text }];

@@ -8,7 +8,7 @@ export const pascal = (dotted: string): string =>
 
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** `workspaces.serviceTokens` of `workspaces.serviceTokens.list`. */
+/** Returns `workspaces.serviceTokens` for `workspaces.serviceTokens.list`. */
 export const namespaceOf = (operationId: string): string =>
   operationId.slice(0, operationId.lastIndexOf("."));
 
@@ -17,12 +17,12 @@ export const methodName = (operationId: string): string =>
 
 export const clientPath = (operationId: string): string => `client.${operationId}`;
 
-/** Class of the namespace that an operation lies in. */
+/** Returns the name of the class that has the method of an operation. */
 export const resourceClass = (operationId: string): string => namespaceClass(namespaceOf(operationId));
 
 export const namespaceClass = (namespace: string): string => `${pascal(namespace)}Resource`;
 
-/** Resources with hand-written methods too: `src/resources/` has a class for each, on top of what is generated here. */
+/** Namespaces with hand-written methods: `src/resources/` has a subclass of the generated class for each. */
 const extended: ReadonlySet<string> = new Set([
   "agentApprovals",
   "apps",
@@ -34,7 +34,7 @@ const extended: ReadonlySet<string> = new Set([
 
 export const isExtended = (namespace: string): boolean => extended.has(namespace);
 
-/** The class that is generated of a namespace: what the client has, or what a hand-written class extends. */
+/** Returns the name of the generated class of a namespace, which a hand-written class can extend. */
 export const generatedClass = (namespace: string): string =>
   isExtended(namespace) ? `${pascal(namespace)}Operations` : namespaceClass(namespace);
 
@@ -42,7 +42,7 @@ export const resourceFile = (root: string): string => kebab(root);
 
 export const queryName = (operationId: string): string => `${pascal(operationId)}Query`;
 
-/** Names of path parameters are identifiers already. */
+/** Returns the name of the argument for a path parameter. */
 export const paramName = (name: string): string => name;
 
 export const codeClass = (code: string): string => className(code);
@@ -62,13 +62,13 @@ const statusNames: Record<number, string> = {
   503: "ServiceUnavailableError",
 };
 
-/** The error class of a status, named as HTTP names the status. */
+/** Returns the name of the error class of a status, which is that of the status in HTTP. */
 export const statusClass = (status: number): string => {
   const name = statusNames[status];
-  if (name === undefined) throw new Error(`No error class has a name for status ${status} yet`);
+  if (name === undefined) throw new Error(`statusNames has no entry for status ${status}`);
   return name;
 };
 
-/** Interface of a component schema. Bodies of errors leave the plain name to the error class. */
+/** Returns the name of the interface of a component schema. The name without `Body` is that of the error class. */
 export const schemaName = (name: string, schema: JsonSchema | undefined): string =>
   schema?.properties?.["error"] === undefined ? name : `${name}Body`;

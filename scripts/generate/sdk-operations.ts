@@ -1,7 +1,7 @@
 import type { Contract } from "./contract.js";
 import { header } from "./sdk-names.js";
 
-/** The table of operations, for tools that are made of them. */
+/** Generates the table of operations, for tools that are built on it. */
 export const generateOperations = ({ operations }: Contract): string => {
   const rows = operations.map(({ id, method, path, origin, deprecated, replacedBy }) => {
     const row = {
@@ -15,23 +15,23 @@ export const generateOperations = ({ operations }: Contract): string => {
     return `  "${id}": { ${fields.join(", ")} },\n`;
   });
   return `${header}
-/** What the contract says of an operation. */
+/** An operation of the contract. */
 export interface OperationInfo {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** \`/v1/projects/{id}\` */
+  /** Path template, such as \`/v1/projects/{id}\`. */
   path: string;
-  /** Whether the public document shows the operation, or this contract adds what it only names. */
+  /** \`documented\` for operations of the public API documentation, \`extended\` for those it mentions without describing them. */
   origin: "documented" | "extended";
   deprecated?: true;
-  /** The operation that a deprecated one gave way to. */
+  /** The operation that replaces a deprecated one. */
   replacedBy?: OperationId;
 }
 
-/** Name of an operation, and of its method on the client. */
+/** Id of an operation, which is also the name of its client method. */
 export type OperationId =
 ${operations.map(({ id }) => `  | "${id}"`).join("\n")};
 
-/** Every operation of the contract. */
+/** All operations of the contract. */
 export const operationTable: Readonly<Record<OperationId, OperationInfo>> = {
 ${rows.join("")}};
 `;

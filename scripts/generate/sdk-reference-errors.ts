@@ -5,12 +5,12 @@ import type { Links } from "./sdk-reference-links.js";
 import { type Sdk, ancestors, docsOf, isPublic } from "./sdk-reference-source.js";
 import { type ObjectField, item, listOf } from "./sdk-reference-types.js";
 
-/** Every error class: those of a status with those of its codes below, and those that the SDK makes itself. */
+/** Generates the page of error classes: those of the SDK itself, and those of each status with their codes. */
 export const errorsPage = ({ errorCodes }: Contract, sdk: Sdk, links: Links): string => {
   const classes = errorClasses(sdk);
   const of = (name: string): ErrorClass => {
     const found = classes.find((each) => each.name === name);
-    if (!found) throw new Error(`@mgmt/sdk exports no ${name}`);
+    if (!found) throw new Error(`@mgmt/sdk does not export ${name}`);
     return found;
   };
   const own = (name: string): string[] => listOf(of(name).fields, links);
@@ -21,20 +21,20 @@ export const errorsPage = ({ errorCodes }: Contract, sdk: Sdk, links: Links): st
       .flatMap(({ code, description }) =>
         item(`\`${codeClass(code)}\` \`${code}\` – ${description}`, own(codeClass(code))),
       );
-    return `## ${statusClass(status)}\n\nThe service answered ${status}.\n\n${lines.join("\n")}\n`;
+    return `## ${statusClass(status)}\n\nThe service responded with status ${status}.\n\n${lines.join("\n")}\n`;
   });
-  const answered = new Set([...statuses.map(statusClass), ...errorCodes.map(({ code }) => codeClass(code))]);
+  const ofService = new Set([...statuses.map(statusClass), ...errorCodes.map(({ code }) => codeClass(code))]);
   const local = classes
-    .filter(({ name }) => !answered.has(name))
+    .filter(({ name }) => !ofService.has(name))
     .flatMap(({ name, base, text }) => {
-      const above = base === undefined ? "" : `, below \`${base}\``;
+      const above = base === undefined ? "" : `, a subclass of \`${base}\``;
       return item(`\`${name}\`${above} – ${links.prose(text).replaceAll(/\s*\n\s*/g, " ")}`, own(name));
     });
   return [
     "# Errors\n",
-    "What methods throw. All can be imported from `@mgmt/sdk`, and `instanceof` tells them apart.\n",
+    "Errors that methods throw. All classes can be imported from `@mgmt/sdk` and used with `instanceof`.\n",
     `## All errors\n\n${local.join("\n")}\n`,
-    "What the service answers is an `ApiError` of its status, and of its code below that:\n",
+    "An error response of the service is an `ApiError`, with a subclass for its status and below that for its code:\n",
     ...ofStatus,
   ].join("\n");
 };
@@ -43,7 +43,7 @@ interface ErrorClass {
   name: string;
   base: string | undefined;
   text: string;
-  /** What it has beside the fields of its base. */
+  /** Fields that its base class does not have. */
   fields: ObjectField[];
 }
 
@@ -56,10 +56,10 @@ const errorClasses = ({ checker, exports }: Sdk): ErrorClass[] =>
     const fields = valueDeclaration.members.flatMap((member) => {
       const shown = isPublic(member) && (ts.isPropertyDeclaration(member) || ts.isMethodDeclaration(member));
       const isStatic = (ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Static) !== 0;
-      // The type of a field that only narrows its base's says no more than the entry itself.
+      // A field that only narrows the type of its base class is not worth an entry.
       if (!shown || isStatic || isLiteral(member)) return [];
       const required = !("questionToken" in member && member.questionToken);
-      return [{ name: member.name.getText(), declaration: member, required, refusedBy: [] }];
+      return [{ name: member.name.getText(), declaration: member, required }];
     });
     const base = bases[0] === "MgmtError" || bases[0] === "Error" ? undefined : bases[0];
     return [{ name, base, text: docsOf(valueDeclaration).text, fields }];

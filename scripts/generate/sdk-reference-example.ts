@@ -4,7 +4,7 @@ import { namespaceOf } from "./sdk-names.js";
 import type { Method, Sdk } from "./sdk-reference-source.js";
 import { inputFields } from "./sdk-reference-types.js";
 
-/** A module that makes a client and calls every one of the methods once, with the examples of the contract. */
+/** Returns a module that creates a client and calls each method once, with the examples of the contract. */
 export const exampleOf = (methods: Method[], sdk: Sdk, contract: Contract): string => {
   const taken = new Set(["client", "createClient"]);
   const calls = methods.map((method) => {
@@ -31,13 +31,13 @@ export const exampleOf = (methods: Method[], sdk: Sdk, contract: Contract): stri
 
 const lastOf = (namespace: string): string => namespace.slice(namespace.lastIndexOf(".") + 1);
 
-/** `project` of `ApiPromise<Project>`. */
+/** Returns `project` for `ApiPromise<Project>`. */
 const valueName = (type: ts.TypeNode | undefined): string | undefined => {
   const inner = /<(\w+)/.exec(type?.getText() ?? "")?.[1] ?? "void";
   return inner === "void" ? undefined : inner.charAt(0).toLowerCase() + inner.slice(1);
 };
 
-/** An argument for every parameter that must be there, and a body wherever there is one. */
+/** Returns the required arguments, and a body for each method that has one. */
 const argumentsOf = (method: Method, sdk: Sdk, contract: Contract): string[] =>
   method.declaration.parameters.flatMap((parameter) => {
     const name = parameter.name.getText();
@@ -49,23 +49,24 @@ const argumentsOf = (method: Method, sdk: Sdk, contract: Contract): string[] =>
     return [`{ ${required.map((each) => `${each.name}: ${idOf(each, contract)}`).join(", ")} }`];
   });
 
-/** What is written by hand takes the ids that the operations beside it take. */
+/** Returns the path parameter of the same name of an operation in the same namespace. */
 const pathParameter = ({ id }: Method, name: string, { operations }: Contract): Parameter => {
   const found = operations
     .filter((operation) => namespaceOf(operation.id) === namespaceOf(id))
     .flatMap(({ pathParameters }) => pathParameters)
     .find((parameter) => parameter.name === name);
-  if (!found) throw new Error(`${id} takes ${name}, which no operation beside it takes: what is an example?`);
+  if (!found)
+    throw new Error(`No example for ${name} of ${id}: no operation in the same namespace has this parameter`);
   return found;
 };
 
 const idOf = ({ name, schema }: Parameter, { resolve }: Contract): string => {
   const prefix = resolve(schema)["x-id-prefix"];
-  if (prefix === undefined) throw new Error(`${name} is no id: what is an example?`);
+  if (prefix === undefined) throw new Error(`No example for ${name}: it is not an id`);
   return `"${prefix}1"`;
 };
 
-/** The first example that has all that is required. What is written by hand takes the body of the create beside it. */
+/** Returns the first example that has all required fields. Hand-written methods use the examples of `create`. */
 const bodyOf = (
   method: Method,
   { type }: ts.ParameterDeclaration,
@@ -78,6 +79,7 @@ const bodyOf = (
   const fitting = examples.find((example) =>
     required.every(({ name }) => Object.hasOwn(Object(example), name)),
   );
-  if (fitting === undefined) throw new Error(`The contract has no example that fits ${method.id}`);
+  if (fitting === undefined)
+    throw new Error(`The contract has no example with the required fields of ${method.id}`);
   return JSON.stringify(fitting).replaceAll(/"([a-z]+_)[0-9a-z]{24}"/g, '"$11"');
 };

@@ -4,28 +4,28 @@ import { reflow } from "./sdk-docs.js";
 import { codeClass, resourceFile, statusClass } from "./sdk-names.js";
 import type { Sdk } from "./sdk-reference-source.js";
 
-/** The page of a resource and of all that is nested in it. */
+/** Returns the page of a resource and its nested resources. */
 export const pageOf = (namespace: string): string =>
   `${resourceFile(namespace.split(".")[0] ?? namespace)}.md`;
 
-/** Where a heading can be linked to. */
+/** Returns the link target of a heading. */
 const anchor = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(" ", "-")
     .replaceAll(/[^\w-]/g, "");
 
-/** How the pages refer to each other. */
+/** Links between the pages. */
 export interface Links {
-  /** Names of the types that a page has linked to, in that order: each needs an entry. */
+  /** Types that were linked to, in that order. Each needs an entry on the page of types. */
   types: Map<string, ts.Symbol>;
-  /** Markdown of a text that may have `{@link …}` in it. */
+  /** Returns a text as Markdown, with links for each `{@link …}`. */
   prose(text: string): string;
-  /** Markdown of an error class, with its status and code when the service answers it. */
+  /** Returns a link to an error class. */
   error(className: string): string;
-  /** Markdown of a type as it is written in the source. That what is optional may be undefined is not said. */
+  /** Returns a type as Markdown, as it is written in the source, but without `| undefined` if it is optional. */
   type(node: ts.TypeNode, optional?: boolean): string;
-  /** Links to the types that a node names, without `except`. */
+  /** Returns links to the types that a node refers to, without those in `except`. */
   named(node: ts.Node, except?: ReadonlySet<string>): string[];
 }
 
@@ -83,7 +83,7 @@ export const linksOf = ({ checker, namespaces }: Sdk, catalog: ErrorCode[]): Lin
   return { types, prose, error, type, named };
 };
 
-/** The symbol of a type that the SDK declares, and not the compiler's or the parameter of a generic. */
+/** Returns the symbol of a type that the SDK declares, undefined for built-in types and type parameters. */
 const declared = (checker: ts.TypeChecker, name: ts.EntityName): ts.Symbol | undefined => {
   const symbol = checker.getSymbolAtLocation(name);
   const real = symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
@@ -91,7 +91,7 @@ const declared = (checker: ts.TypeChecker, name: ts.EntityName): ts.Symbol | und
   return declaration && !ts.isTypeParameterDeclaration(declaration) ? real : undefined;
 };
 
-/** A type on one line. What has fields of its own, which are listed below it, is an object here. */
+/** Returns a type on one line, with `object` for object literals, whose fields are listed separately. */
 export const typeText = (node: ts.Node): string => {
   const source = node.getSourceFile().text;
   let text = "";
@@ -103,7 +103,7 @@ export const typeText = (node: ts.Node): string => {
   return oneLine(text + source.slice(at, node.end));
 };
 
-/** Breaks and trailing commas are the formatter's. */
+/** Removes the formatter's line breaks and trailing commas. */
 export const oneLine = (text: string): string =>
   text
     .replaceAll(/\s+/g, " ")
@@ -111,7 +111,7 @@ export const oneLine = (text: string): string =>
     .replaceAll(/([([<]) /g, "$1")
     .replaceAll(/^\| /g, "");
 
-/** The object types written out in a type, the outer ones. */
+/** Returns the outermost object literals in a type. */
 export const objectsIn = (node: ts.Node): ts.TypeLiteralNode[] => {
   if (ts.isTypeLiteralNode(node)) return node.members.some(ts.isPropertySignature) ? [node] : [];
   if (ts.isFunctionTypeNode(node) || ts.isMappedTypeNode(node)) return [];

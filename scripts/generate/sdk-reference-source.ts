@@ -2,52 +2,52 @@ import { join } from "node:path";
 import ts from "typescript";
 import { type Contract, type Operation, root } from "./contract.js";
 
-/** The sources of the SDK as the compiler sees them. */
+/** The compiled sources of the SDK. */
 export interface Sdk {
   checker: ts.TypeChecker;
-  /** What `@mgmt/sdk` exports. */
+  /** Exports of `@mgmt/sdk`. */
   exports: ts.Symbol[];
   namespaces: Namespace[];
 }
 
-/** `client.projects.databases` */
+/** A resource of the client, such as `client.projects.databases`. */
 export interface Namespace {
-  /** `projects.databases` */
+  /** Name without the client, such as `projects.databases`. */
   name: string;
   className: string;
   methods: Method[];
 }
 
-/** One method, whether it is generated or written by hand. */
+/** A generated or hand-written method. */
 export interface Method {
-  /** `projects.databases.list` */
+  /** Name with the namespace, such as `projects.databases.list`. */
   id: string;
   name: string;
   declaration: ts.MethodDeclaration;
-  /** The operation of the contract that it calls; none of what is written by hand. */
+  /** The operation that it calls, undefined for hand-written methods. */
   operation: Operation | undefined;
 }
 
-/** Reads the SDK from its sources, with what is generated just now in place of what lies on the disk. */
+/** Reads the SDK from its sources, using `generated` in place of the files on disk. */
 export const readSdk = ({ operations }: Contract, generated: Map<string, string>): Sdk => {
   const entry = join(root, "packages/sdk/src/index.ts");
   const program = programOf(entry, generated);
   const checker = program.getTypeChecker();
   const file = program.getSourceFile(entry);
   const index = file && checker.getSymbolAtLocation(file);
-  if (!index) throw new Error(`${entry} is no module`);
+  if (!index) throw new Error(`${entry} is not a module`);
   const exports = checker
     .getExportsOfModule(index)
     .map((each) => (each.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(each) : each));
   const client = exports.find(({ name }) => name === "MgmtClient");
-  if (!client) throw new Error("@mgmt/sdk exports no MgmtClient");
+  if (!client) throw new Error("@mgmt/sdk does not export MgmtClient");
   const namespaces = namespacesOf(checker, checker.getDeclaredTypeOfSymbol(client), "", operations);
   return { checker, exports, namespaces };
 };
 
 const programOf = (entry: string, generated: Map<string, string>): ts.Program => {
   const fresh = new Map([...generated].map(([path, text]) => [join(root, path), text]));
-  // Only what the SDK declares is read: of its types, none of the platform's.
+  // Only declarations of the SDK are read, so the standard libraries are not needed.
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ESNext,
     module: ts.ModuleKind.ESNext,
@@ -82,7 +82,7 @@ const namespacesOf = (
     const id = `${name}.${method}`;
     return [{ id, name: method, declaration, operation: operations.find((each) => each.id === id) }];
   });
-  const place = ({ operation }: Method): number =>
+  const position = ({ operation }: Method): number =>
     operation ? operations.indexOf(operation) : operations.length;
   const nested = members.flatMap((member) => {
     const inner = checker.getTypeOfSymbol(member);
@@ -90,27 +90,27 @@ const namespacesOf = (
     return namespacesOf(checker, inner, name === "" ? member.name : `${name}.${member.name}`, operations);
   });
   if (name === "") return nested;
-  const sorted = methods.sort((a, b) => place(a) - place(b));
+  const sorted = methods.sort((a, b) => position(a) - position(b));
   return [{ name, className: type.symbol.name, methods: sorted }, ...nested];
 };
 
 const isResource = (checker: ts.TypeChecker, type: ts.InterfaceType): boolean =>
   ancestors(checker, type).includes("Resource");
 
-/** Names of the classes that a class extends, the nearest first. */
+/** Returns the names of the classes that a class extends, the closest one first. */
 export const ancestors = (checker: ts.TypeChecker, type: ts.InterfaceType): string[] =>
   checker
     .getBaseTypes(type)
     .flatMap((base) => [base.symbol.name, ...(base.isClass() ? ancestors(checker, base) : [])]);
 
-/** Whether a caller sees the member. */
+/** Returns whether the member is neither private nor protected. */
 export const isPublic = (declaration: ts.Declaration): boolean => {
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   const name = ts.getNameOfDeclaration(declaration);
   return (ts.getCombinedModifierFlags(declaration) & hidden) === 0 && !(name && ts.isPrivateIdentifier(name));
 };
 
-/** A documentation comment, in its parts. */
+/** The parts of a documentation comment. */
 export interface Docs {
   text: string;
   parameters: Map<string, string>;
@@ -121,7 +121,7 @@ export interface Docs {
 export const docsOf = (node: ts.Node): Docs => {
   const comment = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
   const source = node.getSourceFile().text;
-  // The compiler takes the link of `@throws {@link X}` for a tag too.
+  // The compiler parses the link of `@throws {@link X}` as a tag, too.
   const own = (comment?.tags ?? []).filter((tag) =>
     /\*\s*$/.test(source.slice(comment?.pos, tag.getStart())),
   );

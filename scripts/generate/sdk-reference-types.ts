@@ -1,31 +1,31 @@
 import ts from "typescript";
-import { listed } from "./sdk-forms.js";
 import { type Links, objectsIn, oneLine } from "./sdk-reference-links.js";
 import { type Sdk, docsOf, isPublic } from "./sdk-reference-source.js";
 
-/** A list item with what hangs below it. */
+/** Returns a list item with nested lines. */
 export const item = (text: string, below: string[] = []): string[] => [
   `- ${text}`,
   ...below.map((line) => `  ${line}`),
 ];
 
-/** An entry for every type that the pages link to, and for those that these link to. */
+/** Generates the page of all types that the pages link to, directly or through other types. */
 export const typesPage = (sdk: Sdk, links: Links): string => {
   const entries = new Map<string, string>();
-  // Entries link to more types, which come at the end of what is walked.
+  // Entries add the types that they link to at the end of the map, so the loop visits them as well.
   for (const [name, symbol] of links.types) entries.set(name, entry(symbol, sdk, links));
   const sorted = [...entries].sort(([a], [b]) => a.localeCompare(b, "en"));
   return [
     "# Types\n",
-    "What methods take and answer. All can be imported from `@mgmt/sdk`.\n",
+    "Types of parameters and return values. All can be imported from `@mgmt/sdk`.\n",
     ...sorted.map(([, text]) => text),
   ].join("\n");
 };
 
 const entry = (symbol: ts.Symbol, sdk: Sdk, links: Links): string => {
   const [declaration] = symbol.declarations ?? [];
-  if (!declaration) throw new Error(`${symbol.name} is declared nowhere`);
-  if (!sdk.exports.includes(symbol)) throw new Error(`Methods need ${symbol.name}, which @mgmt/sdk lacks`);
+  if (!declaration) throw new Error(`${symbol.name} has no declaration`);
+  if (!sdk.exports.includes(symbol))
+    throw new Error(`Methods use ${symbol.name}, which @mgmt/sdk does not export`);
   const lines = [`## ${symbol.name}\n`];
   const generics = isGeneric(declaration) ? (declaration.typeParameters ?? []) : [];
   if (generics.length > 0)
@@ -47,7 +47,7 @@ const isGeneric = (
 ): node is ts.ClassDeclaration | ts.InterfaceDeclaration | ts.TypeAliasDeclaration =>
   ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
 
-/** Whether an alias only tells apart, or narrows, the ways in which one and the same object can be filled in. */
+/** Returns whether an alias is the union of the forms of one object, or a narrowed one. */
 const hasForms = (alias: ts.TypeAliasDeclaration): boolean => {
   const { type, name } = alias;
   if (ts.isIntersectionTypeNode(type)) return true;
@@ -55,16 +55,14 @@ const hasForms = (alias: ts.TypeAliasDeclaration): boolean => {
   return members.length > 0 && members.every((member) => member.getText().startsWith(`${name.text}With`));
 };
 
-/** A field of an object, with all forms of the object taken together. */
+/** A field of an object, merged from all forms of the object. */
 export interface ObjectField {
   name: string;
   declaration: ts.PropertySignature | ts.MethodSignature | ts.PropertyDeclaration | ts.MethodDeclaration;
   required: boolean;
-  /** What it cannot be combined with, by the forms that refuse it. */
-  refusedBy: string[];
 }
 
-/** The fields of what a parameter takes, when they are to be told where it is told of; else none. */
+/** Returns the fields of a parameter's type if they are listed with the parameter, otherwise none. */
 export const inputFields = (node: ts.TypeNode, sdk: Sdk): ObjectField[] => {
   if (!ts.isTypeReferenceNode(node) || node.typeArguments) return [];
   const type = sdk.checker.getTypeFromTypeNode(node);
@@ -88,30 +86,23 @@ const fieldsOf = (nodes: ts.TypeLiteralNode[], sdk: Sdk): ObjectField[] =>
 
 const mergeFields = (forms: ts.Type[], { checker }: Sdk): ObjectField[] => {
   const fields = new Map<string, ObjectField>();
-  const refusals = new Map<string, string[]>();
   const open = new Map<string, number>();
-  // A form that refuses what an intersection asks of it is none: the compiler leaves it no properties.
+  // The compiler reduces a form that an intersection contradicts to a type without properties.
   const possible = forms.filter((form) => checker.getPropertiesOfType(form).length > 0);
   for (const form of possible) {
     for (const property of checker.getPropertiesOfType(form)) {
       const { name } = property;
       const declaration = property.declarations?.find(isField);
       if (!declaration || !isPublic(declaration)) continue;
-      const { text } = docsOf(declaration);
-      if (text.startsWith("Cannot be combined with")) {
-        const others = [...text.matchAll(/`(\w+)`/g)].map(([, other = ""]) => other);
-        refusals.set(name, [...(refusals.get(name) ?? []), ...others]);
-        continue;
-      }
+      if (docsOf(declaration).text.startsWith("Cannot be combined with")) continue;
       const needed = (property.flags & ts.SymbolFlags.Optional) === 0;
       if (needed) open.set(name, (open.get(name) ?? 0) + 1);
-      fields.set(name, fields.get(name) ?? { name, declaration, required: false, refusedBy: [] });
+      fields.set(name, fields.get(name) ?? { name, declaration, required: false });
     }
   }
   const merged = [...fields.values()].map((field) => ({
     ...field,
     required: open.get(field.name) === possible.length,
-    refusedBy: refusals.get(field.name) ?? [],
   }));
   return merged.sort((a, b) => Number(b.required) - Number(a.required));
 };
@@ -120,15 +111,14 @@ const isField = (node: ts.Declaration): node is ObjectField["declaration"] =>
   ts.isPropertySignature(node) ||
   ts.isMethodSignature(node) ||
   ts.isPropertyDeclaration(node) ||
-  // Of a class, what has its own documentation; the rest is as of its base.
+  // Methods without documentation are documented in the base class.
   (ts.isMethodDeclaration(node) && docsOf(node).text !== "");
 
-/** Fields as a list, each with its type, meaning, default and limits, and the fields that it has itself. */
+/** Returns a list of fields, each with its type, meaning, default and limits, and with its nested fields. */
 export const listOf = (fields: ObjectField[], links: Links): string[] =>
-  fields.flatMap(({ name, declaration, required, refusedBy }) => {
+  fields.flatMap(({ name, declaration, required }) => {
     const { text, deprecated } = docsOf(declaration);
-    const refused = refusedBy.length > 0 && `Cannot be combined with ${listed(refusedBy)}.`;
-    const said = [links.prose(text), refused, deprecated && `**Deprecated.** ${links.prose(deprecated)}`];
+    const said = [links.prose(text), deprecated && `**Deprecated.** ${links.prose(deprecated)}`];
     const words = said
       .filter(Boolean)
       .join(" ")
@@ -151,7 +141,6 @@ const literalFields = (object: ts.TypeLiteralNode): ObjectField[] =>
     name: declaration.name.getText(),
     declaration,
     required: declaration.questionToken === undefined,
-    refusedBy: [],
   }));
 
 const methodText = ({ name, parameters, type }: ts.MethodDeclaration | ts.MethodSignature): string =>

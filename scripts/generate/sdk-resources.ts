@@ -14,7 +14,7 @@ import {
 } from "./sdk-names.js";
 import { typeWriter } from "./sdk-types.js";
 
-/** One file for each resource of the client, with those nested in it, and one that puts them together. */
+/** Generates a file for each top-level resource of the client with its nested resources, and an index. */
 export const generateResources = (contract: Contract): Map<string, string> => {
   const files = new Map<string, string>();
   const namespaces = allNamespaces(contract.operations);
@@ -27,7 +27,7 @@ export const generateResources = (contract: Contract): Map<string, string> => {
   return files;
 };
 
-/** `workspaces.serviceTokens` and the namespaces above it, in the order of the contract. */
+/** Returns all namespaces, such as `workspaces` and `workspaces.serviceTokens`, sorted. */
 const allNamespaces = (operations: Operation[]): string[] => {
   const found = new Set<string>();
   for (const { id } of operations) {
@@ -44,7 +44,7 @@ const childrenOf = (namespace: string, namespaces: string[]): string[] =>
 
 const resourceModule = (inside: string[], namespaces: string[], contract: Contract): string => {
   const types = new Set<string>();
-  // Nested ones first: a class must be there before another's constructor names it.
+  // Nested classes come first because constructors of other classes use them.
   const classes = [...inside]
     .sort((a, b) => b.split(".").length - a.split(".").length)
     .map((namespace) => resourceDeclaration(namespace, childrenOf(namespace, namespaces), contract, types));
@@ -68,7 +68,7 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
       "../../request/request.js",
     ),
     'import { Resource } from "../../resource.js";\n',
-    // Comments link to these; an import makes the links work in editors and costs nothing at run time.
+    // Comments link to these classes. Type imports make the links work in editors.
     importTypes(
       [...body.matchAll(/\{@link (\w+Error)\}/g)].map(([, name = ""]) => name),
       "../errors.js",
@@ -83,7 +83,7 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
   return `${header}\n${imports.join("")}\n${body}`;
 };
 
-/** Where the class of a namespace comes from, given the ways to what is generated and to what is hand-written. */
+/** Returns the module of a namespace's class, in the folder of generated or of hand-written classes. */
 const moduleOf = (namespace: string, generated: string, written: string): string =>
   `${isExtended(namespace) ? written : generated}${resourceFile(namespace.split(".")[0] ?? namespace)}.js`;
 
@@ -98,7 +98,7 @@ const resourceDeclaration = (
 ): string => {
   const own = contract.operations.filter(({ id }) => namespaceOf(id) === namespace);
   const methods = own.map((operation) => method(operation, contract, types));
-  const rest = isExtended(namespace) ? ", but for what is written by hand" : "";
+  const rest = isExtended(namespace) ? ", without its hand-written methods" : "";
   const text = comment([`\`client.${namespace}\`${rest}`]);
   return `${text}export class ${generatedClass(namespace)} extends Resource {\n${[constructorOf(namespace, children), ...methods].filter(Boolean).join("\n")}}\n`;
 };
@@ -141,7 +141,7 @@ const method = (operation: Operation, contract: Contract, types: Set<string>): s
 `;
 };
 
-/** How the answer's envelope is opened, and what the method gives. */
+/** Returns the method that unwraps the response, and the return type. */
 const answerOf = (
   operation: Operation,
   contract: Contract,
@@ -155,7 +155,7 @@ const answerOf = (
     const name = named(operation, item, "Item", contract, types);
     return { opener: "pagesOf", type: `<${name}>`, answer: `CursorPages<${name}>` };
   }
-  // A list that says more than its items is answered whole.
+  // A list with more than its items is returned as a whole.
   if (envelope === "bare" || (envelope === "list" && whole?.length !== 1)) {
     const name = named(operation, schema, "Answer", contract, types);
     return { opener: "bodyOf", type: `<${name}>`, answer: `ApiPromise<${name}>` };
@@ -192,11 +192,11 @@ const resourcesModule = (roots: string[], namespaces: string[]): string => {
   return `${header}
 ${imports.join("")}
 ${exported.join("")}
-/** All resources of the service. */
+/** All resources of the client. */
 export interface Resources {
 ${fields.join("")}}
 
-/** Their classes. */
+/** Classes of all resources. */
 export const resources = {
 ${made.join("")}};
 `;

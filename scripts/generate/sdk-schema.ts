@@ -4,16 +4,16 @@ import { type Form, bodyForms, queryForms } from "./combinations.js";
 import type { Contract } from "./contract.js";
 import { header } from "./sdk-names.js";
 
-/** `paths`, `operations` and `components`, for the typed path client and for whoever likes them. */
+/** Generates the types `paths`, `operations` and `components`, for the typed path client. */
 export const generateSchema = async (contract: Contract): Promise<string> => {
-  // The library changes what it is given, and types documents by its own declarations.
+  // The library modifies its input, and has its own type for documents.
   const copy = structuredClone(contract.document) as unknown as OpenAPI3;
-  // A field with a default may be left out of a request.
+  // Fields with a default are optional in requests.
   const nodes = await openapiTS(copy, { defaultNonNullable: false, silent: true });
   return `${header}\n${astToString(nodes.map((node) => split(node, contract)))}`;
 };
 
-/** The library knows no combinations: bodies and queries that have forms become unions of them. */
+/** Replaces bodies and queries that have forms by unions, which the library does not support. */
 const split = (root: ts.Node, { operations, schemas }: Contract): ts.Node => {
   const formsAt = new Map<string, Form[]>([
     ...Object.entries(schemas).map(([name, schema]): [string, Form[]] => [

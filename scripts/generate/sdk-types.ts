@@ -4,7 +4,7 @@ import { comment, fieldComment, successor } from "./sdk-docs.js";
 import { type Field, formName, printField, printForms } from "./sdk-forms.js";
 import { header, queryName, schemaName } from "./sdk-names.js";
 
-/** Named, flat interfaces of all component schemas and of the queries, so that a reader sees `Project`. */
+/** Generates named, flat interfaces of all component schemas and queries. */
 export const generateTypes = (contract: Contract): string => {
   const write = typeWriter(contract);
   const parts = [header];
@@ -18,14 +18,12 @@ export const generateTypes = (contract: Contract): string => {
     ([name, schema]) => `  ${name}: ${schemaName(name, schema)};\n`,
   );
   parts.push(
-    `/** All of them, by their name in the contract. */\nexport interface Schemas {\n${schemas.join("")}}\n`,
+    `/** All schemas, by their name in the contract. */\nexport interface Schemas {\n${schemas.join("")}}\n`,
   );
   const queries = contract.operations
     .filter(({ queryParameters }) => queryParameters.length)
     .map(({ id }) => `  "${id}": ${queryName(id)};\n`);
-  parts.push(
-    `/** The query of every operation that has one. */\nexport interface Queries {\n${queries.join("")}}\n`,
-  );
+  parts.push(`/** Query parameters, by operation. */\nexport interface Queries {\n${queries.join("")}}\n`);
   return parts.join("\n");
 };
 
@@ -34,7 +32,7 @@ const queryInterface = (operation: Operation, contract: Contract, write: TypeWri
     const text = fieldComment(schema, contract.resolve, description);
     return { name, required, type: write.type(schema), text };
   });
-  const text = comment([`Query of \`${operation.id}\`.`]);
+  const text = comment([`Query parameters of \`${operation.id}\`.`]);
   return printInterface(queryName(operation.id), text, fields, queryForms(operation.queryParameters));
 };
 
@@ -47,7 +45,7 @@ const printInterface = (name: string, text: string, fields: Field[], forms: Form
 export interface TypeWriter {
   declaration(name: string, schema: JsonSchema): string;
   type(schema: JsonSchema, indent?: string): string;
-  /** The fields of an object, one a line. */
+  /** Prints the fields of an object, one per line. */
   fields(schema: JsonSchema, indent: string): string;
 }
 
@@ -134,7 +132,7 @@ export const typeWriter = ({ schemas, resolve }: Pick<Contract, "schemas" | "res
   return { declaration, type, fields };
 };
 
-/** An object with the fields of all its parts, so that a reader finds them in one place. */
+/** Merges the parts of an `allOf` into one object. */
 const flatten = (schema: JsonSchema, resolve: Contract["resolve"]): JsonSchema => {
   if (schema.allOf === undefined) return schema;
   const parts = schema.allOf.map((part) => flatten(resolve(part), resolve));

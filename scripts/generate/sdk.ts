@@ -7,7 +7,7 @@ import { generateSchema } from "./sdk-schema.js";
 import { generateSecretFields } from "./sdk-secrets.js";
 import { generateTypes } from "./sdk-types.js";
 
-/** Everything in `@mgmt/sdk` that follows from the contract: path from the root of the repository → content. */
+/** Generates the files of `@mgmt/sdk`, by their path from the root of the repository. */
 export const generateSdk = async (contract: Contract): Promise<Map<string, string>> => {
   const sources = new Map([
     ["types.ts", generateTypes(contract)],

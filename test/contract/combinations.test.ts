@@ -7,7 +7,7 @@ import {
   loadContract,
 } from "../../scripts/generate/contract.js";
 
-/** A value for every field that the contract excludes with another; of nothing that exists, so that only a 422 can be meant. */
+/** A value for each field that excludes another. The ids do not exist, so a valid request fails with 404. */
 const values: Record<string, unknown> = {
   branchId: "br_cnosuchbranch",
   branchGitName: "feature/cart",
@@ -52,7 +52,7 @@ const bodies = (): { operation: Operation; schema: JsonSchema; refused: JsonSche
     return [{ operation, schema, refused }];
   });
 
-/** What the body needs anyway. */
+/** Values of the required fields. */
 const required = (schema: JsonSchema): Record<string, unknown> =>
   Object.fromEntries(
     (schema.required ?? []).map((name) => [name, name.endsWith("Id") ? "cnosuchthing" : "x"]),
@@ -60,8 +60,8 @@ const required = (schema: JsonSchema): Record<string, unknown> =>
 
 const combined = (fields: string[]) => Object.fromEntries(fields.map((name) => [name, values[name]]));
 
-describe("the combinations that the contract excludes", () => {
-  it("are those of the document: a branch by id and by git name, an identity with a git name or a move, two sources (§ App rules 3, 4)", () => {
+describe("field combinations that the contract excludes", () => {
+  it("are a branch id with a git name, a logicalId with a git name or a move, and two sources", () => {
     const found = bodies()
       .filter(({ refused }) => refused.length > 0)
       .map(({ operation, refused }) => [operation.id, ...refused.map((each) => each.required?.join(" + "))]);
@@ -87,7 +87,7 @@ describe("the combinations that the contract excludes", () => {
     ]);
   });
 
-  it("are each a 422 of the reference server, that names a field of them", async () => {
+  it("are refused by the reference server with a 422 that names one of the fields", async () => {
     for (const { operation, schema, refused } of bodies()) {
       for (const { required: fields = [] } of refused) {
         const body = { ...required(schema), ...combined(fields) };
@@ -104,7 +104,7 @@ describe("the combinations that the contract excludes", () => {
     }
   });
 
-  it("let null through just where the contract speaks of strings: null names no branch", async () => {
+  it("allow null where the contract excludes only strings", async () => {
     for (const { operation, schema, refused } of bodies()) {
       for (const { required: fields = [], properties = {} } of refused) {
         for (const name of fields.filter((field) => field.startsWith("branch"))) {
@@ -124,7 +124,34 @@ describe("the combinations that the contract excludes", () => {
     }
   });
 
-  it("are a 422 of the reference server in queries too", async () => {
+  it("are described by each of the fields", () => {
+    const describedIn = (text: string | undefined, other: string): boolean =>
+      new RegExp(`Cannot be combined with [^.]*\`${other}\``).test((text ?? "").replaceAll(/\s+/g, " "));
+    for (const { operation, schema, refused } of bodies()) {
+      for (const { required: fields = [] } of refused) {
+        for (const name of fields) {
+          const [other = ""] = fields.filter((each) => each !== name);
+          const { description } = schema.properties?.[name] ?? {};
+          expect(describedIn(description, other), `${operation.id} ${name}: ${String(description)}`).toBe(
+            true,
+          );
+        }
+      }
+    }
+    for (const { id, queryParameters } of contract.operations) {
+      for (const { name, notWith } of queryParameters) {
+        for (const other of notWith) {
+          const both = queryParameters.filter((each) => each.name === name || each.name === other);
+          for (const parameter of both) {
+            const excluded = parameter.name === name ? other : name;
+            expect(describedIn(parameter.description, excluded), `${id} ${parameter.name}`).toBe(true);
+          }
+        }
+      }
+    }
+  });
+
+  it("are refused by the reference server in queries", async () => {
     for (const operation of contract.operations) {
       for (const { name, notWith } of operation.queryParameters) {
         for (const other of notWith) {
@@ -137,7 +164,7 @@ describe("the combinations that the contract excludes", () => {
     }
   });
 
-  it("leave no promote without a deployment: one of its two names is needed (§ Apps)", async () => {
+  it("require one of the two names of the deployment to promote", async () => {
     for (const id of ["apps.promote", "services.promote"]) {
       const promote = bodies().find(({ operation }) => operation.id === id);
       if (promote === undefined) throw new Error(`no operation ${id}`);

@@ -10,14 +10,14 @@ import {
 } from "../../scripts/generate/contract.js";
 import { knownOperations } from "./operations.js";
 
-// ajv-formats is CommonJS: its callable default export stands one level deeper under NodeNext types.
+// ajv-formats is a CommonJS module whose default export is typed as a namespace.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
 let contract: Contract;
 const rawOperations = (): { id: string; raw: Record<string, unknown> }[] =>
   Object.values(contract.document.paths).flatMap((item) =>
     Object.values(item).map((raw) => {
-      // The bundled document is JSON; the linter has proved that these are operations.
+      // The linter checks that these are operations.
       const operation = raw as Record<string, unknown>;
       return { id: String(operation["operationId"]), raw: operation };
     }),
@@ -33,11 +33,11 @@ beforeAll(async () => {
 });
 
 describe("the contract", () => {
-  it("is clean for the linter", async () => {
+  it("passes the linter", async () => {
     expect(await lintContract()).toEqual([]);
   });
 
-  it("has every operation once, under its one name (§ Endpoints)", () => {
+  it("has every operation exactly once", () => {
     const found = contract.operations.map(({ id, method, path, origin }) => ({
       operationId: id,
       method,
@@ -50,7 +50,7 @@ describe("the contract", () => {
     expect(found.sort(byName)).toEqual(known.sort(byName));
   });
 
-  it("lists each status that the document gives an operation (§ Endpoints)", () => {
+  it("lists the required statuses of each documented operation", () => {
     for (const { operationId, statuses } of knownOperations) {
       const { success, errors } = operation(operationId);
       const listed = [success.status, ...errors.map(({ status }) => status)];
@@ -58,7 +58,7 @@ describe("the contract", () => {
     }
   });
 
-  it("answers what exists elsewhere with 403 just where the document lists 403, else with 404 (§ Reading requests)", () => {
+  it("uses 403 for resources of another workspace if the documented operation lists 403, otherwise 404", () => {
     for (const { operationId, statuses, origin } of knownOperations) {
       if (origin !== "documented" || !statuses.includes(404)) continue;
       const expected = statuses.includes(403) ? 403 : 404;
@@ -69,7 +69,7 @@ describe("the contract", () => {
     }
   });
 
-  it("groups the operations by the thirteen tags of the document (§ What the service does)", () => {
+  it("groups the operations by the thirteen documented tags", () => {
     const tags = contract.document.tags.map(({ name }) => name);
     expect(tags).toEqual([
       "Projects",
@@ -89,7 +89,7 @@ describe("the contract", () => {
     expect(new Set(contract.operations.map(({ tag }) => tag))).toEqual(new Set(tags));
   });
 
-  it("lists both security alternatives on each operation (§ Authentication 1)", () => {
+  it("lists both security alternatives for each operation", () => {
     for (const { id, raw } of rawOperations()) {
       expect({ id, security: raw["security"] }).toEqual({
         id,
@@ -98,14 +98,14 @@ describe("the contract", () => {
     }
   });
 
-  it("deprecates the app operations in favour of their services twins (§ Apps 6)", () => {
+  it("deprecates the app operations in favor of the service operations", () => {
     for (const verb of ["list", "create", "get", "update", "delete", "promote"]) {
       expect(operation(`apps.${verb}`)).toMatchObject({ deprecated: true, replacedBy: `services.${verb}` });
       expect(operation(`services.${verb}`).deprecated).toBe(false);
     }
   });
 
-  it("gives each error answer codes of the catalog that have its status", () => {
+  it("lists only codes with the right status for each error response", () => {
     const statusOf = new Map(contract.errorCodes.map(({ code, status }) => [code, status]));
     for (const { id, errors } of contract.operations) {
       for (const { status, codes } of errors) {
@@ -115,7 +115,7 @@ describe("the contract", () => {
     }
   });
 
-  it("has no code in the catalog that no operation answers, but for those of the router", () => {
+  it("uses each code in an operation, except those of the router", () => {
     const answered = new Set(
       contract.operations.flatMap(({ errors }) => errors.flatMap(({ codes }) => codes)),
     );
@@ -123,13 +123,13 @@ describe("the contract", () => {
     expect(unanswered.sort()).toEqual(["route:method_not_allowed", "route:not_found"]);
   });
 
-  it("refuses bodies with unknown fields", () => {
+  it("refuses unknown body fields", () => {
     for (const { id, body } of contract.operations) {
       if (body) expect(contract.resolve(body.schema).additionalProperties, id).toBe(false);
     }
   });
 
-  it("never has the same shape of resource twice", () => {
+  it("has no two schemas of the same shape", () => {
     const shape = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(shape);
       if (typeof value !== "object" || value === null) return value;
@@ -140,7 +140,7 @@ describe("the contract", () => {
           .map(([key, inner]) => [key, shape(inner)]),
       );
     };
-    // A body is named by its operation, so two may ask for the same.
+    // Bodies are named after their operation, so two can have the same shape.
     const bodies = new Set(contract.operations.map(({ body }) => body?.schema.$ref?.split("/").at(-1)));
     const names = new Map<string, string>();
     for (const [name, schema] of Object.entries(contract.schemas)) {
@@ -152,7 +152,7 @@ describe("the contract", () => {
     }
   });
 
-  it("hides no object shape inside another answer: each has a name of its own", () => {
+  it("names every object schema in a response", () => {
     const inline = (schema: JsonSchema): boolean =>
       schema.properties !== undefined || (schema.items !== undefined && inline(schema.items));
     for (const { id, success } of contract.operations) {
@@ -161,7 +161,7 @@ describe("the contract", () => {
     }
   });
 
-  it("has examples that fit: of each body, each answer and each error", () => {
+  it("has valid examples for each request body, response and error", () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats(ajv);
     ajv.addSchema({ $id: "contract", components: contract.document.components });
@@ -199,7 +199,7 @@ describe("the contract", () => {
     expect(seen).toBeGreaterThan(400);
   });
 
-  it("marks every field that holds a secret (§ Authentication)", () => {
+  it("marks every field that contains a secret", () => {
     const secret = /^(connectionString|pass|value|recipientAccessToken|uploadUrl)$/;
     for (const [name, schema] of Object.entries(contract.schemas)) {
       const members = [schema, ...(schema.allOf ?? [])].flatMap(({ properties = {} }) =>

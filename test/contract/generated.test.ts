@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { root } from "../../scripts/generate/contract.js";
 
-it("generated files are those that the contract makes: `npm run generate` would change nothing", async () => {
+it("generates the committed files from the contract without a change", async () => {
   const run = promisify(execFile)("npm", ["run", "--silent", "generate", "--", "--check"], { cwd: root });
   await expect(run).resolves.toMatchObject({ stdout: "61 operations, 0 file(s) stale\n" });
 });

@@ -1,6 +1,6 @@
 /**
- * Every operation of the API, written down apart from the contract: name, method and path, and for the documented ones the
- * statuses that the document and our decisions give them.
+ * The operations of the API, independent of the contract: id, method and path, and for documented operations the statuses that
+ * they must list.
  */
 const documented = `
 projects.list                      GET    /v1/projects                                                         200 401

@@ -71,7 +71,7 @@ describe("a reference page", () => {
 
   it("describes an error by its class, status, and code", () => {
     expect(read("projects.md")).toContain(
-      "- [`ProjectNotFoundError`](errors.md#notfounderror) (404 `project:not_found`): there is no such project.",
+      "- [`ProjectNotFoundError`](errors.md#notfounderror) (404 `project:not_found`): the project does not exist.",
     );
   });
 
@@ -107,13 +107,13 @@ describe("a reference page", () => {
     const { body } = contract.operations.find(({ id }) => id === "projects.transfer") ?? {};
     const without = changed("projects.transfer", { body: { ...body, examples: [] } });
     await expect(generateReference(without, new Map())).rejects.toThrow(
-      "The contract has no example that fits projects.transfer",
+      "The contract has no example with the required fields of projects.transfer",
     );
   });
 
   it("is refused for an id without a prefix", async () => {
     const [id] = contract.operations.find((each) => each.id === "projects.get")?.pathParameters ?? [];
     const without = changed("projects.get", { pathParameters: [{ ...id, schema: { type: "string" } }] });
-    await expect(generateReference(without, new Map())).rejects.toThrow("id is no id: what is an example?");
+    await expect(generateReference(without, new Map())).rejects.toThrow("No example for id: it is not an id");
   });
 });

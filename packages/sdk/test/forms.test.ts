@@ -64,7 +64,7 @@ describe("the forms of an input", () => {
         not: { required: ["park", "street"], properties: { street: string } },
       }),
     });
-    expect(printed).toBe(`/** What every {@link Walk} may have. */
+    expect(printed).toBe(`/** Fields of every {@link Walk}. */
 export interface WalkFields {
   pace: string;
 }
@@ -103,17 +103,21 @@ export type Walk = WalkWithPark | WalkWithStreet;
   it("cannot be told for three fields at once, or for a field that is not there: it says which", () => {
     const three = schema("a b c", { not: { required: ["a", "b", "c"] } });
     expect(() => bodyForms(three)).toThrow(
-      "The contract excludes [a, b, c]; two fields are what exclude each other",
+      "The contract excludes [a, b, c]; an exclusion must name two fields",
     );
     const gone = schema("a", { not: { required: ["a", "gone"] } });
-    expect(() => bodyForms(gone)).toThrow("The contract excludes gone, which is no field there");
-    expect(() => queryForms([parameter("a", ["gone"])])).toThrow("gone, which is no field there");
+    expect(() => bodyForms(gone)).toThrow(
+      "The contract excludes gone, which is not a field of the same schema",
+    );
+    expect(() => queryForms([parameter("a", ["gone"])])).toThrow(
+      "gone, which is not a field of the same schema",
+    );
   });
 
   it("cannot leave a deprecated field without a successor", () => {
     const left = schema("a", { properties: { a: { type: "string", deprecated: true } } });
     expect(() => write.declaration("Left", left)).toThrow(
-      'Deprecated a is replaced by "", which is no field there',
+      'Deprecated a is replaced by "", which is not a field of the same schema',
     );
   });
 });

@@ -93,7 +93,7 @@ export interface Pet {
   name: string;
   /** Default: \`1\`. At least 0. */
   age?: number | null;
-  /** Its chip. A secret: keep it out of logs. */
+  /** Its chip. Secret: keep it out of logs. */
   chip?: string;
   tags?: ("good" | "bad")[];
   extra?: {
@@ -193,19 +193,19 @@ export class PetTakenError extends ConflictError {
 
   it.each([
     [
-      "a code that the catalog lacks",
+      "a code that is not in x-error-codes",
       getPet({
         responses: {
           200: { description: "", content: content(ref("PetAnswer")) },
           404: { description: "", "x-error-codes": ["pet:lost"] },
         },
       }),
-      "pets.get lists pet:lost, which the catalog of codes lacks",
+      "pets.get lists pet:lost, which is not in x-error-codes",
     ],
     [
-      "a replacement that is no operation",
+      "a replacement that is not an operation",
       getPet({ deprecated: true, "x-replaced-by": "pets.find" }),
-      "pets.get names pets.find as its replacement, which is no operation",
+      "pets.get names pets.find as its replacement, which is not an operation",
     ],
     [
       "a body without a name",
@@ -220,7 +220,7 @@ export class PetTakenError extends ConflictError {
           418: { description: "", "x-error-codes": [] },
         },
       }),
-      "No error class has a name for status 418 yet",
+      "statusNames has no entry for status 418",
     ],
   ])("refuses %s", async (_, operation, message) => {
     await expect(generate(petStore({ "/v1/pets/{id}": { get: operation } }))).rejects.toThrow(message);

@@ -2,84 +2,84 @@
 
 import { ApiError } from "../errors/api-error.js";
 
-/** The service answered 400. */
+/** The service responded with status 400. */
 export class BadRequestError extends ApiError {
   static override readonly kind: string = "BadRequestError";
   static override readonly status: number = 400;
   declare readonly status: 400;
 }
 
-/** The service answered 401. */
+/** The service responded with status 401. */
 export class UnauthorizedError extends ApiError {
   static override readonly kind: string = "UnauthorizedError";
   static override readonly status: number = 401;
   declare readonly status: 401;
 }
 
-/** The service answered 403. */
+/** The service responded with status 403. */
 export class ForbiddenError extends ApiError {
   static override readonly kind: string = "ForbiddenError";
   static override readonly status: number = 403;
   declare readonly status: 403;
 }
 
-/** The service answered 404. */
+/** The service responded with status 404. */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = "NotFoundError";
   static override readonly status: number = 404;
   declare readonly status: 404;
 }
 
-/** The service answered 405. */
+/** The service responded with status 405. */
 export class MethodNotAllowedError extends ApiError {
   static override readonly kind: string = "MethodNotAllowedError";
   static override readonly status: number = 405;
   declare readonly status: 405;
 }
 
-/** The service answered 409. */
+/** The service responded with status 409. */
 export class ConflictError extends ApiError {
   static override readonly kind: string = "ConflictError";
   static override readonly status: number = 409;
   declare readonly status: 409;
 }
 
-/** The service answered 413. */
+/** The service responded with status 413. */
 export class ContentTooLargeError extends ApiError {
   static override readonly kind: string = "ContentTooLargeError";
   static override readonly status: number = 413;
   declare readonly status: 413;
 }
 
-/** The service answered 415. */
+/** The service responded with status 415. */
 export class UnsupportedMediaTypeError extends ApiError {
   static override readonly kind: string = "UnsupportedMediaTypeError";
   static override readonly status: number = 415;
   declare readonly status: 415;
 }
 
-/** The service answered 422. */
+/** The service responded with status 422. */
 export class UnprocessableContentError extends ApiError {
   static override readonly kind: string = "UnprocessableContentError";
   static override readonly status: number = 422;
   declare readonly status: 422;
 }
 
-/** The service answered 429. */
+/** The service responded with status 429. */
 export class TooManyRequestsError extends ApiError {
   static override readonly kind: string = "TooManyRequestsError";
   static override readonly status: number = 429;
   declare readonly status: 429;
 }
 
-/** The service answered 500. */
+/** The service responded with status 500. */
 export class InternalServerError extends ApiError {
   static override readonly kind: string = "InternalServerError";
   static override readonly status: number = 500;
   declare readonly status: 500;
 }
 
-/** The service answered 503. */
+/** The service responded with status 503. */
 export class ServiceUnavailableError extends ApiError {
   static override readonly kind: string = "ServiceUnavailableError";
   static override readonly status: number = 503;
@@ -92,145 +92,159 @@ export class AuthUnauthorizedError extends UnauthorizedError {
   declare readonly code: "auth:unauthorized";
 }
 
-/** `auth:forbidden` (403): The credential is good, but may not do this. */
+/** `auth:forbidden` (403): The credential is valid but does not permit this request. */
 export class AuthForbiddenError extends ForbiddenError {
   static override readonly kind: string = "auth:forbidden";
   declare readonly code: "auth:forbidden";
 }
 
 /**
- * `approval_required` (403): The agent's sponsor must approve the request first. Wait for the approval, then
- * send the same request again.
+ * `approval_required` (403): The agent's sponsor must approve the request. Wait for the approval, then send
+ * the same request again.
  */
 export class ApprovalRequiredError extends ForbiddenError {
   static override readonly kind: string = "approval_required";
   static override readonly fields: readonly string[] = ["approvalId", "expiresAt", "approvalUrl"];
   declare readonly code: "approval_required";
-  /** Poll it with `agentApprovals.get`. */
+  /** Id of the approval, to poll with `agentApprovals.get`. */
   declare readonly approvalId: string;
-  /** Until when the sponsor can decide. ISO 8601. */
+  /** When the approval expires unless the sponsor decides. ISO 8601. */
   declare readonly expiresAt: string;
-  /** Where the sponsor decides. Carries no credential. */
+  /** URL of the page where the sponsor decides. Contains no credential. */
   declare readonly approvalUrl: string;
 }
 
-/** `approval:denied` (403): The agent's sponsor has denied this request. */
+/** `approval:denied` (403): The agent's sponsor denied this request. */
 export class ApprovalDeniedError extends ForbiddenError {
   static override readonly kind: string = "approval:denied";
   declare readonly code: "approval:denied";
 }
 
-/** `approval:not_found` (404): This agent has no such approval. */
+/** `approval:not_found` (404): No approval of this agent has this id. */
 export class ApprovalNotFoundError extends NotFoundError {
   static override readonly kind: string = "approval:not_found";
   declare readonly code: "approval:not_found";
 }
 
-/** `validation:failed` (422): The request does not fit the contract; `issues` says where. */
+/**
+ * `validation:failed` (422): The request has invalid parameters or body fields, which are listed in
+ * `issues`.
+ */
 export class ValidationFailedError extends UnprocessableContentError {
   static override readonly kind: string = "validation:failed";
   declare readonly code: "validation:failed";
 }
 
-/** `route:not_found` (404): There is nothing at this path. */
+/** `route:not_found` (404): The path does not exist. */
 export class RouteNotFoundError extends NotFoundError {
   static override readonly kind: string = "route:not_found";
   declare readonly code: "route:not_found";
 }
 
 /**
- * `route:method_not_allowed` (405): The path exists, but not with this method; `Allow` lists those that do.
+ * `route:method_not_allowed` (405): The path does not support this method. The `Allow` header lists the
+ * methods that it supports.
  */
 export class RouteMethodNotAllowedError extends MethodNotAllowedError {
   static override readonly kind: string = "route:method_not_allowed";
   declare readonly code: "route:method_not_allowed";
 }
 
-/** `request:malformed` (400): The body is not JSON. */
+/** `request:malformed` (400): The request body is not valid JSON. */
 export class RequestMalformedError extends BadRequestError {
   static override readonly kind: string = "request:malformed";
   declare readonly code: "request:malformed";
 }
 
-/** `request:unsupported_media_type` (415): The body is not announced as `application/json`. */
+/**
+ * `request:unsupported_media_type` (415): The `Content-Type` of the request body is not `application/json`.
+ */
 export class RequestUnsupportedMediaTypeError extends UnsupportedMediaTypeError {
   static override readonly kind: string = "request:unsupported_media_type";
   declare readonly code: "request:unsupported_media_type";
 }
 
-/** `request:too_large` (413): The body is larger than the operation takes. */
+/** `request:too_large` (413): The request body exceeds the size limit of the operation. */
 export class RequestTooLargeError extends ContentTooLargeError {
   static override readonly kind: string = "request:too_large";
   declare readonly code: "request:too_large";
 }
 
-/** `rate_limit:exceeded` (429): Too many requests; `Retry-After` says when to come back. */
+/**
+ * `rate_limit:exceeded` (429): Too many requests. Wait for the number of seconds in the `Retry-After`
+ * header.
+ */
 export class RateLimitExceededError extends TooManyRequestsError {
   static override readonly kind: string = "rate_limit:exceeded";
   declare readonly code: "rate_limit:exceeded";
 }
 
-/** `internal:error` (500): The service failed. The request id helps to find out why. */
+/** `internal:error` (500): An internal error occurred. Include the request id when you report it. */
 export class InternalError extends InternalServerError {
   static override readonly kind: string = "internal:error";
   declare readonly code: "internal:error";
 }
 
-/** `internal:unavailable` (503): The service cannot answer now; `Retry-After` says when to come back. */
+/**
+ * `internal:unavailable` (503): The service is temporarily unavailable. Wait for the number of seconds in
+ * the `Retry-After` header.
+ */
 export class InternalUnavailableError extends ServiceUnavailableError {
   static override readonly kind: string = "internal:unavailable";
   declare readonly code: "internal:unavailable";
 }
 
-/** `project:not_found` (404): There is no such project. */
+/** `project:not_found` (404): The project does not exist. */
 export class ProjectNotFoundError extends NotFoundError {
   static override readonly kind: string = "project:not_found";
   declare readonly code: "project:not_found";
 }
 
 /**
- * `project:has_dependencies` (400): The project still has a database beside its default one, an app or a
- * service.
+ * `project:has_dependencies` (400): The project still has a non-default database, an app or a service.
  */
 export class ProjectHasDependenciesError extends BadRequestError {
   static override readonly kind: string = "project:has_dependencies";
   declare readonly code: "project:has_dependencies";
 }
 
-/** `project:logical_id_conflict` (409): Another project of the workspace has this `logicalId`. */
+/** `project:logical_id_conflict` (409): Another project in the workspace has this `logicalId`. */
 export class ProjectLogicalIdConflictError extends ConflictError {
   static override readonly kind: string = "project:logical_id_conflict";
   declare readonly code: "project:logical_id_conflict";
 }
 
-/** `project:already_in_workspace` (409): The project is in the recipient's workspace already. */
+/** `project:already_in_workspace` (409): The project is already in the recipient's workspace. */
 export class ProjectAlreadyInWorkspaceError extends ConflictError {
   static override readonly kind: string = "project:already_in_workspace";
   declare readonly code: "project:already_in_workspace";
 }
 
 /**
- * `transfer:invalid_recipient_token` (422): The recipient token is not a live user token with
- * `workspace:admin`.
+ * `transfer:invalid_recipient_token` (422): The recipient token is not a valid access token of a user with
+ * the scope `workspace:admin`.
  */
 export class TransferInvalidRecipientTokenError extends UnprocessableContentError {
   static override readonly kind: string = "transfer:invalid_recipient_token";
   declare readonly code: "transfer:invalid_recipient_token";
 }
 
-/** `database:not_found` (404): There is no such database. */
+/** `database:not_found` (404): The database does not exist. */
 export class DatabaseNotFoundError extends NotFoundError {
   static override readonly kind: string = "database:not_found";
   declare readonly code: "database:not_found";
 }
 
-/** `database:busy` (409): The database is provisioning or recovering. */
+/** `database:busy` (409): The database is `provisioning` or `recovering`. */
 export class DatabaseBusyError extends ConflictError {
   static override readonly kind: string = "database:busy";
   declare readonly code: "database:busy";
 }
 
-/** `database:default_protected` (403): A project's default database goes only with its project. */
+/**
+ * `database:default_protected` (403): A project's default database can only be deleted together with the
+ * project.
+ */
 export class DatabaseDefaultProtectedError extends ForbiddenError {
   static override readonly kind: string = "database:default_protected";
   declare readonly code: "database:default_protected";
@@ -242,68 +256,68 @@ export class DatabaseLogicalIdConflictError extends ConflictError {
   declare readonly code: "database:logical_id_conflict";
 }
 
-/** `database:source_not_ready` (422): The database to copy from is not ready. */
+/** `database:source_not_ready` (422): The database to copy is not `ready`. */
 export class DatabaseSourceNotReadyError extends UnprocessableContentError {
   static override readonly kind: string = "database:source_not_ready";
   declare readonly code: "database:source_not_ready";
 }
 
-/** `restore:invalid_source` (422): A restore takes a source of type `backup` only. */
+/** `restore:invalid_source` (422): The source of a restore must be of type `backup`. */
 export class RestoreInvalidSourceError extends UnprocessableContentError {
   static override readonly kind: string = "restore:invalid_source";
   declare readonly code: "restore:invalid_source";
 }
 
-/** `backup:not_found` (404): The database has no such backup. */
+/** `backup:not_found` (404): The database has no backup with this id. */
 export class BackupNotFoundError extends NotFoundError {
   static override readonly kind: string = "backup:not_found";
   declare readonly code: "backup:not_found";
 }
 
-/** `backup:unusable` (422): The backup is not completed. */
+/** `backup:unusable` (422): The status of the backup is not `completed`. */
 export class BackupUnusableError extends UnprocessableContentError {
   static override readonly kind: string = "backup:unusable";
   declare readonly code: "backup:unusable";
 }
 
-/** `usage:invalid_range` (400): The range ends before it starts. */
+/** `usage:invalid_range` (400): The end of the period is before its start. */
 export class UsageInvalidRangeError extends BadRequestError {
   static override readonly kind: string = "usage:invalid_range";
   declare readonly code: "usage:invalid_range";
 }
 
-/** `connection:not_found` (404): There is no such connection. */
+/** `connection:not_found` (404): The connection does not exist. */
 export class ConnectionNotFoundError extends NotFoundError {
   static override readonly kind: string = "connection:not_found";
   declare readonly code: "connection:not_found";
 }
 
-/** `integration:not_found` (404): There is no such integration. */
+/** `integration:not_found` (404): The integration does not exist. */
 export class IntegrationNotFoundError extends NotFoundError {
   static override readonly kind: string = "integration:not_found";
   declare readonly code: "integration:not_found";
 }
 
-/** `workspace:not_found` (404): There is no such workspace. */
+/** `workspace:not_found` (404): The workspace does not exist. */
 export class WorkspaceNotFoundError extends NotFoundError {
   static override readonly kind: string = "workspace:not_found";
   declare readonly code: "workspace:not_found";
 }
 
-/** `service_token:not_found` (404): The workspace has no such service token. */
+/** `service_token:not_found` (404): The workspace has no service token with this id. */
 export class ServiceTokenNotFoundError extends NotFoundError {
   static override readonly kind: string = "service_token:not_found";
   declare readonly code: "service_token:not_found";
 }
 
-/** `app:not_found` (404): There is no such app. */
+/** `app:not_found` (404): The app does not exist. */
 export class AppNotFoundError extends NotFoundError {
   static override readonly kind: string = "app:not_found";
   declare readonly code: "app:not_found";
 }
 
 /**
- * `app:already_exists` (409): Another app on the branch has this name or this `logicalId`; the name is
+ * `app:already_exists` (409): Another app on the branch has this name or this `logicalId`. The name is
  * checked first.
  */
 export class AppAlreadyExistsError extends ConflictError {
@@ -316,15 +330,15 @@ export class AppAlreadyExistsError extends ConflictError {
     "logicalId",
   ];
   declare readonly code: "app:already_exists";
-  /** The app that has the slot. */
+  /** Id of the other app. */
   declare readonly existingAppId: string;
-  /** Its name. */
+  /** Name of the other app. */
   declare readonly name: string;
-  /** Git name of the branch; empty for apps on no branch. */
+  /** Git name of the branch, or an empty string for apps without a branch. */
   declare readonly branchGitName: string;
-  /** What the two have in common; the name is checked first. */
+  /** The field that both apps have in common. The name is checked first. */
   declare readonly conflict: "name" | "logicalId";
-  /** The `logicalId` of the app that has the slot. */
+  /** The `logicalId` of the other app. */
   declare readonly logicalId: string | null;
 }
 
@@ -334,69 +348,67 @@ export class AppLogicalIdConflictError extends ConflictError {
   declare readonly code: "app:logical_id_conflict";
 }
 
-/** `app:logical_id_bound` (409): The app has a different `logicalId` already; set it to null first. */
+/** `app:logical_id_bound` (409): The app already has a different `logicalId`. Set it to null first. */
 export class AppLogicalIdBoundError extends ConflictError {
   static override readonly kind: string = "app:logical_id_bound";
   declare readonly code: "app:logical_id_bound";
 }
 
 /**
- * `app:deployments_not_deletable` (409): A deployment of the app could not be deleted, or one was added
- * meanwhile; nothing was changed.
+ * `app:deployments_not_deletable` (409): A deployment of the app is `provisioning` or `stopping`, or was
+ * created in the meantime. Nothing was changed.
  */
 export class AppDeploymentsNotDeletableError extends ConflictError {
   static override readonly kind: string = "app:deployments_not_deletable";
   declare readonly code: "app:deployments_not_deletable";
 }
 
-/** `deployment:not_found` (404): There is no such deployment, or it is another app's. */
+/** `deployment:not_found` (404): The deployment does not exist, or belongs to another app. */
 export class DeploymentNotFoundError extends NotFoundError {
   static override readonly kind: string = "deployment:not_found";
   declare readonly code: "deployment:not_found";
 }
 
-/** `deployment:not_running` (409): Only a running deployment can be promoted. */
+/** `deployment:not_running` (409): The deployment is not `running`. */
 export class DeploymentNotRunningError extends ConflictError {
   static override readonly kind: string = "deployment:not_running";
   declare readonly code: "deployment:not_running";
 }
 
-/**
- * `deployment:not_startable` (409): A deployment starts from created, uploaded, stopped or failed only.
- */
+/** `deployment:not_startable` (409): The deployment is `provisioning`, `running` or `stopping`. */
 export class DeploymentNotStartableError extends ConflictError {
   static override readonly kind: string = "deployment:not_startable";
   declare readonly code: "deployment:not_startable";
 }
 
-/** `deployment:not_stoppable` (409): A deployment stops from provisioning or running only. */
+/** `deployment:not_stoppable` (409): The deployment is neither `provisioning` nor `running`. */
 export class DeploymentNotStoppableError extends ConflictError {
   static override readonly kind: string = "deployment:not_stoppable";
   declare readonly code: "deployment:not_stoppable";
 }
 
-/**
- * `deployment:not_deletable` (409): A deployment can be deleted when it is created, uploaded, stopped or
- * failed.
- */
+/** `deployment:not_deletable` (409): The deployment is `provisioning`, `running` or `stopping`. */
 export class DeploymentNotDeletableError extends ConflictError {
   static override readonly kind: string = "deployment:not_deletable";
   declare readonly code: "deployment:not_deletable";
 }
 
-/** `branch:not_found` (404): The project has no such live branch. */
+/** `branch:not_found` (404): The branch does not exist, or belongs to another project. */
 export class BranchNotFoundError extends NotFoundError {
   static override readonly kind: string = "branch:not_found";
   declare readonly code: "branch:not_found";
 }
 
-/** `branch:already_exists` (409): The project has a live branch with this `gitName`. */
+/** `branch:already_exists` (409): The project already has a branch with this `gitName`. */
 export class BranchAlreadyExistsError extends ConflictError {
   static override readonly kind: string = "branch:already_exists";
   declare readonly code: "branch:already_exists";
 }
 
-/** `branch:default_protected` (422): The default branch and the production branch cannot be deleted. */
+/**
+ * `branch:default_protected` (422): The branch is the project's default branch or production branch, which
+ * cannot be deleted.
+ */
 export class BranchDefaultProtectedError extends UnprocessableContentError {
   static override readonly kind: string = "branch:default_protected";
   declare readonly code: "branch:default_protected";
@@ -408,7 +420,7 @@ export class BranchHasResourcesError extends ConflictError {
   declare readonly code: "branch:has_resources";
 }
 
-/** The error class of every known code. Augment it with the codes of your own service. */
+/** Error class of each known code. Can be augmented with the codes of another service. */
 export interface ErrorByCode {
   "auth:unauthorized": AuthUnauthorizedError;
   "auth:forbidden": AuthForbiddenError;
@@ -458,5 +470,5 @@ export interface ErrorByCode {
   "branch:has_resources": BranchHasResourcesError;
 }
 
-/** A code that this version of the contract knows. */
+/** An error code of this version of the contract. */
 export type ErrorCode = keyof ErrorByCode;

@@ -34,7 +34,7 @@ export { WorkspacesResource } from "./resources/workspaces.js";
 export { WorkspacesIntegrationsResource } from "./resources/workspaces.js";
 export { WorkspacesServiceTokensResource } from "./resources/workspaces.js";
 
-/** All resources of the service. */
+/** All resources of the client. */
 export interface Resources {
   readonly agentApprovals: AgentApprovalsResource;
   readonly apps: AppsResource;
@@ -50,7 +50,7 @@ export interface Resources {
   readonly workspaces: WorkspacesResource;
 }
 
-/** Their classes. */
+/** Classes of all resources. */
 export const resources = {
   agentApprovals: AgentApprovalsResource,
   apps: AppsResource,

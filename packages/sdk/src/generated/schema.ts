@@ -10,15 +10,17 @@ export interface paths {
         };
         /**
          * List projects
-         * @description The projects of the credential's workspace, oldest first.
+         * @description Returns the projects of the credential's workspace, oldest first.
          */
         get: operations["projects.list"];
         put?: never;
         /**
          * Create a project
-         * @description Makes a project in the credential's workspace, with the branch `main`, and with its default database unless `createDatabase` is
-         *     false. The answer carries the database's credentials; its status is `provisioning` until the database can be opened. The
-         *     body may be absent, which is the same as `{}`.
+         * @description Creates a project in the credential's workspace, with a default branch `main` and, unless `createDatabase` is false,
+         *     a default database on that branch. The request body is optional.
+         *
+         *     The response contains the credentials of the database, which are not returned again. The database accepts
+         *     connections when its status changes from `provisioning` to `ready`.
          */
         post: operations["projects.create"];
         delete?: never;
@@ -36,22 +38,21 @@ export interface paths {
         };
         /**
          * Get a project
-         * @description One project.
+         * @description Returns a project by its id.
          */
         get: operations["projects.get"];
         put?: never;
         post?: never;
         /**
          * Delete a project
-         * @description Deletes the project with its default database, branches and connections. Refused with 400 while it has another database, an
-         *     app or a service.
+         * @description Deletes the project with its default database, branches and connections. A project that has another database, an app or a service cannot be deleted.
          */
         delete: operations["projects.delete"];
         options?: never;
         head?: never;
         /**
          * Update a project
-         * @description Changes the name, and merges `settings` by key into what is there. Absent fields stay as they are.
+         * @description Renames the project, and merges `settings` into the stored settings by key. Omitted fields keep their value.
          */
         patch: operations["projects.update"];
         trace?: never;
@@ -67,9 +68,12 @@ export interface paths {
         put?: never;
         /**
          * Transfer a project
-         * @description Moves the project with its branches, databases, connections, backups, apps and services to the workspace of the recipient, in
-         *     one step. Ids stay and connection strings keep working: rotate the connections if the old workspace must lose its way in. Its own
-         *     credentials lose the project at once. Integrations and service tokens do not move.
+         * @description Moves the project to the recipient's workspace in one atomic step, with its branches, databases, connections,
+         *     backups, apps and services. Integrations and service tokens are not moved.
+         *
+         *     All ids stay the same and connection strings keep working: rotate the connections to end the previous workspace's
+         *     access to the databases. Credentials of the previous workspace lose access to the project immediately, and pending
+         *     approvals for it expire.
          */
         post: operations["projects.transfer"];
         delete?: never;
@@ -87,14 +91,17 @@ export interface paths {
         };
         /**
          * List a project's databases
-         * @description The databases of the project, oldest first.
+         * @description Returns the databases of the project, oldest first.
          */
         get: operations["projects.databases.list"];
         put?: never;
         /**
          * Create a database in a project
-         * @description Adds a database to the project, on its default branch. The answer carries the credentials of its first connection; its status is `provisioning` until the database can be opened. It can
-         *     start empty, from a completed backup, or as a copy of a database that is ready.
+         * @description Creates a database in the project, on its default branch. It starts empty, from a completed backup, or as a copy of
+         *     a database that is `ready`.
+         *
+         *     The response contains the credentials of its first connection, which are not returned again. The database accepts
+         *     connections when its status changes from `provisioning` to `ready`.
          */
         post: operations["projects.databases.create"];
         delete?: never;
@@ -112,14 +119,17 @@ export interface paths {
         };
         /**
          * List databases
-         * @description The databases of the workspace, oldest first.
+         * @description Returns the databases of the workspace, oldest first.
          */
         get: operations["databases.list"];
         put?: never;
         /**
          * Create a database
-         * @description Adds a database to a project, on the branch that is asked for. The answer carries the credentials of its first connection; its status is `provisioning` until the database can be opened. It can
-         *     start empty, from a completed backup, or as a copy of a database that is ready.
+         * @description Creates a database in a project, on the given branch or else on the project's default branch. It starts empty, from
+         *     a completed backup, or as a copy of a database that is `ready`.
+         *
+         *     The response contains the credentials of its first connection, which are not returned again. The database accepts
+         *     connections when its status changes from `provisioning` to `ready`.
          */
         post: operations["databases.create"];
         delete?: never;
@@ -137,23 +147,21 @@ export interface paths {
         };
         /**
          * Get a database
-         * @description One database.
+         * @description Returns a database by its id.
          */
         get: operations["databases.get"];
         put?: never;
         post?: never;
         /**
          * Delete a database
-         * @description Deletes the database with its data, connections and backups, and cancels what is under way on it. The default database is
-         *     protected: it goes with its project.
+         * @description Deletes the database with its data, connections and backups. If it is being created or restored, that is canceled. The default database of a project cannot be deleted: it is deleted together with its project.
          */
         delete: operations["databases.delete"];
         options?: never;
         head?: never;
         /**
          * Update a database
-         * @description Renames the database, moves it to another branch of its project, or changes its `logicalId`. `logicalId` cannot be combined with
-         *     a branch: move the database first.
+         * @description Renames the database, moves it to another branch of its project, or changes its `logicalId`. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the database first.
          */
         patch: operations["databases.update"];
         trace?: never;
@@ -169,8 +177,11 @@ export interface paths {
         put?: never;
         /**
          * Restore a database
-         * @description Overwrites the database with a backup. This is destructive: all data in it is replaced, and later writes are lost. Connections
-         *     and credentials stay. The status is `recovering` until the data is there.
+         * @description Overwrites the database with a backup. This is destructive: all data in the database is replaced, and everything
+         *     written since the backup is lost.
+         *
+         *     The database must be `ready` or in `failure`. Its status is `recovering` until the restore is complete. Its
+         *     connections keep their ids and credentials, and its `source` is then the backup.
          */
         post: operations["databases.restore"];
         delete?: never;
@@ -188,7 +199,7 @@ export interface paths {
         };
         /**
          * List backups
-         * @description The backups of the database, newest first. There is no cursor: ask for more with `limit`.
+         * @description Returns the backups of the database, newest first. The list has no cursor.
          */
         get: operations["databases.backups.list"];
         put?: never;
@@ -208,7 +219,7 @@ export interface paths {
         };
         /**
          * Get usage
-         * @description What the database has used between two dates; without them the current month so far.
+         * @description Returns the operations and the storage that the database used in a period, by default from the start of the current month until now.
          */
         get: operations["databases.usage.get"];
         put?: never;
@@ -228,13 +239,13 @@ export interface paths {
         };
         /**
          * List a database's connections
-         * @description The connections of the database, oldest first, without connection strings.
+         * @description Returns the connections of the database, oldest first, without connection strings.
          */
         get: operations["databases.connections.list"];
         put?: never;
         /**
          * Create a connection of a database
-         * @description Makes a new credential for the database. The connection strings stand in this answer only.
+         * @description Creates a connection with new credentials for the database. The connection strings are not returned again.
          */
         post: operations["databases.connections.create"];
         delete?: never;
@@ -252,13 +263,13 @@ export interface paths {
         };
         /**
          * List connections
-         * @description The connections of the workspace, oldest first, without connection strings.
+         * @description Returns the connections of the workspace, oldest first, without connection strings.
          */
         get: operations["connections.list"];
         put?: never;
         /**
          * Create a connection
-         * @description Makes a new credential for a database. The connection strings stand in this answer only.
+         * @description Creates a connection with new credentials for a database. The connection strings are not returned again.
          */
         post: operations["connections.create"];
         delete?: never;
@@ -276,14 +287,14 @@ export interface paths {
         };
         /**
          * Get a connection
-         * @description One connection, without connection strings.
+         * @description Returns a connection by its id, without connection strings.
          */
         get: operations["connections.get"];
         put?: never;
         post?: never;
         /**
          * Delete a connection
-         * @description Deletes the connection; its credentials stop working and its sessions end.
+         * @description Deletes the connection. Its credentials stop working and its open sessions are closed.
          */
         delete: operations["connections.delete"];
         options?: never;
@@ -302,8 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a connection's credentials
-         * @description Gives the connection a new password. The previous one stops working: best effort, and at once where the service can. The
-         *     connection strings stand in this answer only.
+         * @description Gives the connection a new password. The previous password is revoked on a best-effort basis, immediately if possible. The connection strings are not returned again.
          */
         post: operations["connections.rotate"];
         delete?: never;
@@ -321,7 +331,7 @@ export interface paths {
         };
         /**
          * List integrations
-         * @description The integrations of a workspace, oldest first. Another workspace than the credential's gives an empty list.
+         * @description Returns the integrations of a workspace, oldest first. The list is empty for a workspace that the credential cannot access.
          */
         get: operations["integrations.list"];
         put?: never;
@@ -341,14 +351,14 @@ export interface paths {
         };
         /**
          * Get an integration
-         * @description One integration.
+         * @description Returns an integration by its id.
          */
         get: operations["integrations.get"];
         put?: never;
         post?: never;
         /**
          * Delete an integration
-         * @description Takes the client's authorisation away; all its tokens stop working at once.
+         * @description Revokes the authorization of a client. All its tokens for the workspace stop working immediately.
          */
         delete: operations["integrations.delete"];
         options?: never;
@@ -365,13 +375,13 @@ export interface paths {
         };
         /**
          * List workspaces
-         * @description The workspaces that the credential reaches, oldest first.
+         * @description Returns the workspaces that the credential can access, oldest first.
          */
         get: operations["workspaces.list"];
         put?: never;
         /**
          * Create a workspace
-         * @description Makes a workspace that the user owns. A service token or an agent may not. The body may be absent.
+         * @description Creates a workspace that is owned by the calling user. Service tokens and agents cannot create workspaces. The request body is optional.
          */
         post: operations["workspaces.create"];
         delete?: never;
@@ -389,7 +399,7 @@ export interface paths {
         };
         /**
          * Get a workspace
-         * @description One workspace.
+         * @description Returns a workspace by its id.
          */
         get: operations["workspaces.get"];
         put?: never;
@@ -409,7 +419,7 @@ export interface paths {
         };
         /**
          * List a workspace's integrations
-         * @description The integrations of the workspace, oldest first.
+         * @description Returns the integrations of the workspace, oldest first.
          */
         get: operations["workspaces.integrations.list"];
         put?: never;
@@ -432,7 +442,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a client's integration
-         * @description Takes the authorisation of one client away; all its tokens on the workspace stop working at once.
+         * @description Revokes the authorization of a client. All its tokens for the workspace stop working immediately.
          */
         delete: operations["workspaces.integrations.delete"];
         options?: never;
@@ -449,14 +459,13 @@ export interface paths {
         };
         /**
          * List service tokens
-         * @description The service tokens of the workspace, newest first, without their values. The list is empty when the workspace does not exist or
-         *     the caller is no member of it.
+         * @description Returns the service tokens of the workspace, newest first, without their values. The list is empty if the workspace does not exist or the caller is not a member of it.
          */
         get: operations["workspaces.serviceTokens.list"];
         put?: never;
         /**
          * Create a service token
-         * @description Makes a credential for programs. Its `value` stands in this answer only: keep it. It does not expire; delete it to end it. An agent may not.
+         * @description Creates a credential for programs, which does not expire. Its `value` is not returned again. Agents cannot create service tokens.
          */
         post: operations["workspaces.serviceTokens.create"];
         delete?: never;
@@ -477,7 +486,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a service token
-         * @description Ends the token at once.
+         * @description Deletes the service token, which stops working immediately.
          */
         delete: operations["workspaces.serviceTokens.delete"];
         options?: never;
@@ -494,7 +503,7 @@ export interface paths {
         };
         /**
          * List regions
-         * @description The regions of every product, or of one.
+         * @description Returns the regions of all products, or of one. The list has no pages.
          */
         get: operations["regions.list"];
         put?: never;
@@ -514,7 +523,7 @@ export interface paths {
         };
         /**
          * List Postgres regions
-         * @description The regions for Postgres databases.
+         * @description Returns the regions for Postgres databases. The list has no pages.
          */
         get: operations["regions.listPostgres"];
         put?: never;
@@ -534,7 +543,7 @@ export interface paths {
         };
         /**
          * Get the caller
-         * @description Who is calling: the user, the workspace and the credential.
+         * @description Returns the user, the workspace and the credential of the request.
          */
         get: operations["me.get"];
         put?: never;
@@ -554,8 +563,7 @@ export interface paths {
         };
         /**
          * Get an approval
-         * @description The state of an approval that an agent waits for. Only the agent that owns the approval can read it; for everybody else it is a
-         *     404. Poll it until it is decided, then send the same request again.
+         * @description Returns the status of an approval that an agent is waiting for. Only the agent that the approval belongs to can read it. Poll until the status is no longer `pending`, then send the approved request again.
          */
         get: operations["agentApprovals.get"];
         put?: never;
@@ -575,13 +583,13 @@ export interface paths {
         };
         /**
          * List a project's branches
-         * @description The live branches of the project, oldest first.
+         * @description Returns the branches of the project, oldest first.
          */
         get: operations["projects.branches.list"];
         put?: never;
         /**
          * Create a branch
-         * @description Adds a preview branch to the project.
+         * @description Creates a branch of the project, with the role `preview`.
          */
         post: operations["projects.branches.create"];
         delete?: never;
@@ -599,22 +607,21 @@ export interface paths {
         };
         /**
          * Get a branch
-         * @description One branch.
+         * @description Returns a branch by its id.
          */
         get: operations["branches.get"];
         put?: never;
         post?: never;
         /**
          * Delete a branch
-         * @description Deletes a preview branch without live databases, apps and services; its `gitName` is free again. The default branch and the
-         *     production branch cannot be deleted.
+         * @description Deletes the branch, so that its `gitName` can be used again. The default branch, the production branch, and a branch that still has databases, apps or services cannot be deleted.
          */
         delete: operations["branches.delete"];
         options?: never;
         head?: never;
         /**
          * Update a branch
-         * @description Makes the branch its project's default. Roles stay. The flag cannot be taken away, only moved.
+         * @description Makes the branch its project's default branch, in place of the previous one. Roles do not change.
          */
         patch: operations["branches.update"];
         trace?: never;
@@ -629,16 +636,20 @@ export interface paths {
         /**
          * List apps
          * @deprecated
-         * @description The apps of the workspace, oldest first.
+         * @description Returns the apps of the workspace, oldest first.
          */
         get: operations["apps.list"];
         put?: never;
         /**
          * Create an app
          * @deprecated
-         * @description Makes an app in the given region, else in the project's default region, else in us-east-1. It goes on `branchId`, on the
-         *     branch of `branchGitName` (made when it does not exist), else on the project's default branch; an explicit null leaves it
-         *     unassigned. The slot on the branch must be free, by name and by `logicalId`; the name is checked first.
+         * @description Creates an app in `regionId`, by default in the project's default region, or else in `us-east-1`.
+         *
+         *     The app is placed on the branch `branchId` or on the branch named `branchGitName`, which is created if it does not
+         *     exist. Without either it is placed on the project's default branch. If one of them is null, the app is not on a
+         *     branch.
+         *
+         *     Fails if another app or service on the branch has the same name or the same `logicalId`. The name is checked first.
          */
         post: operations["apps.create"];
         delete?: never;
@@ -657,7 +668,7 @@ export interface paths {
         /**
          * Get an app
          * @deprecated
-         * @description One app.
+         * @description Returns an app by its id.
          */
         get: operations["apps.get"];
         put?: never;
@@ -665,8 +676,7 @@ export interface paths {
         /**
          * Delete an app
          * @deprecated
-         * @description Stops and deletes the deployments of the app, then the app. Refused with 409, nothing changed, while one of them is
-         *     provisioning or stopping, or when one was added meanwhile.
+         * @description Deletes the app. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the request fails and nothing is changed.
          */
         delete: operations["apps.delete"];
         options?: never;
@@ -674,8 +684,13 @@ export interface paths {
         /**
          * Update an app
          * @deprecated
-         * @description Renames the app, moves it to another branch of its project, or changes its `logicalId`; null clears that. `logicalId` cannot be
-         *     combined with a branch: move first, then set it. Another `logicalId` than the one it has needs null in between.
+         * @description Renames the app, moves it to another branch of its project, or changes its `logicalId`. Omitted fields keep their
+         *     value.
+         *
+         *     `logicalId` cannot be combined with a branch: move the app first, then set it. An app that has a `logicalId` cannot
+         *     be given a different one until it is set to null. Setting the same `logicalId` again succeeds.
+         *
+         *     Fails if another app or service on the resulting branch has the same name or the same `logicalId`.
          */
         patch: operations["apps.update"];
         trace?: never;
@@ -692,8 +707,7 @@ export interface paths {
         /**
          * Promote a deployment
          * @deprecated
-         * @description Makes a running deployment of the app the one that its domain answers with. Custom domains of the deployment promoted before move
-         *     over; their number is answered, 0 at the first or a repeated promote.
+         * @description Serves a running deployment at the domain of the app. Custom domains of the previously promoted deployment are moved to it. The response contains their number, which is 0 for the first promotion and for promoting the same deployment again.
          */
         post: operations["apps.promote"];
         delete?: never;
@@ -711,15 +725,19 @@ export interface paths {
         };
         /**
          * List services
-         * @description The services of the workspace, oldest first.
+         * @description Returns the services of the workspace, oldest first.
          */
         get: operations["services.list"];
         put?: never;
         /**
          * Create a service
-         * @description Makes a service in the given region, else in the project's default region, else in us-east-1. It goes on `branchId`, on the
-         *     branch of `branchGitName` (made when it does not exist), else on the project's default branch; an explicit null leaves it
-         *     unassigned. The slot on the branch must be free, by name and by `logicalId`; the name is checked first.
+         * @description Creates a service in `regionId`, by default in the project's default region, or else in `us-east-1`.
+         *
+         *     The service is placed on the branch `branchId` or on the branch named `branchGitName`, which is created if it does
+         *     not exist. Without either it is placed on the project's default branch. If one of them is null, the service is not
+         *     on a branch.
+         *
+         *     Fails if another app or service on the branch has the same name or the same `logicalId`. The name is checked first.
          */
         post: operations["services.create"];
         delete?: never;
@@ -737,23 +755,27 @@ export interface paths {
         };
         /**
          * Get a service
-         * @description One service.
+         * @description Returns a service by its id.
          */
         get: operations["services.get"];
         put?: never;
         post?: never;
         /**
          * Delete a service
-         * @description Stops and deletes the deployments of the service, then the service. Refused with 409, nothing changed, while one of them is
-         *     provisioning or stopping, or when one was added meanwhile.
+         * @description Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the request fails and nothing is changed.
          */
         delete: operations["services.delete"];
         options?: never;
         head?: never;
         /**
          * Update a service
-         * @description Renames the service, moves it to another branch of its project, or changes its `logicalId`; null clears that. `logicalId` cannot be
-         *     combined with a branch: move first, then set it. Another `logicalId` than the one it has needs null in between.
+         * @description Renames the service, moves it to another branch of its project, or changes its `logicalId`. Omitted fields keep
+         *     their value.
+         *
+         *     `logicalId` cannot be combined with a branch: move the service first, then set it. A service that has a `logicalId`
+         *     cannot be given a different one until it is set to null. Setting the same `logicalId` again succeeds.
+         *
+         *     Fails if another app or service on the resulting branch has the same name or the same `logicalId`.
          */
         patch: operations["services.update"];
         trace?: never;
@@ -769,8 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Promote a deployment
-         * @description Makes a running deployment of the service the one that its domain answers with. Custom domains of the deployment promoted before move
-         *     over; their number is answered, 0 at the first or a repeated promote.
+         * @description Serves a running deployment at the domain of the service. Custom domains of the previously promoted deployment are moved to it. The response contains their number, which is 0 for the first promotion and for promoting the same deployment again.
          */
         post: operations["services.promote"];
         delete?: never;
@@ -788,14 +809,13 @@ export interface paths {
         };
         /**
          * List deployments
-         * @description The deployments of the service, oldest first.
+         * @description Returns the deployments of the service, oldest first.
          */
         get: operations["services.deployments.list"];
         put?: never;
         /**
          * Create a deployment
-         * @description Makes a deployment of the service. PUT the code to `uploadUrl`, once, then start it. With `skipCodeUpload` it takes the code of the
-         *     promoted deployment. The body may be absent.
+         * @description Creates a deployment of the service. Upload the code to `uploadUrl` with one PUT request, then start the deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment. The request body is optional.
          */
         post: operations["services.deployments.create"];
         delete?: never;
@@ -813,14 +833,14 @@ export interface paths {
         };
         /**
          * Get a deployment
-         * @description One deployment, with its state.
+         * @description Returns a deployment by its id, with its status.
          */
         get: operations["deployments.get"];
         put?: never;
         post?: never;
         /**
          * Delete a deployment
-         * @description Deletes a deployment that is created, uploaded, stopped or failed.
+         * @description Deletes the deployment, which must be `created`, `uploaded`, `stopped` or `failed`.
          */
         delete: operations["deployments.delete"];
         options?: never;
@@ -839,7 +859,7 @@ export interface paths {
         put?: never;
         /**
          * Start a deployment
-         * @description Starts a deployment that is created, uploaded, stopped or failed. It is `provisioning` until it runs or fails.
+         * @description Starts the deployment, which must be `created`, `uploaded`, `stopped` or `failed`. Its status is `provisioning` until it is `running` or `failed`.
          */
         post: operations["deployments.start"];
         delete?: never;
@@ -859,7 +879,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a deployment
-         * @description Stops a deployment that is provisioning or running. It is `stopping` until it is `stopped`.
+         * @description Stops the deployment, which must be `provisioning` or `running`. Its status is `stopping` until it is `stopped`.
          */
         post: operations["deployments.stop"];
         delete?: never;
@@ -872,21 +892,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A declared identity, set by the tool that declares the resource; unique per workspace for projects, per branch for the rest. */
+        /** @description Identity declared by the tool that manages the resource: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Unique in the workspace for projects, and on the branch for databases, apps and services. */
         LogicalId: string;
-        /** @description Another resource, in short. */
+        /** @description Reference to another resource. */
         Reference: {
             /** @description Id of the resource. */
             id: string;
             /**
              * Format: uri
-             * @description Address of the resource in the API.
+             * @description URL of the resource in the API.
              */
             url: string;
             /** @description Name of the resource. */
             name: string;
         };
-        /** @description A project holds databases, branches and apps, and belongs to a workspace. */
+        /** @description A project contains databases, branches, apps and services, and belongs to a workspace. */
         Project: {
             /** @description Id of the project, `proj_…`. */
             id: string;
@@ -894,28 +914,28 @@ export interface components {
             type: "project";
             /**
              * Format: uri
-             * @description Address of the project in the API.
+             * @description URL of the project in the API.
              */
             url: string;
-            /** @description Name for people; may repeat. */
+            /** @description Display name. Does not have to be unique. */
             name: string;
-            /** @description Declared identity, unique in the workspace; null when none was declared. */
+            /** @description Declared identity, unique in the workspace, or null if none was declared. */
             logicalId: string | null;
             /**
              * Format: date-time
              * @description When the project was created.
              */
             createdAt: string;
-            /** @description Region of the project; null when it was created without one. */
+            /** @description Default region for new databases, apps and services, or null if the project was created without a region. */
             defaultRegion: string | null;
             /** @description The workspace that owns the project. */
             workspace: components["schemas"]["Reference"];
         };
-        /** @description Where a list goes on. */
+        /** @description Position of the page in the list. */
         Pagination: {
-            /** @description Send it as `cursor` for the next page; null exactly when `hasMore` is false. */
+            /** @description Pass it as `cursor` to get the next page. Null if and only if `hasMore` is false. */
             nextCursor: string | null;
-            /** @description Whether there is a next page. A page may be empty and still have a next one. */
+            /** @description Whether there is a next page. A page can be empty even if there is a next one. */
             hasMore: boolean;
         };
         /** @description A page of projects. */
@@ -925,25 +945,25 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         ValidationIssue: {
-            /** @description JSON pointer into the body, or the place and name of a parameter: `query/limit`. */
+            /** @description JSON pointer to a body field, or the location and name of a parameter, such as `query/limit`. */
             path: string;
-            /** @description What does not fit. */
+            /** @description Why the value is invalid. */
             message: string;
         };
-        /** @description What every error answers. */
+        /** @description Body of every error response. */
         Error: {
             error: {
-                /** @description Stable name of the error, `noun:reason`. */
+                /** @description Stable code of the error, in the form `noun:reason`. */
                 code: string;
                 /** @description What happened. */
                 message: string;
                 /** @description What to do about it. */
                 hint?: string;
-                /** @description Of a 422, what does not fit, one entry a field. */
+                /** @description Invalid parameters and body fields of a `validation:failed` error, one entry per field. */
                 issues?: components["schemas"]["ValidationIssue"][];
             };
         };
-        /** @description The request does not fit the contract. */
+        /** @description The request has invalid parameters or body fields. */
         ValidationError: {
             error: {
                 /** @constant */
@@ -952,47 +972,48 @@ export interface components {
                 message: string;
                 /** @description What to do about it. */
                 hint?: string;
-                /** @description What does not fit, one entry a field. A rejected secret is never repeated. */
+                /** @description Invalid parameters and body fields, one entry per field. Never contains the value of a secret. */
                 issues: components["schemas"]["ValidationIssue"][];
             };
         };
-        /** @description A name for people. Names may repeat, but for apps on a branch. */
+        /** @description Display name. */
         Name: string;
         /**
-         * @description Where something runs.
+         * @description Id of a region.
          * @enum {string}
          */
         RegionId: "us-east-1" | "us-west-1" | "eu-west-3" | "eu-central-1" | "ap-northeast-1" | "ap-southeast-1";
         /** @description Id of a workspace, with or without its prefix `wksp_`. */
         WorkspaceId: string;
-        /** @description What a new project shall be. Everything is optional. */
+        /** @description Fields of the new project. All of them are optional. */
         CreateProject: {
             /**
-             * @description Whether to create the default database too.
+             * @description Whether to create a default database.
              * @default true
              */
             createDatabase?: boolean;
-            /** @description Name for people; a readable one is made up when it is absent. */
+            /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
-            /** @description Default region of the project and region of its database. Without it `defaultRegion` is null and the database goes to us-east-1. */
+            /** @description Default region of the project and region of its default database. If omitted, `defaultRegion` is null and the database is created in `us-east-1`. */
             region?: components["schemas"]["RegionId"];
+            /** @description Declared identity, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
             logicalId?: components["schemas"]["LogicalId"];
-            /** @description The workspace to create in; must be the credential's own. */
+            /** @description The workspace to create the project in. Must be the credential's workspace. */
             workspaceId?: components["schemas"]["WorkspaceId"];
         };
         /**
-         * @description `provisioning` and `recovering` end by themselves in `ready` or `failure`. A database can be restored from `ready` and from `failure`.
+         * @description A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering` until it is `ready` or in `failure`.
          * @enum {string}
          */
         DatabaseStatus: "provisioning" | "ready" | "recovering" | "failure";
-        /** @description A region or a workspace, in short. */
+        /** @description Reference to a region or a workspace. */
         ShortReference: {
-            /** @description Id, such as `us-east-1` of a region. */
+            /** @description Id, such as `us-east-1` for a region. */
             id: string;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
         };
-        /** @description Nothing. */
+        /** @description No source: the database was created empty. */
         EmptySource: {
             /** @constant */
             type: "empty";
@@ -1001,25 +1022,25 @@ export interface components {
         DatabaseId: string;
         /** @description Id of a backup, with or without its prefix `bkp_`. */
         BackupId: string;
-        /** @description A completed backup of a database. */
+        /** @description A completed backup of a database that the credential can access. */
         BackupSource: {
             /** @constant */
             type: "backup";
-            /** @description The database that the backup is of. */
+            /** @description The database that the backup belongs to. */
             databaseId: components["schemas"]["DatabaseId"];
-            /** @description The backup; it must belong to `databaseId`. */
+            /** @description The backup. Must belong to `databaseId`. */
             backupId: components["schemas"]["BackupId"];
         };
-        /** @description A database as it is now; it must be ready. */
+        /** @description The current data of a database, which must be `ready`. */
         CloneSource: {
             /** @constant */
             type: "database";
-            /** @description The database to copy. Any that the caller reaches, of another project too. */
+            /** @description The database to copy, of any project that the credential can access. */
             databaseId: components["schemas"]["DatabaseId"];
         };
-        /** @description What the database was filled from. */
+        /** @description What the database was created or last restored from. */
         DatabaseSource: components["schemas"]["EmptySource"] | components["schemas"]["BackupSource"] | components["schemas"]["CloneSource"];
-        /** @description What every answer about a database has. */
+        /** @description Fields that every representation of a database has. */
         DatabaseCore: {
             /** @description Id of the database, `db_…`. */
             id: string;
@@ -1027,10 +1048,10 @@ export interface components {
             type: "database";
             /**
              * Format: uri
-             * @description Address of the database in the API.
+             * @description URL of the database in the API.
              */
             url: string;
-            /** @description Name for people; may repeat. */
+            /** @description Display name. Does not have to be unique. */
             name: string;
             status: components["schemas"]["DatabaseStatus"];
             /**
@@ -1038,20 +1059,20 @@ export interface components {
              * @description When the database was created.
              */
             createdAt: string;
-            /** @description Whether it is its project's default database, which cannot be deleted on its own. */
+            /** @description Whether the database is the default database of its project, which can only be deleted together with the project. */
             isDefault: boolean;
-            /** @description The first connection; when that is deleted the oldest one left, or null. */
+            /** @description Id of the first connection. If it is deleted, id of the oldest remaining connection, or null if there is none. */
             defaultConnectionId: string | null;
-            /** @description Where it runs. */
+            /** @description The region that it runs in. */
             region: components["schemas"]["ShortReference"];
             source: components["schemas"]["DatabaseSource"];
-            /** @description The branch that the database belongs to. */
+            /** @description The branch that the database is on, or null if it is not on a branch. */
             branchId: string | null;
-            /** @description Declared identity, unique on the branch; null when none was declared. */
+            /** @description Declared identity, unique on the branch, or null if none was declared. */
             logicalId: string | null;
         };
         /**
-         * @description What the connection speaks.
+         * @description Protocol of the connection.
          * @enum {string}
          */
         ConnectionKind: "postgres" | "accelerate";
@@ -1064,7 +1085,7 @@ export interface components {
             /** @description User name. */
             user: string;
         };
-        /** @description What every answer about a connection has. */
+        /** @description Fields that every representation of a connection has. */
         ConnectionCore: {
             /** @description Id of the connection, `con_…`. */
             id: string;
@@ -1072,10 +1093,10 @@ export interface components {
             type: "connection";
             /**
              * Format: uri
-             * @description Address of the connection in the API.
+             * @description URL of the connection in the API.
              */
             url: string;
-            /** @description Name for people; may repeat. */
+            /** @description Display name. Does not have to be unique. */
             name: string;
             /**
              * Format: date-time
@@ -1084,10 +1105,10 @@ export interface components {
             createdAt: string;
             kind: components["schemas"]["ConnectionKind"];
             directConnection: components["schemas"]["DirectConnection"];
-            /** @description The database that the connection opens. */
+            /** @description The database that the connection belongs to. */
             database: components["schemas"]["Reference"];
         };
-        /** @description Where to connect, and with what. */
+        /** @description Host and port to connect to, with a connection string. */
         EndpointWithSecrets: {
             /** @description Host name. */
             host: string;
@@ -1096,58 +1117,58 @@ export interface components {
             /** @description `postgres://user:password@host:port/database`. */
             connectionString: string;
         };
-        /** @description The ways into the database, with connection strings. */
+        /** @description Endpoints of the database, with connection strings. */
         EndpointsWithSecrets: {
             direct?: components["schemas"]["EndpointWithSecrets"];
             pooled?: components["schemas"]["EndpointWithSecrets"];
             accelerate?: components["schemas"]["EndpointWithSecrets"];
         };
-        /** @description The first connection of a new database. */
+        /** @description The first connection of a new database, including connection strings. */
         IssuedConnection: components["schemas"]["ConnectionCore"] & {
             endpoints: components["schemas"]["EndpointsWithSecrets"];
         };
-        /** @description Where to connect. */
+        /** @description Host and port to connect to. */
         Endpoint: {
             /** @description Host name. */
             host: string;
             /** @description TCP port. */
             port: number;
         };
-        /** @description The ways into the database. */
+        /** @description Endpoints of the database. */
         Endpoints: {
             direct?: components["schemas"]["Endpoint"];
             pooled?: components["schemas"]["Endpoint"];
             accelerate?: components["schemas"]["Endpoint"];
         };
-        /** @description A credential that opens a database. */
+        /** @description Credentials for connecting to a database. */
         Connection: components["schemas"]["ConnectionCore"] & {
             endpoints: components["schemas"]["Endpoints"];
         };
-        /** @description A connection in its old shape; the connection string stands at the top. */
+        /** @description A connection in its legacy format, with the connection string at the top level. */
         ApiKeyConnection: components["schemas"]["Connection"] & {
             /** @description Connection string of the `direct` endpoint. */
             connectionString: string;
         };
-        /** @description The credentials of a new database, in this answer only. */
+        /** @description Credentials of a new database. They are returned only when the database is created. */
         DatabaseSecrets: {
             /**
-             * @description `provisioning` until the database can be opened.
+             * @description `provisioning` until the database accepts connections.
              * @enum {string}
              */
             status: "provisioning" | "ready";
-            /** @description The first connection, with connection strings in its endpoints. */
+            /** @description The first connection, including the connection strings of its endpoints. */
             connections: components["schemas"]["IssuedConnection"][];
-            /** @description The first connection again, same id, in its old shape. */
+            /** @description The first connection, with the same id, in its legacy format. */
             apiKeys: components["schemas"]["ApiKeyConnection"][];
             /** @description Connection string of the `direct` endpoint. */
             connectionString: string | null;
             directConnection: components["schemas"]["DirectConnection"];
         };
-        /** @description The default database of a new project, with its credentials. */
+        /** @description The default database of a new project, including its credentials. */
         ProjectDatabase: components["schemas"]["DatabaseCore"] & components["schemas"]["DatabaseSecrets"];
-        /** @description A new project with its default database, and the database's credentials. */
+        /** @description A new project with its default database and the credentials of that database. */
         ProjectWithDatabase: components["schemas"]["Project"] & {
-            /** @description The default database; null when `createDatabase` was false. */
+            /** @description The default database, or null if `createDatabase` was false. */
             database: components["schemas"]["ProjectDatabase"] | null;
         };
         /** @description One new project. */
@@ -1160,7 +1181,7 @@ export interface components {
         ProjectAnswer: {
             data: components["schemas"]["Project"];
         };
-        /** @description An agent's request waits for its sponsor. */
+        /** @description The agent's sponsor must approve the request. See the `Approval` schema. */
         ApprovalRequiredError: {
             error: {
                 /** @constant */
@@ -1169,38 +1190,38 @@ export interface components {
                 message: string;
                 /** @description What to do about it. */
                 hint?: string;
-                /** @description Poll it with `agentApprovals.get`. */
+                /** @description Id of the approval, to poll with `agentApprovals.get`. */
                 approvalId: string;
                 /**
                  * Format: date-time
-                 * @description Until when the sponsor can decide.
+                 * @description When the approval expires unless the sponsor decides.
                  */
                 expiresAt: string;
                 /**
                  * Format: uri
-                 * @description Where the sponsor decides. Carries no credential.
+                 * @description URL of the page where the sponsor decides. Contains no credential.
                  */
                 approvalUrl: string;
             };
         };
-        /** @description What to change; absent fields stay as they are. */
+        /** @description Fields to change. Omitted fields keep their value. */
         UpdateProject: {
             name?: components["schemas"]["Name"];
-            /** @description A map of objects, merged by key into what is there. */
+            /** @description Settings to merge into the stored settings, by key. Each value is an object. Settings are not returned. */
             settings?: {
                 [key: string]: {
                     [key: string]: unknown;
                 };
             };
         };
-        /** @description Where the project goes. */
+        /** @description The recipient of the project. */
         TransferProject: {
-            /** @description A live access token, with `workspace:admin`, of a user who owns the recipient workspace. */
+            /** @description Access token of a user who owns the recipient workspace, with the scope `workspace:admin`. Tokens of services and agents are not accepted. */
             recipientAccessToken: string;
         };
         /** @description A Postgres database. */
         Database: components["schemas"]["DatabaseCore"] & {
-            /** @description Its connections, oldest first, without connection strings. */
+            /** @description Connections of the database, oldest first, without connection strings. */
             connections: components["schemas"]["Connection"][];
             /** @description The project that it belongs to. */
             project: components["schemas"]["Reference"];
@@ -1212,48 +1233,48 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         /**
-         * @description Where the database goes; `inherit`: the project's default region, else its default database's, else us-east-1.
+         * @description Region to create the database in. `inherit` uses the project's default region, else the region of its default database, else `us-east-1`.
          * @default us-east-1
          * @enum {string}
          */
         DatabaseRegion: "us-east-1" | "us-west-1" | "eu-west-3" | "eu-central-1" | "ap-northeast-1" | "ap-southeast-1" | "inherit";
-        /** @description The old form of `source`; with `backupId` a backup, without it a copy of the database as it is now. */
+        /** @description Former name of `source`: with `backupId` a backup, otherwise a copy of the current data of the database. */
         FromDatabase: {
-            /** @description The database to copy from. */
+            /** @description The database to copy. */
             id: components["schemas"]["DatabaseId"];
-            /** @description A completed backup of it. */
+            /** @description A completed backup of the database. */
             backupId?: components["schemas"]["BackupId"];
         };
-        /** @description What a new database of the project shall be. Everything is optional. */
+        /** @description Fields of the new database. All of them are optional. */
         CreateProjectDatabase: {
             region?: components["schemas"]["DatabaseRegion"];
-            /** @description Name for people; a readable one is made up when it is absent. */
+            /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
             /**
              * @deprecated
-             * @description The old form of `source`; both at once are a 422.
+             * @description Former name of `source`. Cannot be combined with `source`.
              */
             fromDatabase?: components["schemas"]["FromDatabase"];
             source?: never;
         } | {
             region?: components["schemas"]["DatabaseRegion"];
-            /** @description Name for people; a readable one is made up when it is absent. */
+            /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
             fromDatabase?: never;
-            /** @description What to fill it from; empty when absent. */
+            /** @description What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`. */
             source?: components["schemas"]["DatabaseSource"];
         };
-        /** @description A new database, with its credentials. */
+        /** @description A new database, including its credentials. */
         DatabaseWithSecrets: components["schemas"]["DatabaseCore"] & components["schemas"]["DatabaseSecrets"] & {
             /** @description The project that it belongs to. */
             project: components["schemas"]["Reference"];
@@ -1266,83 +1287,85 @@ export interface components {
         BranchId: string;
         /** @description Name of a git branch. */
         GitName: string;
-        /** @description What a new database shall be. */
+        /** @description Fields of the new database. */
         CreateDatabase: {
-            /** @description The project that gets the database. */
+            /** @description The project to create the database in. */
             projectId: components["schemas"]["ProjectId"];
             region?: components["schemas"]["DatabaseRegion"];
-            /** @description Name for people; a readable one is made up when it is absent. */
+            /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
             /**
              * @deprecated
-             * @description The old form of `source`; both at once are a 422.
+             * @description Former name of `source`. Cannot be combined with `source`.
              */
             fromDatabase?: components["schemas"]["FromDatabase"];
             source?: never;
-            /** @description A live branch of the project; without it and without `branchGitName` the default branch. Together with `branchGitName` it is a 422. */
+            /** @description Branch of the project to create the database on. Defaults to the project's default branch. Cannot be combined with `branchGitName`. */
             branchId?: components["schemas"]["BranchId"];
             branchGitName?: never;
+            /** @description Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"];
         } | {
-            /** @description The project that gets the database. */
+            /** @description The project to create the database in. */
             projectId: components["schemas"]["ProjectId"];
             region?: components["schemas"]["DatabaseRegion"];
-            /** @description Name for people; a readable one is made up when it is absent. */
+            /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
             fromDatabase?: never;
-            /** @description What to fill it from; empty when absent. */
+            /** @description What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`. */
             source?: components["schemas"]["DatabaseSource"];
-            /** @description A live branch of the project; without it and without `branchGitName` the default branch. Together with `branchGitName` it is a 422. */
+            /** @description Branch of the project to create the database on. Defaults to the project's default branch. Cannot be combined with `branchGitName`. */
             branchId?: components["schemas"]["BranchId"];
             branchGitName?: never;
+            /** @description Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"];
         } | {
-            /** @description The project that gets the database. */
+            /** @description The project to create the database in. */
             projectId: components["schemas"]["ProjectId"];
             region?: components["schemas"]["DatabaseRegion"];
-            /** @description Name for people; a readable one is made up when it is absent. */
+            /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
             /**
              * @deprecated
-             * @description The old form of `source`; both at once are a 422.
+             * @description Former name of `source`. Cannot be combined with `source`.
              */
             fromDatabase?: components["schemas"]["FromDatabase"];
             source?: never;
             branchId?: never;
-            /** @description The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. */
+            /** @description Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
             branchGitName?: components["schemas"]["GitName"];
             logicalId?: never;
         } | {
-            /** @description The project that gets the database. */
+            /** @description The project to create the database in. */
             projectId: components["schemas"]["ProjectId"];
             region?: components["schemas"]["DatabaseRegion"];
-            /** @description Name for people; a readable one is made up when it is absent. */
+            /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Make it the project's default database. The old default may then be deleted, and counts as a dependency of its project.
+             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
             fromDatabase?: never;
-            /** @description What to fill it from; empty when absent. */
+            /** @description What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`. */
             source?: components["schemas"]["DatabaseSource"];
             branchId?: never;
-            /** @description The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. */
+            /** @description Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
             branchGitName?: components["schemas"]["GitName"];
             logicalId?: never;
         };
@@ -1350,49 +1373,49 @@ export interface components {
         DatabaseAnswer: {
             data: components["schemas"]["Database"];
         };
-        /** @description What to change; absent fields stay as they are. `logicalId` cannot be combined with a branch; move the database first. */
+        /** @description Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the database first. */
         UpdateDatabase: {
             name?: components["schemas"]["Name"];
-            /** @description A live branch of the same project to move to. */
+            /** @description Branch of the same project to move the database to. Cannot be combined with `branchGitName` or `logicalId`. */
             branchId?: components["schemas"]["BranchId"];
             branchGitName?: never;
             logicalId?: never;
         } | {
             name?: components["schemas"]["Name"];
             branchId?: never;
-            /** @description The branch of this git name to move to, made when it does not exist. */
+            /** @description Git name of the branch to move to, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
             branchGitName?: components["schemas"]["GitName"];
             logicalId?: never;
         } | {
             name?: components["schemas"]["Name"];
             branchId?: never;
             branchGitName?: never;
-            /** @description The new declared identity; null clears it. */
+            /** @description New declared identity, or null to remove it. Cannot be combined with `branchId` or `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"] | null;
         };
         /** @description The backup to restore from. */
         RestoreSource: {
             /**
-             * @description `backup` only; anything else is 422 `restore:invalid_source`.
+             * @description Must be `backup`.
              * @enum {string}
              */
             type: "backup";
-            /** @description The database that the backup is of. */
+            /** @description The database that the backup belongs to. */
             databaseId: components["schemas"]["DatabaseId"];
-            /** @description The backup; it must belong to `databaseId` and be completed. */
+            /** @description The backup. Must belong to `databaseId` and be completed. */
             backupId: components["schemas"]["BackupId"];
         };
-        /** @description What to restore from. */
+        /** @description The backup to restore. */
         RestoreDatabase: {
             source: components["schemas"]["RestoreSource"];
         };
-        /** @description A database that is being overwritten by a backup. */
+        /** @description A database that is being restored from a backup. */
         RecoveringDatabase: components["schemas"]["Database"] & {
             /** @constant */
             status: "recovering";
             source: components["schemas"]["BackupSource"];
         };
-        /** @description One database, recovering. */
+        /** @description One database that is being restored. */
         RecoveringDatabaseAnswer: {
             data: components["schemas"]["RecoveringDatabase"];
         };
@@ -1403,69 +1426,69 @@ export interface components {
             /** @constant */
             type: "backup";
             /**
-             * @description How much the backup holds.
+             * @description Type of the backup.
              * @enum {string}
              */
             backupType: "full" | "incremental" | "differential";
             /**
              * Format: date-time
-             * @description When the backup was begun.
+             * @description When the backup was started.
              */
             createdAt: string;
-            /** @description Bytes; absent while the backup runs. */
+            /** @description Size in bytes. Absent while the backup is running. */
             size?: number;
             /**
-             * @description Only a completed backup can be restored or copied from.
+             * @description Status of the backup. Only a `completed` backup can be restored or copied.
              * @enum {string}
              */
             status: "running" | "completed" | "failed" | "unknown";
         };
-        /** @description The newest backups of a database. */
+        /** @description Backups of a database. */
         BackupList: {
             /** @description The backups, newest first. */
             data: components["schemas"]["Backup"][];
-            /** @description How backups are kept. */
+            /** @description Retention of backups. */
             meta: {
-                /** @description Days that a backup is kept. */
+                /** @description Number of days until a backup is deleted. */
                 backupRetentionDays: number;
             };
-            /** @description What this answer leaves out. */
+            /** @description Position of the response in the list. */
             pagination: {
-                /** @description Whether there are older backups than those shown. */
+                /** @description Whether there are older backups that were not returned. */
                 hasMore: boolean;
-                /** @description The `limit` of the request, or null. */
+                /** @description The `limit` of the request, or null if none was given. */
                 limit: number | null;
             };
         };
-        /** @description A day (`2026-11-20`, UTC) or an instant (`2026-11-20T10:00:00Z`). */
+        /** @description A day in UTC (`2026-11-20`) or an instant (`2026-11-20T10:00:00Z`). */
         DateOrTime: string;
-        /** @description What a database has used in a period. */
+        /** @description Usage of a database in a period. */
         Usage: {
-            /** @description The period that the numbers are of. */
+            /** @description Period that the metrics cover. */
             period: {
                 /**
                  * Format: date-time
-                 * @description First instant of the period.
+                 * @description Start of the period.
                  */
                 start: string;
                 /**
                  * Format: date-time
-                 * @description Last instant of the period.
+                 * @description End of the period.
                  */
                 end: string;
             };
-            /** @description The numbers. */
+            /** @description Usage by metric. */
             metrics: {
-                /** @description Statements that were run. */
+                /** @description Statements that were executed. */
                 operations: {
-                    /** @description How many. */
+                    /** @description Number of operations. */
                     used: number;
                     /** @constant */
                     unit: "ops";
                 };
-                /** @description Space that the data took. */
+                /** @description Storage used by the data. */
                 storage: {
-                    /** @description How much. */
+                    /** @description Amount of storage. */
                     used: number;
                     /** @constant */
                     unit: "GiB";
@@ -1473,7 +1496,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the numbers were taken.
+             * @description When the metrics were generated.
              */
             generatedAt: string;
         };
@@ -1483,17 +1506,17 @@ export interface components {
             data: components["schemas"]["Connection"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description What a new connection of the database shall be. */
+        /** @description Fields of the new connection. */
         CreateDatabaseConnection: {
             name: components["schemas"]["Name"];
         };
-        /** @description A new or rotated connection, with its credentials in this answer only. */
+        /** @description A new or rotated connection, including its credentials, which are returned only once. */
         ConnectionWithSecrets: components["schemas"]["IssuedConnection"] & {
             /** @description Connection string of the `direct` endpoint. */
             connectionString: string;
             /** @description Host of the `direct` endpoint. */
             host: string | null;
-            /** @description The new password. */
+            /** @description Password. */
             pass: string | null;
             /** @description User name. */
             user: string | null;
@@ -1502,9 +1525,9 @@ export interface components {
         ConnectionWithSecretsAnswer: {
             data: components["schemas"]["ConnectionWithSecrets"];
         };
-        /** @description What a new connection shall be. */
+        /** @description Fields of the new connection. */
         CreateConnection: {
-            /** @description The database to open. */
+            /** @description The database to create the connection for. */
             databaseId: components["schemas"]["DatabaseId"];
             name: components["schemas"]["Name"];
         };
@@ -1526,30 +1549,30 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @description The user who authorised the client. */
+        /** @description The user who authorized the client. */
         IntegrationUser: {
             /** @description Id of the user, `usr_…`. */
             id: string;
             /** @description Email address. */
             email: string;
-            /** @description Name for people. */
+            /** @description Display name. */
             displayName: string | null;
         };
-        /** @description An OAuth client that a user has authorised on the workspace. */
+        /** @description An OAuth client that a user has authorized on the workspace. */
         Integration: {
             /** @description Id of the integration, `itgr_…`. */
             id: string;
             /**
              * Format: uri
-             * @description Address of the integration in the API.
+             * @description URL of the integration in the API.
              */
             url: string;
             /**
              * Format: date-time
-             * @description When the client was first authorised.
+             * @description When the client was first authorized.
              */
             createdAt: string;
-            /** @description What the client may do. */
+            /** @description Scopes that the client was granted. */
             scopes: string[];
             client: components["schemas"]["Client"];
             createdByUser: components["schemas"]["IntegrationUser"];
@@ -1566,7 +1589,7 @@ export interface components {
         IntegrationAnswer: {
             data: components["schemas"]["Integration"];
         };
-        /** @description A workspace owns projects, integrations and service tokens; each of its members is an owner. */
+        /** @description A workspace owns projects, integrations and service tokens. Every member of a workspace is an owner. */
         Workspace: {
             /** @description Id of the workspace, `wksp_…`. */
             id: string;
@@ -1574,10 +1597,10 @@ export interface components {
             type: "workspace";
             /**
              * Format: uri
-             * @description Address of the workspace in the API.
+             * @description URL of the workspace in the API.
              */
             url: string;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * Format: date-time
@@ -1591,9 +1614,9 @@ export interface components {
             data: components["schemas"]["Workspace"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description What a new workspace shall be. Everything is optional. */
+        /** @description Fields of the new workspace. All of them are optional. */
         CreateWorkspace: {
-            /** @description Name for people; a readable one is made up when it is absent. */
+            /** @description Display name. Defaults to a generated readable name. */
             displayName?: components["schemas"]["Name"];
         };
         /** @description One workspace. */
@@ -1602,13 +1625,13 @@ export interface components {
         };
         /** @description Id of an OAuth client, with or without its prefix `itgr_`. */
         ClientId: string;
-        /** @description A credential of the workspace for programs, without its value. */
+        /** @description A long-lived credential of the workspace, without its value. */
         ServiceToken: {
             /** @description Id of the service token, `stk_…`. */
             id: string;
             /** @constant */
             type: "serviceToken";
-            /** @description Name for people; may repeat. */
+            /** @description Display name. Does not have to be unique. */
             name: string;
             /** @description The last four characters of the value. */
             valueHint: string;
@@ -1619,7 +1642,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the token ends; null when it does not.
+             * @description When the token expires, or null if it does not expire.
              */
             expiresAt: string | null;
         };
@@ -1629,13 +1652,13 @@ export interface components {
             data: components["schemas"]["ServiceToken"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description What a new service token shall be. */
+        /** @description Fields of the new service token. */
         CreateServiceToken: {
             name: components["schemas"]["Name"];
         };
-        /** @description A new service token, with its value in this answer only. */
+        /** @description A new service token, including its value. */
         ServiceTokenWithValue: components["schemas"]["ServiceToken"] & {
-            /** @description The token itself. It is not shown again. */
+            /** @description The token. It is returned only when the service token is created. */
             value: string;
         };
         /** @description One new service token. */
@@ -1645,12 +1668,12 @@ export interface components {
         /** @description Id of a service token, with or without its prefix `stk_`. */
         ServiceTokenId: string;
         /**
-         * @description What runs in the region.
+         * @description Product that runs in the region.
          * @enum {string}
          */
         Product: "postgres" | "accelerate";
         /**
-         * @description Whether new databases can go there.
+         * @description Whether new databases can be created in the region.
          * @enum {string}
          */
         RegionStatus: "available" | "unavailable";
@@ -1660,20 +1683,20 @@ export interface components {
             id: string;
             /** @constant */
             type: "region";
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             status: components["schemas"]["RegionStatus"];
         };
-        /** @description A region for a product. */
+        /** @description A region of a product. */
         ProductRegion: components["schemas"]["Region"] & {
             product: components["schemas"]["Product"];
         };
-        /** @description The regions, by product. */
+        /** @description Regions of all products or of one. */
         ProductRegionList: {
             /** @description The regions. */
             data: components["schemas"]["ProductRegion"][];
         };
-        /** @description The regions for Postgres databases. */
+        /** @description Regions for Postgres databases. */
         RegionList: {
             /** @description The regions. */
             data: components["schemas"]["Region"][];
@@ -1684,64 +1707,76 @@ export interface components {
             id: string;
             /** @description Email address. */
             email: string;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string | null;
         };
-        /** @description The credential of this request. */
+        /** @description The credential of the request. */
         MeCredential: {
             /**
-             * @description What kind of credential it is.
+             * @description Type of the credential.
              * @enum {string}
              */
             type: "oauth" | "service_token" | "management_token" | "agent_token";
-            /** @description Id of the service token, of the integration or of the agent. */
+            /** @description Id of the service token, the integration or the agent. */
             id: string | null;
-            /** @description Name of the service token or of the client. */
+            /** @description Name of the service token or the client. */
             name: string | null;
         };
-        /** @description Who is calling. */
+        /** @description The caller. */
         Me: {
-            /** @description The user behind the credential; null for a service token. */
+            /** @description The user that the credential belongs to, or null for a service token. */
             user: components["schemas"]["MeUser"] | null;
-            /** @description The workspace that the credential reaches. */
+            /** @description The workspace that the credential can access. */
             workspace: components["schemas"]["ShortReference"] | null;
             credential: components["schemas"]["MeCredential"];
         };
-        /** @description Who is calling. */
+        /** @description The caller. */
         MeAnswer: {
             data: components["schemas"]["Me"];
         };
         /** @description Id of an approval, with or without its prefix `apr_`. */
         ApprovalId: string;
         /**
-         * @description `pending` waits for the sponsor; `approved` lets the same request through once, then is `consumed`; `approved_window` lets the same operation through until `windowExpiresAt`; `denied` and `expired` let nothing through.
+         * @description `pending` until the sponsor decides. `approved` allows the same request once, then becomes `consumed`. `approved_window` allows the same operation in the same project until `windowExpiresAt`. `denied` and `expired` allow nothing.
          * @enum {string}
          */
         ApprovalStatus: "pending" | "approved" | "approved_window" | "denied" | "expired" | "consumed";
-        /** @description An agent's wait for its sponsor's word. */
+        /**
+         * @description A request of an agent that its sponsor, a user, must approve. The first such request creates the approval and fails with
+         *     `approval_required`.
+         *
+         *     - The sponsor has 15 minutes to decide. An identical request meanwhile returns the same approval.
+         *     - Once approved, the agent has another 15 minutes to send the same request again, which consumes the approval. The
+         *       request is the same if its operation, ids, query and body are the same.
+         *     - The sponsor can also approve a window of 1 to 24 hours. Until `windowExpiresAt`, the agent can then use the same
+         *       operation any number of times in the same project. Transfers and restores cannot be approved for a window.
+         *     - A denied request that is repeated within its 15 minutes fails with `approval:denied`.
+         *
+         *     An approval is only created or consumed by a request that passes all other checks.
+         */
         Approval: {
             /** @description Id of the approval, `apr_…`. */
             id: string;
             status: components["schemas"]["ApprovalStatus"];
             /**
              * Format: date-time
-             * @description Until when the sponsor can decide, and once approved, until when the request can be sent again.
+             * @description While pending, the end of the time to decide. Once approved, the end of the time to send the request again.
              */
             expiresAt: string;
             /**
              * Format: date-time
-             * @description Until when a window approval lets the same operation through; null for others.
+             * @description End of the window of an `approved_window` approval, otherwise null.
              */
             windowExpiresAt: string | null;
             /**
              * Format: date-time
-             * @description When the sponsor decided; null before.
+             * @description When the sponsor decided, or null if the approval is pending.
              */
             decidedAt: string | null;
             /** @description What to do next. */
             hint?: string;
         };
-        /** @description A branch of a project; databases and apps belong to one. */
+        /** @description A branch of a project. Databases, apps and services are on a branch. Every project is created with a default branch `main`. */
         Branch: {
             /** @description Id of the branch, `br_…`. */
             id: string;
@@ -1749,15 +1784,15 @@ export interface components {
             type: "branch";
             /**
              * Format: uri
-             * @description Address of the branch in the API.
+             * @description URL of the branch in the API.
              */
             url: string;
-            /** @description Name of the git branch, unique among the live branches of the project. */
+            /** @description Name of the git branch, unique in the project. The name of a deleted branch can be used again. */
             gitName: string;
-            /** @description Whether things go here that name no branch. */
+            /** @description Whether this is the branch for databases, apps and services that are created without a branch. */
             isDefault: boolean;
             /**
-             * @description The first branch of a project, `main`, is `production`; all others are `preview`.
+             * @description `production` for the branch `main` that the project was created with, `preview` for all other branches.
              * @enum {string}
              */
             role: "production" | "preview";
@@ -1780,11 +1815,11 @@ export interface components {
             data: components["schemas"]["Branch"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description What a new branch shall be. */
+        /** @description Fields of the new branch. */
         CreateBranch: {
             gitName: components["schemas"]["GitName"];
             /**
-             * @description Make it the default branch; roles stay as they are.
+             * @description Whether to make it the project's default branch. Roles do not change.
              * @default false
              */
             isDefault?: boolean;
@@ -1793,12 +1828,12 @@ export interface components {
         BranchAnswer: {
             data: components["schemas"]["Branch"];
         };
-        /** @description What to change. */
+        /** @description Fields to change. */
         UpdateBranch: {
-            /** @description True makes it the default branch; roles stay. The flag moves, it cannot be taken away; false on the default branch is a 422. */
+            /** @description True makes the branch the project's default branch. Roles do not change. False is not allowed for the default branch: make another branch the default instead. */
             isDefault?: boolean;
         };
-        /** @description An app. An app is a service, in both collections the same record. */
+        /** @description An app. Apps and services are the same resources: each is returned by both collections. */
         App: {
             /** @description Id of the app, `cps_…`. */
             id: string;
@@ -1806,27 +1841,27 @@ export interface components {
             type: "app";
             /**
              * Format: uri
-             * @description Address of the app in the collection that was called.
+             * @description URL of the app in the API, in the collection that was requested.
              */
             url: string;
-            /** @description Name for people, unique on the branch. */
+            /** @description Display name, unique on the branch. */
             name: string;
-            /** @description Where it runs. */
+            /** @description The region that it runs in. */
             region: components["schemas"]["ShortReference"];
             /** @description The project that the app belongs to. */
             projectId: string;
-            /** @description The branch that the app is on; null for an unassigned one. */
+            /** @description The branch that the app is on, or null if it is not on a branch. */
             branchId: string | null;
-            /** @description The promoted deployment; null before the first promote. */
+            /** @description The promoted deployment, or null if none was promoted yet. */
             latestDeploymentId: string | null;
-            /** @description Domain that answers with the promoted deployment. */
+            /** @description Domain that serves the promoted deployment. */
             appEndpointDomain: string;
             /**
              * Format: date-time
              * @description When the app was created.
              */
             createdAt: string;
-            /** @description Declared identity, unique on the branch; null when none was declared. */
+            /** @description Declared identity, unique on the branch, or null if none was declared. */
             logicalId: string | null;
         };
         /** @description A page of apps. */
@@ -1835,27 +1870,28 @@ export interface components {
             data: components["schemas"]["App"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description What a new app shall be. */
+        /** @description Fields of the new app. */
         CreateApp: {
-            /** @description Name for people, unique on the branch. */
+            /** @description Display name, unique on the branch. */
             displayName: components["schemas"]["Name"];
-            /** @description The project that gets the app. */
+            /** @description The project to create the app in. */
             projectId: components["schemas"]["ProjectId"];
-            /** @description Where the app runs; without it the project's default region, else us-east-1. */
+            /** @description Region to run the app in. Defaults to the project's default region, or else `us-east-1`. */
             regionId?: components["schemas"]["RegionId"];
-            /** @description A live branch of the project; without it and without `branchGitName` the default branch; null for none. Together with `branchGitName` it is a 422. */
+            /** @description Branch of the project to create the app on. Defaults to the project's default branch. Null creates the app without a branch. Cannot be combined with `branchGitName`. */
             branchId?: components["schemas"]["BranchId"] | null;
             branchGitName?: null;
+            /** @description Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"];
         } | {
-            /** @description Name for people, unique on the branch. */
+            /** @description Display name, unique on the branch. */
             displayName: components["schemas"]["Name"];
-            /** @description The project that gets the app. */
+            /** @description The project to create the app in. */
             projectId: components["schemas"]["ProjectId"];
-            /** @description Where the app runs; without it the project's default region, else us-east-1. */
+            /** @description Region to run the app in. Defaults to the project's default region, or else `us-east-1`. */
             regionId?: components["schemas"]["RegionId"];
             branchId?: null;
-            /** @description The branch of this git name, made when it does not exist. Cannot be combined with `logicalId`. */
+            /** @description Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
             branchGitName?: components["schemas"]["GitName"] | null;
             logicalId?: never;
         };
@@ -1863,76 +1899,76 @@ export interface components {
         AppAnswer: {
             data: components["schemas"]["App"];
         };
-        /** @description Another app has the slot on the branch, by name or by `logicalId`. */
+        /** @description Another app on the branch has the same name or the same `logicalId`. */
         AppAlreadyExistsError: {
             error: {
                 /** @constant */
                 code: "app:already_exists";
                 /** @description What happened. */
                 message: string;
-                /** @description The app that has the slot. */
+                /** @description Id of the other app. */
                 existingAppId: string;
-                /** @description Its name. */
+                /** @description Name of the other app. */
                 name: string;
-                /** @description Git name of the branch; empty for apps on no branch. */
+                /** @description Git name of the branch, or an empty string for apps without a branch. */
                 branchGitName: string;
                 /**
-                 * @description What the two have in common; the name is checked first.
+                 * @description The field that both apps have in common. The name is checked first.
                  * @enum {string}
                  */
                 conflict: "name" | "logicalId";
-                /** @description The `logicalId` of the app that has the slot. */
+                /** @description The `logicalId` of the other app. */
                 logicalId: string | null;
             };
         };
         /** @description Id of an app or service, with or without its prefix `cps_`. */
         AppId: string;
-        /** @description What to change; absent fields stay as they are. `logicalId` cannot be combined with a branch; move the app first. */
+        /** @description Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the app first. */
         UpdateApp: {
-            /** @description Name for people, unique on the branch. */
+            /** @description Display name, unique on the branch. */
             displayName?: components["schemas"]["Name"];
-            /** @description The new declared identity; null clears it. An app that has another one must be cleared first. */
+            /** @description New declared identity, or null to remove it. Set it to null before you set a different one. Cannot be combined with `branchId` or `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"] | null;
             branchId?: never;
             branchGitName?: never;
         } | {
-            /** @description Name for people, unique on the branch. */
+            /** @description Display name, unique on the branch. */
             displayName?: components["schemas"]["Name"];
             logicalId?: never;
-            /** @description A live branch of the same project to move to; null for none. Together with `branchGitName` it is a 422. */
+            /** @description Branch of the same project to move the app to. Null removes the app from its branch. Cannot be combined with `branchGitName` or `logicalId`. */
             branchId?: components["schemas"]["BranchId"] | null;
             branchGitName?: null;
         } | {
-            /** @description Name for people, unique on the branch. */
+            /** @description Display name, unique on the branch. */
             displayName?: components["schemas"]["Name"];
             logicalId?: never;
             branchId?: null;
-            /** @description The branch of this git name to move to, made when it does not exist. */
+            /** @description Git name of the branch to move to, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
             branchGitName?: components["schemas"]["GitName"] | null;
         };
         /** @description Id of a deployment, with or without its prefix `dpl_`. */
         DeploymentId: string;
         /** @description The deployment to promote. */
         PromoteApp: {
-            /** @description The deployment; it must be this app's and running. Required, unless its old name is used. */
+            /** @description The deployment to promote. Must belong to this app and be `running`. Required unless `versionId` is given. */
             deploymentId: components["schemas"]["DeploymentId"];
             versionId?: never;
         } | {
             deploymentId?: never;
             /**
              * @deprecated
-             * @description Old name of `deploymentId`, read only when that is absent.
+             * @description Former name of `deploymentId`. Ignored if `deploymentId` is given.
              */
             versionId: components["schemas"]["DeploymentId"];
         };
-        /** @description What a promote has changed. */
+        /** @description Result of promoting a deployment. */
         Promotion: {
-            /** @description Domain that answers with the promoted deployment now. */
+            /** @description Domain that serves the promoted deployment. */
             appEndpointDomain: string;
-            /** @description How many custom domains moved over from the deployment promoted before. */
+            /** @description Number of custom domains that were moved from the previously promoted deployment. */
             reassignedDomains: number;
         };
-        /** @description What a promote has changed. */
+        /** @description Result of promoting a deployment. */
         PromotionAnswer: {
             data: components["schemas"]["Promotion"];
         };
@@ -1944,10 +1980,10 @@ export interface components {
             type: "deployment";
             /**
              * Format: uri
-             * @description Address of the deployment in the API.
+             * @description URL of the deployment in the API.
              */
             url: string;
-            /** @description The service that it deploys. */
+            /** @description The service that the deployment belongs to. */
             serviceId: string;
             /** @description Id of the version in the build system. */
             foundryVersionId: string;
@@ -1965,19 +2001,19 @@ export interface components {
         };
         /** @description Ports that the deployment listens on. */
         PortMapping: {
-            /** @description Port that takes HTTP. */
+            /** @description Port for HTTP requests. */
             http?: number | null;
         };
-        /** @description What a new deployment shall be. Everything is optional. */
+        /** @description Fields of the new deployment. All of them are optional. */
         CreateDeployment: {
             portMapping?: components["schemas"]["PortMapping"];
             /**
-             * @description Deploy the code of the promoted deployment again; without a promoted one it is a 422.
+             * @description Whether to reuse the code of the promoted deployment, which must exist, instead of uploading code.
              * @default false
              */
             skipCodeUpload?: boolean;
         };
-        /** @description A new deployment, and where its code goes. */
+        /** @description A new deployment, with the URL to upload its code to. */
         CreatedDeployment: {
             /** @description Id of the deployment, `dpl_…`. */
             id: string;
@@ -1985,14 +2021,14 @@ export interface components {
             type: "deployment";
             /**
              * Format: uri
-             * @description Address of the deployment in the API.
+             * @description URL of the deployment in the API.
              */
             url: string;
             /** @description Id of the version in the build system. */
             foundryVersionId: string;
             /**
              * Format: uri
-             * @description PUT the code here, once; null with `skipCodeUpload`.
+             * @description URL to upload the code to with one PUT request, or null with `skipCodeUpload`. It cannot be used twice.
              */
             uploadUrl: string | null;
         };
@@ -2001,14 +2037,14 @@ export interface components {
             data: components["schemas"]["CreatedDeployment"];
         };
         /**
-         * @description created → uploaded → (start) provisioning → running or failed → (stop) stopping → stopped. Stopped and failed ones start again.
+         * @description A new deployment is `created`, and `uploaded` when it has its code. Starting it makes it `provisioning`, then `running` or `failed`. Stopping it makes it `stopping`, then `stopped`. A `stopped` or `failed` deployment can be started again.
          * @enum {string}
          */
         DeploymentStatus: "created" | "uploaded" | "provisioning" | "running" | "failed" | "stopping" | "stopped";
-        /** @description A deployment, with its state. */
+        /** @description A deployment with its status. */
         DeploymentDetails: components["schemas"]["Deployment"] & {
             status: components["schemas"]["DeploymentStatus"];
-            /** @description Domain that answers with this deployment; null before its first start. */
+            /** @description Domain that serves this deployment, or null before its first start. */
             previewDomain: string | null;
             /** @description Environment variables of the deployment. */
             envVars?: {
@@ -2020,9 +2056,9 @@ export interface components {
         DeploymentDetailsAnswer: {
             data: components["schemas"]["DeploymentDetails"];
         };
-        /** @description Where a started deployment will answer. */
+        /** @description Domain of a started deployment. */
         StartedDeployment: {
-            /** @description Domain that answers with this deployment. */
+            /** @description Domain that serves this deployment. */
             previewDomain: string;
         };
         /** @description One started deployment. */
@@ -2041,7 +2077,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The credential lacks the scope `workspace:admin`. */
+        /** @description The credential does not have the scope `workspace:admin`. */
         ScopeMissing: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2051,7 +2087,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A field or parameter does not fit. */
+        /** @description A parameter or body field is invalid. */
         Invalid: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2061,7 +2097,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
-        /** @description The service failed. */
+        /** @description An internal error occurred. */
         InternalError: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2071,7 +2107,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service cannot answer now. */
+        /** @description The service is temporarily unavailable. */
         Unavailable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2082,7 +2118,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not JSON. */
+        /** @description The request body is not valid JSON. */
         Malformed: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2092,7 +2128,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The credential may not do this, or the resource is another workspace's. */
+        /** @description The credential does not permit this request, or the resource belongs to another workspace. */
         Forbidden: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2102,7 +2138,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The `logicalId` is taken in the workspace. */
+        /** @description Another project in the workspace has this `logicalId`. */
         ProjectLogicalIdTaken: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2112,7 +2148,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than the operation takes. */
+        /** @description The request body exceeds the size limit of the operation. */
         TooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2122,7 +2158,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not announced as JSON. */
+        /** @description The `Content-Type` of the request body is not `application/json`. */
         UnsupportedMediaType: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2132,7 +2168,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such project. */
+        /** @description The project does not exist. */
         ProjectNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2142,7 +2178,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The project still has dependencies. */
+        /** @description The project still has a non-default database, an app or a service. */
         ProjectHasDependencies: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2152,7 +2188,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The credential lacks the scope, or an agent's sponsor has not approved. */
+        /** @description The credential does not have the scope `workspace:admin`, or the agent's sponsor has not approved the request. */
         ApprovalNeeded: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2162,7 +2198,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["ApprovalRequiredError"];
             };
         };
-        /** @description The credential may not do this, the resource is another workspace's, or an agent's sponsor has not approved. */
+        /** @description The credential does not permit this request, the resource belongs to another workspace, or the agent's sponsor has not approved the request. */
         ForbiddenOrApprovalNeeded: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2172,7 +2208,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["ApprovalRequiredError"];
             };
         };
-        /** @description The project cannot move there. */
+        /** @description The project is already in the recipient's workspace, or its `logicalId` is already used there. */
         TransferConflict: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2182,7 +2218,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body does not fit, or the recipient token is unusable. */
+        /** @description A body field is invalid, or the recipient token cannot be used. */
         TransferInvalid: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2192,7 +2228,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
             };
         };
-        /** @description There is no such project or database or backup. */
+        /** @description The project, the source database or the backup does not exist. */
         ProjectOrSourceNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2202,7 +2238,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A field does not fit, or the source cannot be copied. */
+        /** @description A body field is invalid, or the source cannot be copied. */
         SourceInvalid: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2212,7 +2248,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
             };
         };
-        /** @description There is no such project or branch or database or backup. */
+        /** @description The project, the branch, the source database or the backup does not exist. */
         ProjectBranchOrSourceNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2222,7 +2258,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The `logicalId` is taken on the branch. */
+        /** @description Another database on the branch has this `logicalId`. */
         DatabaseLogicalIdTaken: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2232,7 +2268,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such database. */
+        /** @description The database does not exist. */
         DatabaseNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2242,7 +2278,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The database is its project's default, another workspace's, or an agent's sponsor has not approved. */
+        /** @description The database is the default database of its project or belongs to another workspace, or the agent's sponsor has not approved the request. */
         DatabaseProtected: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2252,7 +2288,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["ApprovalRequiredError"];
             };
         };
-        /** @description There is no such database or branch. */
+        /** @description The database or the branch does not exist. */
         DatabaseOrBranchNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2262,7 +2298,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such database or backup. */
+        /** @description The database or the backup does not exist. */
         DatabaseOrBackupNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2272,7 +2308,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The database is provisioning or recovering. */
+        /** @description The database is `provisioning` or `recovering`. */
         DatabaseBusy: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2282,7 +2318,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A field does not fit, the source is of another type, or the backup is unusable. */
+        /** @description A body field is invalid, the source is not of type `backup`, or the backup is not completed. */
         RestoreInvalid: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2292,7 +2328,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
             };
         };
-        /** @description The range ends before it starts. */
+        /** @description The end of the period is before its start. */
         UsageInvalidRange: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2302,7 +2338,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such connection. */
+        /** @description The connection does not exist. */
         ConnectionNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2312,7 +2348,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such integration. */
+        /** @description The integration does not exist. */
         IntegrationNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2322,7 +2358,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such workspace. */
+        /** @description The workspace does not exist. */
         WorkspaceNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2332,7 +2368,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such workspace or integration. */
+        /** @description The workspace or the integration does not exist. */
         WorkspaceOrIntegrationNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2342,7 +2378,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such workspace or service token. */
+        /** @description The workspace or the service token does not exist. */
         WorkspaceOrServiceTokenNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2352,7 +2388,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such approval. */
+        /** @description The approval does not exist, or belongs to another agent. */
         ApprovalNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2362,7 +2398,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The project has a live branch with this `gitName`. */
+        /** @description The project already has a branch with this `gitName`. */
         BranchExists: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2372,7 +2408,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such branch. */
+        /** @description The branch does not exist. */
         BranchNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2382,7 +2418,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The branch still has live members. */
+        /** @description The branch still has databases, apps or services. */
         BranchHasResources: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2392,7 +2428,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The id is malformed, or the branch is the default or the production branch. */
+        /** @description The id is malformed, or the branch is the project's default branch or production branch. */
         BranchProtectedOrInvalid: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2416,7 +2452,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such project or branch. */
+        /** @description The project or the branch does not exist. */
         ProjectOrBranchNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2426,7 +2462,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Another app has the slot. */
+        /** @description Another app on the branch has this name or this `logicalId`. */
         AppExists: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2436,7 +2472,7 @@ export interface components {
                 "application/json": components["schemas"]["AppAlreadyExistsError"];
             };
         };
-        /** @description There is no such app. */
+        /** @description The app does not exist. */
         AppNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2446,7 +2482,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A deployment could not be deleted. */
+        /** @description A deployment of the app cannot be deleted in its current status. Nothing was changed. */
         AppDeploymentsNotDeletable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2456,7 +2492,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such app or branch. */
+        /** @description The app or the branch does not exist. */
         AppOrBranchNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2466,7 +2502,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Another app has the slot, or the app is bound to another `logicalId`. */
+        /** @description Another app on the branch has this name or this `logicalId`, or the app already has a different `logicalId`. */
         AppConflict: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2476,7 +2512,7 @@ export interface components {
                 "application/json": components["schemas"]["AppAlreadyExistsError"] | components["schemas"]["Error"];
             };
         };
-        /** @description There is no such app or deployment. */
+        /** @description The app or the deployment does not exist. */
         AppOrDeploymentNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2486,7 +2522,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The deployment is not running. */
+        /** @description The deployment is not `running`. */
         DeploymentNotRunning: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2496,7 +2532,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such deployment. */
+        /** @description The deployment does not exist. */
         DeploymentNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2506,7 +2542,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The deployment cannot be deleted in its state. */
+        /** @description The deployment cannot be deleted in its current status. */
         DeploymentNotDeletable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2516,7 +2552,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The deployment cannot start from its state. */
+        /** @description The deployment cannot be started in its current status. */
         DeploymentNotStartable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2526,7 +2562,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The deployment cannot stop from its state. */
+        /** @description The deployment cannot be stopped in its current status. */
         DeploymentNotStoppable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2538,37 +2574,37 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+        /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
         Cursor: string | null;
-        /** @description How many items a page has at most. */
+        /** @description Maximum number of items per page. */
         Limit: number;
-        /** @description Only the one with this declared identity. */
+        /** @description Return only the item with this `logicalId`. */
         LogicalIdFilter: components["schemas"]["LogicalId"];
         /** @description Id of the project. */
         ProjectIdAsId: components["schemas"]["ProjectId"];
         /** @description Id of the project. */
         ProjectId: components["schemas"]["ProjectId"];
-        /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+        /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
         ProjectIdFilter: components["schemas"]["ProjectId"];
-        /** @description Only those on this branch, or `unassigned` for those on none. */
+        /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
         BranchIdFilter: components["schemas"]["BranchId"];
-        /** @description Only those on the branches of this git name. Together with `branchId` it is a 422. */
+        /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
         BranchGitNameFilter: components["schemas"]["GitName"];
         /** @description Id of the database. */
         DatabaseId: components["schemas"]["DatabaseId"];
         /** @description Id of the database to overwrite. */
         TargetDatabaseId: components["schemas"]["DatabaseId"];
-        /** @description How many backups the answer has at most; all of them without it. */
+        /** @description Maximum number of backups to return. Omit it to get all backups. */
         BackupLimit: number;
-        /** @description First day or instant of the period; the first of the month when absent. */
+        /** @description Start of the period, a day or an instant. Defaults to the first day of the month of `endDate`. */
         StartDate: components["schemas"]["DateOrTime"];
-        /** @description Last day or instant of the period; now when absent. */
+        /** @description End of the period, a day (inclusive) or an instant. Defaults to now. */
         EndDate: components["schemas"]["DateOrTime"];
-        /** @description Only those of this database. A database that the credential does not reach gives an empty list. */
+        /** @description Return only items of this database. The list is empty for a database that the credential cannot access. */
         DatabaseIdFilter: components["schemas"]["DatabaseId"];
         /** @description Id of the connection. */
         ConnectionIdAsId: components["schemas"]["ConnectionId"];
-        /** @description The workspace whose integrations are listed. */
+        /** @description The workspace whose integrations to list. */
         WorkspaceIdFilter: components["schemas"]["WorkspaceId"];
         /** @description Id of the integration. */
         IntegrationIdAsId: components["schemas"]["IntegrationId"];
@@ -2580,13 +2616,13 @@ export interface components {
         ClientId: components["schemas"]["ClientId"];
         /** @description Id of the service token. */
         ServiceTokenId: components["schemas"]["ServiceTokenId"];
-        /** @description Only the regions of this product. */
+        /** @description Return only regions of this product. */
         ProductFilter: components["schemas"]["Product"];
-        /** @description Id of the approval, as the `approval_required` answer gave it. */
+        /** @description Id of the approval, from the `approvalId` of an `approval_required` error. */
         ApprovalId: components["schemas"]["ApprovalId"];
-        /** @description Only the branch of exactly this git name. Together with `gitNameContains` it is a 422. */
+        /** @description Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`. */
         GitNameFilter: components["schemas"]["GitName"];
-        /** @description Only branches whose git name contains this. Together with `gitName` it is a 422. */
+        /** @description Return only branches whose git name contains this text. Cannot be combined with `gitName`. */
         GitNameContainsFilter: components["schemas"]["GitName"];
         /** @description Id of the branch. */
         BranchId: components["schemas"]["BranchId"];
@@ -2599,15 +2635,15 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Names this request; quote it when you report a problem. */
+        /** @description Id of the request. Include it when you report a problem. */
         RequestId: string;
-        /** @description Seconds to wait. */
+        /** @description Seconds to wait before the next request. */
         RetryAfter: number;
-        /** @description Requests that the window takes. */
+        /** @description Maximum number of requests in the current window. */
         RateLimitLimit: number;
-        /** @description Requests that are left in the window. */
+        /** @description Number of requests left in the current window. */
         RateLimitRemaining: number;
-        /** @description Seconds until the window starts anew. */
+        /** @description Seconds until the current window ends. */
         RateLimitReset: number;
     };
     pathItems: never;
@@ -2617,11 +2653,11 @@ export interface operations {
     "projects.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only the one with this declared identity. */
+                /** @description Return only the item with this `logicalId`. */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
             };
             header?: never;
@@ -2654,7 +2690,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The project to create. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["CreateProject"];
@@ -2723,7 +2759,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The project is gone. */
+            /** @description The project was deleted. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2749,14 +2785,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The fields to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateProject"];
             };
         };
         responses: {
-            /** @description The project as it is now. */
+            /** @description The updated project. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2787,14 +2823,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The recipient of the project. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TransferProject"];
             };
         };
         responses: {
-            /** @description The project is in the recipient's workspace. */
+            /** @description The project was moved to the recipient's workspace. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2817,9 +2853,9 @@ export interface operations {
     "projects.databases.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -2859,7 +2895,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The database to create. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["CreateProjectDatabase"];
@@ -2890,28 +2926,28 @@ export interface operations {
     "databases.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Only the one with this declared identity. */
+                /** @description Return only the item with this `logicalId`. */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
-                /** @description Only those on this branch, or `unassigned` for those on none. */
+                /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
                 branchId?: components["parameters"]["BranchIdFilter"];
                 branchGitName?: never;
             } | {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Only the one with this declared identity. */
+                /** @description Return only the item with this `logicalId`. */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
                 branchId?: never;
-                /** @description Only those on the branches of this git name. Together with `branchId` it is a 422. */
+                /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
                 branchGitName?: components["parameters"]["BranchGitNameFilter"];
             };
             header?: never;
@@ -2944,7 +2980,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The database to create. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateDatabase"];
@@ -3014,7 +3050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The database is gone. */
+            /** @description The database was deleted. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3039,14 +3075,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The fields to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateDatabase"];
             };
         };
         responses: {
-            /** @description The database as it is now. */
+            /** @description The updated database. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3078,14 +3114,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The backup to restore. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RestoreDatabase"];
             };
         };
         responses: {
-            /** @description The database, recovering. */
+            /** @description The database, with the status `recovering`. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3110,7 +3146,7 @@ export interface operations {
     "databases.backups.list": {
         parameters: {
             query?: {
-                /** @description How many backups the answer has at most; all of them without it. */
+                /** @description Maximum number of backups to return. Omit it to get all backups. */
                 limit?: components["parameters"]["BackupLimit"];
             };
             header?: never;
@@ -3122,7 +3158,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest backups. */
+            /** @description The backups. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3143,9 +3179,9 @@ export interface operations {
     "databases.usage.get": {
         parameters: {
             query?: {
-                /** @description First day or instant of the period; the first of the month when absent. */
+                /** @description Start of the period, a day or an instant. Defaults to the first day of the month of `endDate`. */
                 startDate?: components["parameters"]["StartDate"];
-                /** @description Last day or instant of the period; now when absent. */
+                /** @description End of the period, a day (inclusive) or an instant. Defaults to now. */
                 endDate?: components["parameters"]["EndDate"];
             };
             header?: never;
@@ -3179,9 +3215,9 @@ export interface operations {
     "databases.connections.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -3221,7 +3257,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The connection to create. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateDatabaseConnection"];
@@ -3252,11 +3288,11 @@ export interface operations {
     "connections.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only those of this database. A database that the credential does not reach gives an empty list. */
+                /** @description Return only items of this database. The list is empty for a database that the credential cannot access. */
                 databaseId?: components["parameters"]["DatabaseIdFilter"];
             };
             header?: never;
@@ -3289,7 +3325,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The connection to create. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateConnection"];
@@ -3358,7 +3394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The connection is gone. */
+            /** @description The connection was deleted. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3405,11 +3441,11 @@ export interface operations {
     "integrations.list": {
         parameters: {
             query: {
-                /** @description The workspace whose integrations are listed. */
+                /** @description The workspace whose integrations to list. */
                 workspaceId: components["parameters"]["WorkspaceIdFilter"];
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -3476,7 +3512,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The integration is gone and its tokens are revoked. */
+            /** @description The integration was deleted and its tokens were revoked. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3494,9 +3530,9 @@ export interface operations {
     "workspaces.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -3529,7 +3565,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The workspace to create. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["CreateWorkspace"];
@@ -3588,9 +3624,9 @@ export interface operations {
     "workspaces.integrations.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -3634,7 +3670,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The integration is gone and its tokens are revoked. */
+            /** @description The integration was deleted and its tokens were revoked. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3652,9 +3688,9 @@ export interface operations {
     "workspaces.serviceTokens.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -3693,14 +3729,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The service token to create. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateServiceToken"];
             };
         };
         responses: {
-            /** @description The new service token, with its value. */
+            /** @description The new service token, including its value. */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3735,7 +3771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The token is gone. */
+            /** @description The service token was deleted. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3753,7 +3789,7 @@ export interface operations {
     "regions.list": {
         parameters: {
             query?: {
-                /** @description Only the regions of this product. */
+                /** @description Return only regions of this product. */
                 product?: components["parameters"]["ProductFilter"];
             };
             header?: never;
@@ -3762,7 +3798,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The regions; there are no pages. */
+            /** @description The regions. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3788,7 +3824,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The regions; there are no pages. */
+            /** @description The regions. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3834,7 +3870,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the approval, as the `approval_required` answer gave it. */
+                /** @description Id of the approval, from the `approvalId` of an `approval_required` error. */
                 approvalId: components["parameters"]["ApprovalId"];
             };
             cookie?: never;
@@ -3861,20 +3897,20 @@ export interface operations {
     "projects.branches.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only the branch of exactly this git name. Together with `gitNameContains` it is a 422. */
+                /** @description Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`. */
                 gitName?: components["parameters"]["GitNameFilter"];
                 gitNameContains?: never;
             } | {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
                 gitName?: never;
-                /** @description Only branches whose git name contains this. Together with `gitName` it is a 422. */
+                /** @description Return only branches whose git name contains this text. Cannot be combined with `gitName`. */
                 gitNameContains?: components["parameters"]["GitNameContainsFilter"];
             };
             header?: never;
@@ -3914,7 +3950,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The branch to create. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateBranch"];
@@ -3984,7 +4020,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The branch is gone. */
+            /** @description The branch was deleted. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4011,14 +4047,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The fields to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateBranch"];
             };
         };
         responses: {
-            /** @description The branch as it is now. */
+            /** @description The updated branch. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4042,28 +4078,28 @@ export interface operations {
     "apps.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Only the one with this declared identity. */
+                /** @description Return only the item with this `logicalId`. */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
-                /** @description Only those on this branch, or `unassigned` for those on none. */
+                /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
                 branchId?: components["parameters"]["BranchIdFilter"];
                 branchGitName?: never;
             } | {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Only the one with this declared identity. */
+                /** @description Return only the item with this `logicalId`. */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
                 branchId?: never;
-                /** @description Only those on the branches of this git name. Together with `branchId` it is a 422. */
+                /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
                 branchGitName?: components["parameters"]["BranchGitNameFilter"];
             };
             header?: never;
@@ -4097,7 +4133,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The app to create. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateApp"];
@@ -4169,7 +4205,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The app is gone. */
+            /** @description The app was deleted. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4196,14 +4232,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The fields to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateApp"];
             };
         };
         responses: {
-            /** @description The app as it is now. */
+            /** @description The updated app. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4236,14 +4272,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The deployment to promote. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PromoteApp"];
             };
         };
         responses: {
-            /** @description What has changed. */
+            /** @description The app's domain and the number of custom domains that were moved. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4269,28 +4305,28 @@ export interface operations {
     "services.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Only the one with this declared identity. */
+                /** @description Return only the item with this `logicalId`. */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
-                /** @description Only those on this branch, or `unassigned` for those on none. */
+                /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
                 branchId?: components["parameters"]["BranchIdFilter"];
                 branchGitName?: never;
             } | {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only those of this project. A project that the credential does not reach gives an empty list. */
+                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Only the one with this declared identity. */
+                /** @description Return only the item with this `logicalId`. */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
                 branchId?: never;
-                /** @description Only those on the branches of this git name. Together with `branchId` it is a 422. */
+                /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
                 branchGitName?: components["parameters"]["BranchGitNameFilter"];
             };
             header?: never;
@@ -4324,7 +4360,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The service to create. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateApp"];
@@ -4396,7 +4432,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service is gone. */
+            /** @description The service was deleted. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4423,14 +4459,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The fields to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateApp"];
             };
         };
         responses: {
-            /** @description The service as it is now. */
+            /** @description The updated service. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4463,14 +4499,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The deployment to promote. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PromoteApp"];
             };
         };
         responses: {
-            /** @description What has changed. */
+            /** @description The service's domain and the number of custom domains that were moved. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4496,9 +4532,9 @@ export interface operations {
     "services.deployments.list": {
         parameters: {
             query?: {
-                /** @description Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422. */
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items per page. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -4539,7 +4575,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to send. */
+        /** @description The deployment to create. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["CreateDeployment"];
@@ -4610,7 +4646,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deployment is gone. */
+            /** @description The deployment was deleted. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4639,7 +4675,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where it will answer. */
+            /** @description The domain that the deployment will be served at. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

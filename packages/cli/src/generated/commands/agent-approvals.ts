@@ -9,12 +9,12 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Get an approval",
     description:
-      "The state of an approval that an agent waits for. Only the agent that owns the approval can read it; for everybody else it is a 404. Poll it until it is decided, then send the same request again.",
+      "Returns the status of an approval that an agent is waiting for. Only the agent that the approval belongs to can read it. Poll until the status is no longer `pending`, then send the approved request again.",
     arguments: [
       {
         name: "approvalId",
         label: "approval-id",
-        help: "Id of the approval, as the `approval_required` answer gave it.",
+        help: "Id of the approval, from the `approvalId` of an `approval_required` error.",
         resource: "approval",
         prefix: "apr_",
       },

@@ -8,7 +8,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/branches/{branchId}",
     origin: "extended",
     summary: "Get a branch",
-    description: "One branch.",
+    description: "Returns a branch by its id.",
     arguments: [
       { name: "branchId", label: "branch-id", help: "Id of the branch.", resource: "branch", prefix: "br_" },
     ],
@@ -25,7 +25,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Update a branch",
     description:
-      "Makes the branch its project's default. Roles stay. The flag cannot be taken away, only moved.",
+      "Makes the branch its project's default branch, in place of the previous one. Roles do not change.",
     arguments: [
       { name: "branchId", label: "branch-id", help: "Id of the branch.", resource: "branch", prefix: "br_" },
     ],
@@ -37,7 +37,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["isDefault"],
           flag: "is-default",
           type: "boolean",
-          help: "True makes it the default branch; roles stay. The flag moves, it cannot be taken away; false on the default branch is a 422.",
+          help: "True makes the branch the project's default branch. Roles do not change. False is not allowed for the default branch: make another branch the default instead.",
         },
       ],
       examples: [{ isDefault: true }],
@@ -54,7 +54,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Delete a branch",
     description:
-      "Deletes a preview branch without live databases, apps and services; its `gitName` is free again. The default branch and the production branch cannot be deleted.",
+      "Deletes the branch, so that its `gitName` can be used again. The default branch, the production branch, and a branch that still has databases, apps or services cannot be deleted.",
     arguments: [
       { name: "branchId", label: "branch-id", help: "Id of the branch.", resource: "branch", prefix: "br_" },
     ],

@@ -8,21 +8,21 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/connections",
     origin: "extended",
     summary: "List connections",
-    description: "The connections of the workspace, oldest first, without connection strings.",
+    description: "Returns the connections of the workspace, oldest first, without connection strings.",
     arguments: [],
     query: [
       {
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422.",
+        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
         nullable: true,
       },
       {
         path: ["limit"],
         flag: "limit",
         type: "integer",
-        help: "How many items a page has at most.",
+        help: "Maximum number of items per page.",
         default: 100,
         minimum: 1,
         maximum: 1000,
@@ -31,7 +31,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["databaseId"],
         flag: "database-id",
         type: "string",
-        help: "Only those of this database. A database that the credential does not reach gives an empty list.",
+        help: "Return only items of this database. The list is empty for a database that the credential cannot access.",
         prefix: "db_",
         maxLength: 128,
       },
@@ -47,7 +47,8 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/connections",
     origin: "extended",
     summary: "Create a connection",
-    description: "Makes a new credential for a database. The connection strings stand in this answer only.",
+    description:
+      "Creates a connection with new credentials for a database. The connection strings are not returned again.",
     arguments: [],
     query: [],
     body: {
@@ -57,7 +58,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["databaseId"],
           flag: "database-id",
           type: "string",
-          help: "The database to open.",
+          help: "The database to create the connection for.",
           required: "always",
           prefix: "db_",
           maxLength: 128,
@@ -66,7 +67,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["name"],
           flag: "name",
           type: "string",
-          help: "A name for people. Names may repeat, but for apps on a branch.",
+          help: "Display name.",
           required: "always",
           minLength: 1,
           maxLength: 256,
@@ -85,7 +86,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/connections/{id}",
     origin: "extended",
     summary: "Get a connection",
-    description: "One connection, without connection strings.",
+    description: "Returns a connection by its id, without connection strings.",
     arguments: [
       {
         name: "id",
@@ -107,7 +108,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/connections/{id}",
     origin: "extended",
     summary: "Delete a connection",
-    description: "Deletes the connection; its credentials stop working and its sessions end.",
+    description: "Deletes the connection. Its credentials stop working and its open sessions are closed.",
     arguments: [
       {
         name: "id",
@@ -130,7 +131,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Rotate a connection's credentials",
     description:
-      "Gives the connection a new password. The previous one stops working: best effort, and at once where the service can. The connection strings stand in this answer only.",
+      "Gives the connection a new password. The previous password is revoked on a best-effort basis, immediately if possible. The connection strings are not returned again.",
     arguments: [
       {
         name: "id",

@@ -8,7 +8,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/deployments/{deploymentId}",
     origin: "extended",
     summary: "Get a deployment",
-    description: "One deployment, with its state.",
+    description: "Returns a deployment by its id, with its status.",
     arguments: [
       {
         name: "deploymentId",
@@ -30,7 +30,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/deployments/{deploymentId}",
     origin: "extended",
     summary: "Delete a deployment",
-    description: "Deletes a deployment that is created, uploaded, stopped or failed.",
+    description: "Deletes the deployment, which must be `created`, `uploaded`, `stopped` or `failed`.",
     arguments: [
       {
         name: "deploymentId",
@@ -53,7 +53,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Start a deployment",
     description:
-      "Starts a deployment that is created, uploaded, stopped or failed. It is `provisioning` until it runs or fails.",
+      "Starts the deployment, which must be `created`, `uploaded`, `stopped` or `failed`. Its status is `provisioning` until it is `running` or `failed`.",
     arguments: [
       {
         name: "deploymentId",
@@ -76,7 +76,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Stop a deployment",
     description:
-      "Stops a deployment that is provisioning or running. It is `stopping` until it is `stopped`.",
+      "Stops the deployment, which must be `provisioning` or `running`. Its status is `stopping` until it is `stopped`.",
     arguments: [
       {
         name: "deploymentId",

@@ -9,14 +9,14 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "List integrations",
     description:
-      "The integrations of a workspace, oldest first. Another workspace than the credential's gives an empty list.",
+      "Returns the integrations of a workspace, oldest first. The list is empty for a workspace that the credential cannot access.",
     arguments: [],
     query: [
       {
         path: ["workspaceId"],
         flag: "workspace-id",
         type: "string",
-        help: "The workspace whose integrations are listed.",
+        help: "The workspace whose integrations to list.",
         required: "always",
         prefix: "wksp_",
         maxLength: 128,
@@ -25,14 +25,14 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422.",
+        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
         nullable: true,
       },
       {
         path: ["limit"],
         flag: "limit",
         type: "integer",
-        help: "How many items a page has at most.",
+        help: "Maximum number of items per page.",
         default: 100,
         minimum: 1,
         maximum: 1000,
@@ -49,7 +49,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/integrations/{id}",
     origin: "documented",
     summary: "Get an integration",
-    description: "One integration.",
+    description: "Returns an integration by its id.",
     arguments: [
       {
         name: "id",
@@ -71,7 +71,8 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/integrations/{id}",
     origin: "documented",
     summary: "Delete an integration",
-    description: "Takes the client's authorisation away; all its tokens stop working at once.",
+    description:
+      "Revokes the authorization of a client. All its tokens for the workspace stop working immediately.",
     arguments: [
       {
         name: "id",

@@ -8,7 +8,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/me",
     origin: "extended",
     summary: "Get the caller",
-    description: "Who is calling: the user, the workspace and the credential.",
+    description: "Returns the user, the workspace and the credential of the request.",
     arguments: [],
     query: [],
     envelope: "data",

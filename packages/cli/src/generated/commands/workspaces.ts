@@ -8,21 +8,21 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/workspaces",
     origin: "extended",
     summary: "List workspaces",
-    description: "The workspaces that the credential reaches, oldest first.",
+    description: "Returns the workspaces that the credential can access, oldest first.",
     arguments: [],
     query: [
       {
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422.",
+        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
         nullable: true,
       },
       {
         path: ["limit"],
         flag: "limit",
         type: "integer",
-        help: "How many items a page has at most.",
+        help: "Maximum number of items per page.",
         default: 100,
         minimum: 1,
         maximum: 1000,
@@ -40,7 +40,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a workspace",
     description:
-      "Makes a workspace that the user owns. A service token or an agent may not. The body may be absent.",
+      "Creates a workspace that is owned by the calling user. Service tokens and agents cannot create workspaces. The request body is optional.",
     arguments: [],
     query: [],
     body: {
@@ -50,7 +50,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["displayName"],
           flag: "display-name",
           type: "string",
-          help: "Name for people; a readable one is made up when it is absent.",
+          help: "Display name. Defaults to a generated readable name.",
           minLength: 1,
           maxLength: 256,
         },
@@ -68,7 +68,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/workspaces/{id}",
     origin: "extended",
     summary: "Get a workspace",
-    description: "One workspace.",
+    description: "Returns a workspace by its id.",
     arguments: [
       {
         name: "id",
@@ -90,7 +90,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/workspaces/{workspaceId}/integrations",
     origin: "documented",
     summary: "List a workspace's integrations",
-    description: "The integrations of the workspace, oldest first.",
+    description: "Returns the integrations of the workspace, oldest first.",
     arguments: [
       {
         name: "workspaceId",
@@ -105,14 +105,14 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422.",
+        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
         nullable: true,
       },
       {
         path: ["limit"],
         flag: "limit",
         type: "integer",
-        help: "How many items a page has at most.",
+        help: "Maximum number of items per page.",
         default: 100,
         minimum: 1,
         maximum: 1000,
@@ -130,7 +130,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Delete a client's integration",
     description:
-      "Takes the authorisation of one client away; all its tokens on the workspace stop working at once.",
+      "Revokes the authorization of a client. All its tokens for the workspace stop working immediately.",
     arguments: [
       {
         name: "workspaceId",
@@ -160,7 +160,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "List service tokens",
     description:
-      "The service tokens of the workspace, newest first, without their values. The list is empty when the workspace does not exist or the caller is no member of it.",
+      "Returns the service tokens of the workspace, newest first, without their values. The list is empty if the workspace does not exist or the caller is not a member of it.",
     arguments: [
       {
         name: "workspaceId",
@@ -175,14 +175,14 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "Where to go on, the `nextCursor` of the page before. Absent, empty or null is the first page. A cursor belongs to its operation, path and filters; another's is a 422.",
+        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
         nullable: true,
       },
       {
         path: ["limit"],
         flag: "limit",
         type: "integer",
-        help: "How many items a page has at most.",
+        help: "Maximum number of items per page.",
         default: 100,
         minimum: 1,
         maximum: 1000,
@@ -200,7 +200,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a service token",
     description:
-      "Makes a credential for programs. Its `value` stands in this answer only: keep it. It does not expire; delete it to end it. An agent may not.",
+      "Creates a credential for programs, which does not expire. Its `value` is not returned again. Agents cannot create service tokens.",
     arguments: [
       {
         name: "workspaceId",
@@ -218,7 +218,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["name"],
           flag: "name",
           type: "string",
-          help: "A name for people. Names may repeat, but for apps on a branch.",
+          help: "Display name.",
           required: "always",
           minLength: 1,
           maxLength: 256,
@@ -237,7 +237,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/workspaces/{workspaceId}/service-tokens/{serviceTokenId}",
     origin: "extended",
     summary: "Delete a service token",
-    description: "Ends the token at once.",
+    description: "Deletes the service token, which stops working immediately.",
     arguments: [
       {
         name: "workspaceId",

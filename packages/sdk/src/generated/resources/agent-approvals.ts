@@ -12,20 +12,19 @@ import type {
 } from "../errors.js";
 import type { Approval } from "../types.js";
 
-/** `client.agentApprovals`, but for what is written by hand */
+/** `client.agentApprovals`, without its hand-written methods */
 export class AgentApprovalsOperations extends Resource {
   /**
    * Get an approval.
    *
-   * The state of an approval that an agent waits for. Only the agent that owns the approval can read it; for
-   * everybody else it is a
-   * 404. Poll it until it is decided, then send the same request again.
+   * Returns the status of an approval that an agent is waiting for. Only the agent that the approval belongs
+   * to can read it. Poll until the status is no longer `pending`, then send the approved request again.
    *
    * `GET /v1/agent-approvals/{approvalId}`
    *
-   * @param approvalId Id of the approval, as the `approval_required` answer gave it.
-   * @throws {@link ApprovalNotFoundError} 404: this agent has no such approval.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @param approvalId Id of the approval, from the `approvalId` of an `approval_required` error.
+   * @throws {@link ApprovalNotFoundError} 404: no approval of this agent has this id.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(approvalId: string, options?: RequestOptions): ApiPromise<Approval> {

@@ -25,13 +25,13 @@ export class BranchesResource extends Resource {
   /**
    * Get a branch.
    *
-   * One branch.
+   * Returns a branch by its id.
    *
    * `GET /v1/branches/{branchId}`
    *
    * @param branchId Id of the branch.
-   * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(branchId: string, options?: RequestOptions): ApiPromise<Branch> {
@@ -44,14 +44,14 @@ export class BranchesResource extends Resource {
   /**
    * Update a branch.
    *
-   * Makes the branch its project's default. Roles stay. The flag cannot be taken away, only moved.
+   * Makes the branch its project's default branch, in place of the previous one. Roles do not change.
    *
    * `PATCH /v1/branches/{branchId}`
    *
    * @param branchId Id of the branch.
-   * @param body What to change.
-   * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields to change.
+   * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -65,17 +65,17 @@ export class BranchesResource extends Resource {
   /**
    * Delete a branch.
    *
-   * Deletes a preview branch without live databases, apps and services; its `gitName` is free again. The
-   * default branch and the production branch cannot be deleted.
+   * Deletes the branch, so that its `gitName` can be used again. The default branch, the production branch,
+   * and a branch that still has databases, apps or services cannot be deleted.
    *
    * `DELETE /v1/branches/{branchId}`
    *
    * @param branchId Id of the branch.
-   * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
+   * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
    * @throws {@link BranchHasResourcesError} 409: the branch still has databases, apps or services.
-   * @throws {@link BranchDefaultProtectedError} 422: the default branch and the production branch cannot be
-   *   deleted.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link BranchDefaultProtectedError} 422: the branch is the project's default branch or
+   *   production branch, which cannot be deleted.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link ValidationFailedError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */

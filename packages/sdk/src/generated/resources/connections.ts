@@ -25,11 +25,11 @@ export class ConnectionsResource extends Resource {
   /**
    * List connections.
    *
-   * The connections of the workspace, oldest first, without connection strings.
+   * Returns the connections of the workspace, oldest first, without connection strings.
    *
    * `GET /v1/connections`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: ConnectionsListQuery, options?: ListOptions): CursorPages<Connection> {
@@ -39,13 +39,13 @@ export class ConnectionsResource extends Resource {
   /**
    * Create a connection.
    *
-   * Makes a new credential for a database. The connection strings stand in this answer only.
+   * Creates a connection with new credentials for a database. The connection strings are not returned again.
    *
    * `POST /v1/connections`
    *
-   * @param body What a new connection shall be.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields of the new connection.
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -56,13 +56,13 @@ export class ConnectionsResource extends Resource {
   /**
    * Get a connection.
    *
-   * One connection, without connection strings.
+   * Returns a connection by its id, without connection strings.
    *
    * `GET /v1/connections/{id}`
    *
    * @param id Id of the connection.
-   * @throws {@link ConnectionNotFoundError} 404: there is no such connection.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link ConnectionNotFoundError} 404: the connection does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Connection> {
@@ -75,13 +75,13 @@ export class ConnectionsResource extends Resource {
   /**
    * Delete a connection.
    *
-   * Deletes the connection; its credentials stop working and its sessions end.
+   * Deletes the connection. Its credentials stop working and its open sessions are closed.
    *
    * `DELETE /v1/connections/{id}`
    *
    * @param id Id of the connection.
-   * @throws {@link ConnectionNotFoundError} 404: there is no such connection.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link ConnectionNotFoundError} 404: the connection does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */
@@ -92,14 +92,14 @@ export class ConnectionsResource extends Resource {
   /**
    * Rotate a connection's credentials.
    *
-   * Gives the connection a new password. The previous one stops working: best effort, and at once where the
-   * service can. The connection strings stand in this answer only.
+   * Gives the connection a new password. The previous password is revoked on a best-effort basis,
+   * immediately if possible. The connection strings are not returned again.
    *
    * `POST /v1/connections/{id}/rotate`
    *
    * @param id Id of the connection.
-   * @throws {@link ConnectionNotFoundError} 404: there is no such connection.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link ConnectionNotFoundError} 404: the connection does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */

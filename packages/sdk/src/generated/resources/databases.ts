@@ -51,13 +51,13 @@ export class DatabasesBackupsResource extends Resource {
   /**
    * List backups.
    *
-   * The backups of the database, newest first. There is no cursor: ask for more with `limit`.
+   * Returns the backups of the database, newest first. The list has no cursor.
    *
    * `GET /v1/databases/{databaseId}/backups`
    *
    * @param databaseId Id of the database.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(
@@ -77,13 +77,13 @@ export class DatabasesConnectionsResource extends Resource {
   /**
    * List a database's connections.
    *
-   * The connections of the database, oldest first, without connection strings.
+   * Returns the connections of the database, oldest first, without connection strings.
    *
    * `GET /v1/databases/{databaseId}/connections`
    *
    * @param databaseId Id of the database.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(
@@ -100,14 +100,15 @@ export class DatabasesConnectionsResource extends Resource {
   /**
    * Create a connection of a database.
    *
-   * Makes a new credential for the database. The connection strings stand in this answer only.
+   * Creates a connection with new credentials for the database. The connection strings are not returned
+   * again.
    *
    * `POST /v1/databases/{databaseId}/connections`
    *
    * @param databaseId Id of the database.
-   * @param body What a new connection of the database shall be.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields of the new connection.
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -128,14 +129,15 @@ export class DatabasesUsageResource extends Resource {
   /**
    * Get usage.
    *
-   * What the database has used between two dates; without them the current month so far.
+   * Returns the operations and the storage that the database used in a period, by default from the start of
+   * the current month until now.
    *
    * `GET /v1/databases/{databaseId}/usage`
    *
    * @param databaseId Id of the database.
-   * @throws {@link UsageInvalidRangeError} 400: the range ends before it starts.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link UsageInvalidRangeError} 400: the end of the period is before its start.
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(databaseId: string, query?: DatabasesUsageGetQuery, options?: RequestOptions): ApiPromise<Usage> {
@@ -146,7 +148,7 @@ export class DatabasesUsageResource extends Resource {
   }
 }
 
-/** `client.databases`, but for what is written by hand */
+/** `client.databases`, without its hand-written methods */
 export class DatabasesOperations extends Resource {
   readonly backups: DatabasesBackupsResource;
   readonly connections: DatabasesConnectionsResource;
@@ -162,11 +164,11 @@ export class DatabasesOperations extends Resource {
   /**
    * List databases.
    *
-   * The databases of the workspace, oldest first.
+   * Returns the databases of the workspace, oldest first.
    *
    * `GET /v1/databases`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: DatabasesListQuery, options?: ListOptions): CursorPages<Database> {
@@ -176,21 +178,23 @@ export class DatabasesOperations extends Resource {
   /**
    * Create a database.
    *
-   * Adds a database to a project, on the branch that is asked for. The answer carries the credentials of its
-   * first connection; its status is `provisioning` until the database can be opened. It can start empty,
-   * from a completed backup, or as a copy of a database that is ready.
+   * Creates a database in a project, on the given branch or else on the project's default branch. It starts
+   * empty, from a completed backup, or as a copy of a database that is `ready`.
+   *
+   * The response contains the credentials of its first connection, which are not returned again. The
+   * database accepts connections when its status changes from `provisioning` to `ready`.
    *
    * `POST /v1/databases`
    *
-   * @param body What a new database shall be.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws {@link BackupNotFoundError} 404: the database has no such backup.
+   * @param body Fields of the new database.
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws {@link BackupNotFoundError} 404: the database has no backup with this id.
    * @throws {@link DatabaseLogicalIdConflictError} 409: another database on the branch has this `logicalId`.
-   * @throws {@link DatabaseSourceNotReadyError} 422: the database to copy from is not ready.
-   * @throws {@link BackupUnusableError} 422: the backup is not completed.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @throws {@link DatabaseSourceNotReadyError} 422: the database to copy is not `ready`.
+   * @throws {@link BackupUnusableError} 422: the status of the backup is not `completed`.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -201,13 +205,13 @@ export class DatabasesOperations extends Resource {
   /**
    * Get a database.
    *
-   * One database.
+   * Returns a database by its id.
    *
    * `GET /v1/databases/{databaseId}`
    *
    * @param databaseId Id of the database.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(databaseId: string, options?: RequestOptions): ApiPromise<Database> {
@@ -220,18 +224,18 @@ export class DatabasesOperations extends Resource {
   /**
    * Update a database.
    *
-   * Renames the database, moves it to another branch of its project, or changes its `logicalId`. `logicalId`
-   * cannot be combined with a branch: move the database first.
+   * Renames the database, moves it to another branch of its project, or changes its `logicalId`. Omitted
+   * fields keep their value. `logicalId` cannot be combined with a branch: move the database first.
    *
    * `PATCH /v1/databases/{databaseId}`
    *
    * @param databaseId Id of the database.
-   * @param body What to change; absent fields stay as they are. `logicalId` cannot be combined with a
-   *   branch; move the database first.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
+   * @param body Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a
+   *   branch: move the database first.
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
    * @throws {@link DatabaseLogicalIdConflictError} 409: another database on the branch has this `logicalId`.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -245,16 +249,16 @@ export class DatabasesOperations extends Resource {
   /**
    * Delete a database.
    *
-   * Deletes the database with its data, connections and backups, and cancels what is under way on it. The
-   * default database is protected: it goes with its project.
+   * Deletes the database with its data, connections and backups. If it is being created or restored, that is
+   * canceled. The default database of a project cannot be deleted: it is deleted together with its project.
    *
    * `DELETE /v1/databases/{databaseId}`
    *
    * @param databaseId Id of the database.
-   * @throws {@link DatabaseDefaultProtectedError} 403: a project's default database goes only with its
-   *   project.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link DatabaseDefaultProtectedError} 403: a project's default database can only be deleted
+   *   together with the project.
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */
@@ -268,19 +272,22 @@ export class DatabasesOperations extends Resource {
   /**
    * Restore a database.
    *
-   * Overwrites the database with a backup. This is destructive: all data in it is replaced, and later writes
-   * are lost. Connections and credentials stay. The status is `recovering` until the data is there.
+   * Overwrites the database with a backup. This is destructive: all data in the database is replaced, and
+   * everything written since the backup is lost.
+   *
+   * The database must be `ready` or in `failure`. Its status is `recovering` until the restore is complete.
+   * Its connections keep their ids and credentials, and its `source` is then the backup.
    *
    * `POST /v1/databases/{targetDatabaseId}/restore`
    *
    * @param targetDatabaseId Id of the database to overwrite.
-   * @param body What to restore from.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws {@link BackupNotFoundError} 404: the database has no such backup.
-   * @throws {@link DatabaseBusyError} 409: the database is provisioning or recovering.
-   * @throws {@link RestoreInvalidSourceError} 422: a restore takes a source of type `backup` only.
-   * @throws {@link BackupUnusableError} 422: the backup is not completed.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body The backup to restore.
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws {@link BackupNotFoundError} 404: the database has no backup with this id.
+   * @throws {@link DatabaseBusyError} 409: the database is `provisioning` or `recovering`.
+   * @throws {@link RestoreInvalidSourceError} 422: the source of a restore must be of type `backup`.
+   * @throws {@link BackupUnusableError} 422: the status of the backup is not `completed`.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link ApprovalRequiredError}, {@link ApprovalDeniedError},
    *   {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError}, {@link ValidationFailedError},
    *   {@link InternalError}, {@link InternalUnavailableError}.

@@ -18,18 +18,18 @@ import type {
 } from "../errors.js";
 import type { DeploymentDetails, StartedDeployment } from "../types.js";
 
-/** `client.deployments`, but for what is written by hand */
+/** `client.deployments`, without its hand-written methods */
 export class DeploymentsOperations extends Resource {
   /**
    * Get a deployment.
    *
-   * One deployment, with its state.
+   * Returns a deployment by its id, with its status.
    *
    * `GET /v1/deployments/{deploymentId}`
    *
    * @param deploymentId Id of the deployment.
-   * @throws {@link DeploymentNotFoundError} 404: there is no such deployment, or it is another app's.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link DeploymentNotFoundError} 404: the deployment does not exist, or belongs to another app.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(deploymentId: string, options?: RequestOptions): ApiPromise<DeploymentDetails> {
@@ -42,15 +42,15 @@ export class DeploymentsOperations extends Resource {
   /**
    * Delete a deployment.
    *
-   * Deletes a deployment that is created, uploaded, stopped or failed.
+   * Deletes the deployment, which must be `created`, `uploaded`, `stopped` or `failed`.
    *
    * `DELETE /v1/deployments/{deploymentId}`
    *
    * @param deploymentId Id of the deployment.
-   * @throws {@link DeploymentNotFoundError} 404: there is no such deployment, or it is another app's.
-   * @throws {@link DeploymentNotDeletableError} 409: a deployment can be deleted when it is created,
-   *   uploaded, stopped or failed.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link DeploymentNotFoundError} 404: the deployment does not exist, or belongs to another app.
+   * @throws {@link DeploymentNotDeletableError} 409: the deployment is `provisioning`, `running` or
+   *   `stopping`.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link RateLimitExceededError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -64,16 +64,16 @@ export class DeploymentsOperations extends Resource {
   /**
    * Start a deployment.
    *
-   * Starts a deployment that is created, uploaded, stopped or failed. It is `provisioning` until it runs or
-   * fails.
+   * Starts the deployment, which must be `created`, `uploaded`, `stopped` or `failed`. Its status is
+   * `provisioning` until it is `running` or `failed`.
    *
    * `POST /v1/deployments/{deploymentId}/start`
    *
    * @param deploymentId Id of the deployment.
-   * @throws {@link DeploymentNotFoundError} 404: there is no such deployment, or it is another app's.
-   * @throws {@link DeploymentNotStartableError} 409: a deployment starts from created, uploaded, stopped or
-   *   failed only.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link DeploymentNotFoundError} 404: the deployment does not exist, or belongs to another app.
+   * @throws {@link DeploymentNotStartableError} 409: the deployment is `provisioning`, `running` or
+   *   `stopping`.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   start(deploymentId: string, options?: RequestOptions): ApiPromise<StartedDeployment> {
@@ -86,14 +86,15 @@ export class DeploymentsOperations extends Resource {
   /**
    * Stop a deployment.
    *
-   * Stops a deployment that is provisioning or running. It is `stopping` until it is `stopped`.
+   * Stops the deployment, which must be `provisioning` or `running`. Its status is `stopping` until it is
+   * `stopped`.
    *
    * `POST /v1/deployments/{deploymentId}/stop`
    *
    * @param deploymentId Id of the deployment.
-   * @throws {@link DeploymentNotFoundError} 404: there is no such deployment, or it is another app's.
-   * @throws {@link DeploymentNotStoppableError} 409: a deployment stops from provisioning or running only.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link DeploymentNotFoundError} 404: the deployment does not exist, or belongs to another app.
+   * @throws {@link DeploymentNotStoppableError} 409: the deployment is neither `provisioning` nor `running`.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   stop(deploymentId: string, options?: RequestOptions): ApiPromise<void> {

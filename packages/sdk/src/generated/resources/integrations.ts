@@ -21,12 +21,12 @@ export class IntegrationsResource extends Resource {
   /**
    * List integrations.
    *
-   * The integrations of a workspace, oldest first. Another workspace than the credential's gives an empty
-   * list.
+   * Returns the integrations of a workspace, oldest first. The list is empty for a workspace that the
+   * credential cannot access.
    *
    * `GET /v1/integrations`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query: IntegrationsListQuery, options?: ListOptions): CursorPages<Integration> {
@@ -36,13 +36,13 @@ export class IntegrationsResource extends Resource {
   /**
    * Get an integration.
    *
-   * One integration.
+   * Returns an integration by its id.
    *
    * `GET /v1/integrations/{id}`
    *
    * @param id Id of the integration.
-   * @throws {@link IntegrationNotFoundError} 404: there is no such integration.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link IntegrationNotFoundError} 404: the integration does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Integration> {
@@ -55,13 +55,13 @@ export class IntegrationsResource extends Resource {
   /**
    * Delete an integration.
    *
-   * Takes the client's authorisation away; all its tokens stop working at once.
+   * Revokes the authorization of a client. All its tokens for the workspace stop working immediately.
    *
    * `DELETE /v1/integrations/{id}`
    *
    * @param id Id of the integration.
-   * @throws {@link IntegrationNotFoundError} 404: there is no such integration.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link IntegrationNotFoundError} 404: the integration does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */

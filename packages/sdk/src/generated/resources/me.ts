@@ -16,11 +16,11 @@ export class MeResource extends Resource {
   /**
    * Get the caller.
    *
-   * Who is calling: the user, the workspace and the credential.
+   * Returns the user, the workspace and the credential of the request.
    *
    * `GET /v1/me`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(options?: RequestOptions): ApiPromise<Me> {

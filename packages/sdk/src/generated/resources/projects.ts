@@ -48,13 +48,13 @@ export class ProjectsBranchesResource extends Resource {
   /**
    * List a project's branches.
    *
-   * The live branches of the project, oldest first.
+   * Returns the branches of the project, oldest first.
    *
    * `GET /v1/projects/{projectId}/branches`
    *
    * @param projectId Id of the project.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(projectId: string, query?: ProjectsBranchesListQuery, options?: ListOptions): CursorPages<Branch> {
@@ -67,15 +67,15 @@ export class ProjectsBranchesResource extends Resource {
   /**
    * Create a branch.
    *
-   * Adds a preview branch to the project.
+   * Creates a branch of the project, with the role `preview`.
    *
    * `POST /v1/projects/{projectId}/branches`
    *
    * @param projectId Id of the project.
-   * @param body What a new branch shall be.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws {@link BranchAlreadyExistsError} 409: the project has a live branch with this `gitName`.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields of the new branch.
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws {@link BranchAlreadyExistsError} 409: the project already has a branch with this `gitName`.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -92,13 +92,13 @@ export class ProjectsDatabasesResource extends Resource {
   /**
    * List a project's databases.
    *
-   * The databases of the project, oldest first.
+   * Returns the databases of the project, oldest first.
    *
    * `GET /v1/projects/{projectId}/databases`
    *
    * @param projectId Id of the project.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(projectId: string, query?: ProjectsDatabasesListQuery, options?: ListOptions): CursorPages<Database> {
@@ -111,20 +111,22 @@ export class ProjectsDatabasesResource extends Resource {
   /**
    * Create a database in a project.
    *
-   * Adds a database to the project, on its default branch. The answer carries the credentials of its first
-   * connection; its status is `provisioning` until the database can be opened. It can start empty, from a
-   * completed backup, or as a copy of a database that is ready.
+   * Creates a database in the project, on its default branch. It starts empty, from a completed backup, or
+   * as a copy of a database that is `ready`.
+   *
+   * The response contains the credentials of its first connection, which are not returned again. The
+   * database accepts connections when its status changes from `provisioning` to `ready`.
    *
    * `POST /v1/projects/{projectId}/databases`
    *
    * @param projectId Id of the project.
-   * @param body What a new database of the project shall be. Everything is optional.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws {@link DatabaseNotFoundError} 404: there is no such database.
-   * @throws {@link BackupNotFoundError} 404: the database has no such backup.
-   * @throws {@link DatabaseSourceNotReadyError} 422: the database to copy from is not ready.
-   * @throws {@link BackupUnusableError} 422: the backup is not completed.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields of the new database. All of them are optional.
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
+   * @throws {@link BackupNotFoundError} 404: the database has no backup with this id.
+   * @throws {@link DatabaseSourceNotReadyError} 422: the database to copy is not `ready`.
+   * @throws {@link BackupUnusableError} 422: the status of the backup is not `completed`.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -140,7 +142,7 @@ export class ProjectsDatabasesResource extends Resource {
   }
 }
 
-/** `client.projects`, but for what is written by hand */
+/** `client.projects`, without its hand-written methods */
 export class ProjectsOperations extends Resource {
   readonly branches: ProjectsBranchesResource;
   readonly databases: ProjectsDatabasesResource;
@@ -154,11 +156,11 @@ export class ProjectsOperations extends Resource {
   /**
    * List projects.
    *
-   * The projects of the credential's workspace, oldest first.
+   * Returns the projects of the credential's workspace, oldest first.
    *
    * `GET /v1/projects`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: ProjectsListQuery, options?: ListOptions): CursorPages<Project> {
@@ -168,16 +170,18 @@ export class ProjectsOperations extends Resource {
   /**
    * Create a project.
    *
-   * Makes a project in the credential's workspace, with the branch `main`, and with its default database
-   * unless `createDatabase` is false. The answer carries the database's credentials; its status is
-   * `provisioning` until the database can be opened. The body may be absent, which is the same as `{}`.
+   * Creates a project in the credential's workspace, with a default branch `main` and, unless
+   * `createDatabase` is false, a default database on that branch. The request body is optional.
+   *
+   * The response contains the credentials of the database, which are not returned again. The database
+   * accepts connections when its status changes from `provisioning` to `ready`.
    *
    * `POST /v1/projects`
    *
-   * @param body What a new project shall be. Everything is optional.
-   * @throws {@link ProjectLogicalIdConflictError} 409: another project of the workspace has this
+   * @param body Fields of the new project. All of them are optional.
+   * @throws {@link ProjectLogicalIdConflictError} 409: another project in the workspace has this
    *   `logicalId`.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -188,13 +192,13 @@ export class ProjectsOperations extends Resource {
   /**
    * Get a project.
    *
-   * One project.
+   * Returns a project by its id.
    *
    * `GET /v1/projects/{id}`
    *
    * @param id Id of the project.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Project> {
@@ -204,14 +208,15 @@ export class ProjectsOperations extends Resource {
   /**
    * Update a project.
    *
-   * Changes the name, and merges `settings` by key into what is there. Absent fields stay as they are.
+   * Renames the project, and merges `settings` into the stored settings by key. Omitted fields keep their
+   * value.
    *
    * `PATCH /v1/projects/{id}`
    *
    * @param id Id of the project.
-   * @param body What to change; absent fields stay as they are.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields to change. Omitted fields keep their value.
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -225,16 +230,16 @@ export class ProjectsOperations extends Resource {
   /**
    * Delete a project.
    *
-   * Deletes the project with its default database, branches and connections. Refused with 400 while it has
-   * another database, an app or a service.
+   * Deletes the project with its default database, branches and connections. A project that has another
+   * database, an app or a service cannot be deleted.
    *
    * `DELETE /v1/projects/{id}`
    *
    * @param id Id of the project.
-   * @throws {@link ProjectHasDependenciesError} 400: the project still has a database beside its default
-   *   one, an app or a service.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link ProjectHasDependenciesError} 400: the project still has a non-default database, an app or
+   *   a service.
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */
@@ -245,22 +250,24 @@ export class ProjectsOperations extends Resource {
   /**
    * Transfer a project.
    *
-   * Moves the project with its branches, databases, connections, backups, apps and services to the workspace
-   * of the recipient, in one step. Ids stay and connection strings keep working: rotate the connections if
-   * the old workspace must lose its way in. Its own credentials lose the project at once. Integrations and
-   * service tokens do not move.
+   * Moves the project to the recipient's workspace in one atomic step, with its branches, databases,
+   * connections, backups, apps and services. Integrations and service tokens are not moved.
+   *
+   * All ids stay the same and connection strings keep working: rotate the connections to end the previous
+   * workspace's access to the databases. Credentials of the previous workspace lose access to the project
+   * immediately, and pending approvals for it expire.
    *
    * `POST /v1/projects/{id}/transfer`
    *
    * @param id Id of the project.
-   * @param body Where the project goes.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws {@link ProjectAlreadyInWorkspaceError} 409: the project is in the recipient's workspace already.
-   * @throws {@link ProjectLogicalIdConflictError} 409: another project of the workspace has this
+   * @param body The recipient of the project.
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws {@link ProjectAlreadyInWorkspaceError} 409: the project is already in the recipient's workspace.
+   * @throws {@link ProjectLogicalIdConflictError} 409: another project in the workspace has this
    *   `logicalId`.
-   * @throws {@link TransferInvalidRecipientTokenError} 422: the recipient token is not a live user token
-   *   with `workspace:admin`.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @throws {@link TransferInvalidRecipientTokenError} 422: the recipient token is not a valid access token
+   *   of a user with the scope `workspace:admin`.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link ApprovalRequiredError}, {@link ApprovalDeniedError},
    *   {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError}, {@link ValidationFailedError},
    *   {@link InternalError}, {@link InternalUnavailableError}.

@@ -17,11 +17,11 @@ export class RegionsResource extends Resource {
   /**
    * List regions.
    *
-   * The regions of every product, or of one.
+   * Returns the regions of all products, or of one. The list has no pages.
    *
    * `GET /v1/regions`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: RegionsListQuery, options?: RequestOptions): ApiPromise<ProductRegion[]> {
@@ -31,11 +31,11 @@ export class RegionsResource extends Resource {
   /**
    * List Postgres regions.
    *
-   * The regions for Postgres databases.
+   * Returns the regions for Postgres databases. The list has no pages.
    *
    * `GET /v1/regions/postgres`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   listPostgres(options?: RequestOptions): ApiPromise<Region[]> {

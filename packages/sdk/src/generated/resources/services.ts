@@ -45,13 +45,13 @@ export class ServicesDeploymentsResource extends Resource {
   /**
    * List deployments.
    *
-   * The deployments of the service, oldest first.
+   * Returns the deployments of the service, oldest first.
    *
    * `GET /v1/services/{serviceId}/deployments`
    *
    * @param serviceId Id of the service.
-   * @throws {@link AppNotFoundError} 404: there is no such app.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link AppNotFoundError} 404: the app does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */
@@ -69,15 +69,16 @@ export class ServicesDeploymentsResource extends Resource {
   /**
    * Create a deployment.
    *
-   * Makes a deployment of the service. PUT the code to `uploadUrl`, once, then start it. With
-   * `skipCodeUpload` it takes the code of the promoted deployment. The body may be absent.
+   * Creates a deployment of the service. Upload the code to `uploadUrl` with one PUT request, then start the
+   * deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment. The request body is
+   * optional.
    *
    * `POST /v1/services/{serviceId}/deployments`
    *
    * @param serviceId Id of the service.
-   * @param body What a new deployment shall be. Everything is optional.
-   * @throws {@link AppNotFoundError} 404: there is no such app.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields of the new deployment. All of them are optional.
+   * @throws {@link AppNotFoundError} 404: the app does not exist.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
@@ -94,7 +95,7 @@ export class ServicesDeploymentsResource extends Resource {
   }
 }
 
-/** `client.services`, but for what is written by hand */
+/** `client.services`, without its hand-written methods */
 export class ServicesOperations extends Resource {
   readonly deployments: ServicesDeploymentsResource;
 
@@ -106,11 +107,11 @@ export class ServicesOperations extends Resource {
   /**
    * List services.
    *
-   * The services of the workspace, oldest first.
+   * Returns the services of the workspace, oldest first.
    *
    * `GET /v1/services`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */
@@ -121,19 +122,23 @@ export class ServicesOperations extends Resource {
   /**
    * Create a service.
    *
-   * Makes a service in the given region, else in the project's default region, else in us-east-1. It goes on
-   * `branchId`, on the branch of `branchGitName` (made when it does not exist), else on the project's
-   * default branch; an explicit null leaves it unassigned. The slot on the branch must be free, by name and
-   * by `logicalId`; the name is checked first.
+   * Creates a service in `regionId`, by default in the project's default region, or else in `us-east-1`.
+   *
+   * The service is placed on the branch `branchId` or on the branch named `branchGitName`, which is created
+   * if it does not exist. Without either it is placed on the project's default branch. If one of them is
+   * null, the service is not on a branch.
+   *
+   * Fails if another app or service on the branch has the same name or the same `logicalId`. The name is
+   * checked first.
    *
    * `POST /v1/services`
    *
-   * @param body What a new app shall be.
-   * @throws {@link ProjectNotFoundError} 404: there is no such project.
-   * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
-   * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`;
-   *   the name is checked first.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields of the new app.
+   * @throws {@link ProjectNotFoundError} 404: the project does not exist.
+   * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
+   * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`.
+   *   The name is checked first.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
@@ -145,13 +150,13 @@ export class ServicesOperations extends Resource {
   /**
    * Get a service.
    *
-   * One service.
+   * Returns a service by its id.
    *
    * `GET /v1/services/{serviceId}`
    *
    * @param serviceId Id of the service.
-   * @throws {@link AppNotFoundError} 404: there is no such app.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link AppNotFoundError} 404: the app does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(serviceId: string, options?: RequestOptions): ApiPromise<App> {
@@ -164,23 +169,28 @@ export class ServicesOperations extends Resource {
   /**
    * Update a service.
    *
-   * Renames the service, moves it to another branch of its project, or changes its `logicalId`; null clears
-   * that. `logicalId` cannot be combined with a branch: move first, then set it. Another `logicalId` than
-   * the one it has needs null in between.
+   * Renames the service, moves it to another branch of its project, or changes its `logicalId`. Omitted
+   * fields keep their value.
+   *
+   * `logicalId` cannot be combined with a branch: move the service first, then set it. A service that has a
+   * `logicalId` cannot be given a different one until it is set to null. Setting the same `logicalId` again
+   * succeeds.
+   *
+   * Fails if another app or service on the resulting branch has the same name or the same `logicalId`.
    *
    * `PATCH /v1/services/{serviceId}`
    *
    * @param serviceId Id of the service.
-   * @param body What to change; absent fields stay as they are. `logicalId` cannot be combined with a
-   *   branch; move the app first.
-   * @throws {@link AppNotFoundError} 404: there is no such app.
-   * @throws {@link BranchNotFoundError} 404: the project has no such live branch.
-   * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`;
-   *   the name is checked first.
+   * @param body Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a
+   *   branch: move the app first.
+   * @throws {@link AppNotFoundError} 404: the app does not exist.
+   * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
+   * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`.
+   *   The name is checked first.
    * @throws {@link AppLogicalIdConflictError} 409: another app on the branch has this `logicalId`.
-   * @throws {@link AppLogicalIdBoundError} 409: the app has a different `logicalId` already; set it to null
+   * @throws {@link AppLogicalIdBoundError} 409: the app already has a different `logicalId`. Set it to null
    *   first.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
@@ -195,16 +205,16 @@ export class ServicesOperations extends Resource {
   /**
    * Delete a service.
    *
-   * Stops and deletes the deployments of the service, then the service. Refused with 409, nothing changed,
-   * while one of them is provisioning or stopping, or when one was added meanwhile.
+   * Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or
+   * `stopping`, or a new one is created in the meantime, the request fails and nothing is changed.
    *
    * `DELETE /v1/services/{serviceId}`
    *
    * @param serviceId Id of the service.
-   * @throws {@link AppNotFoundError} 404: there is no such app.
-   * @throws {@link AppDeploymentsNotDeletableError} 409: a deployment of the app could not be deleted, or
-   *   one was added meanwhile; nothing was changed.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link AppNotFoundError} 404: the app does not exist.
+   * @throws {@link AppDeploymentsNotDeletableError} 409: a deployment of the app is `provisioning` or
+   *   `stopping`, or was created in the meantime. Nothing was changed.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link RateLimitExceededError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -218,17 +228,18 @@ export class ServicesOperations extends Resource {
   /**
    * Promote a deployment.
    *
-   * Makes a running deployment of the service the one that its domain answers with. Custom domains of the
-   * deployment promoted before move over; their number is answered, 0 at the first or a repeated promote.
+   * Serves a running deployment at the domain of the service. Custom domains of the previously promoted
+   * deployment are moved to it. The response contains their number, which is 0 for the first promotion and
+   * for promoting the same deployment again.
    *
    * `POST /v1/services/{serviceId}/promote`
    *
    * @param serviceId Id of the service.
    * @param body The deployment to promote.
-   * @throws {@link AppNotFoundError} 404: there is no such app.
-   * @throws {@link DeploymentNotFoundError} 404: there is no such deployment, or it is another app's.
-   * @throws {@link DeploymentNotRunningError} 409: only a running deployment can be promoted.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @throws {@link AppNotFoundError} 404: the app does not exist.
+   * @throws {@link DeploymentNotFoundError} 404: the deployment does not exist, or belongs to another app.
+   * @throws {@link DeploymentNotRunningError} 409: the deployment is not `running`.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
    *   {@link InternalUnavailableError}.

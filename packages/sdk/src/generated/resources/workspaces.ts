@@ -37,13 +37,13 @@ export class WorkspacesIntegrationsResource extends Resource {
   /**
    * List a workspace's integrations.
    *
-   * The integrations of the workspace, oldest first.
+   * Returns the integrations of the workspace, oldest first.
    *
    * `GET /v1/workspaces/{workspaceId}/integrations`
    *
    * @param workspaceId Id of the workspace.
-   * @throws {@link WorkspaceNotFoundError} 404: there is no such workspace.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link WorkspaceNotFoundError} 404: the workspace does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(
@@ -65,15 +65,15 @@ export class WorkspacesIntegrationsResource extends Resource {
   /**
    * Delete a client's integration.
    *
-   * Takes the authorisation of one client away; all its tokens on the workspace stop working at once.
+   * Revokes the authorization of a client. All its tokens for the workspace stop working immediately.
    *
    * `DELETE /v1/workspaces/{workspaceId}/integrations/{clientId}`
    *
    * @param workspaceId Id of the workspace.
    * @param clientId Id of the OAuth client.
-   * @throws {@link WorkspaceNotFoundError} 404: there is no such workspace.
-   * @throws {@link IntegrationNotFoundError} 404: there is no such integration.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link WorkspaceNotFoundError} 404: the workspace does not exist.
+   * @throws {@link IntegrationNotFoundError} 404: the integration does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */
@@ -94,13 +94,13 @@ export class WorkspacesServiceTokensResource extends Resource {
   /**
    * List service tokens.
    *
-   * The service tokens of the workspace, newest first, without their values. The list is empty when the
-   * workspace does not exist or the caller is no member of it.
+   * Returns the service tokens of the workspace, newest first, without their values. The list is empty if
+   * the workspace does not exist or the caller is not a member of it.
    *
    * `GET /v1/workspaces/{workspaceId}/service-tokens`
    *
    * @param workspaceId Id of the workspace.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(
@@ -122,15 +122,15 @@ export class WorkspacesServiceTokensResource extends Resource {
   /**
    * Create a service token.
    *
-   * Makes a credential for programs. Its `value` stands in this answer only: keep it. It does not expire;
-   * delete it to end it. An agent may not.
+   * Creates a credential for programs, which does not expire. Its `value` is not returned again. Agents
+   * cannot create service tokens.
    *
    * `POST /v1/workspaces/{workspaceId}/service-tokens`
    *
    * @param workspaceId Id of the workspace.
-   * @param body What a new service token shall be.
-   * @throws {@link WorkspaceNotFoundError} 404: there is no such workspace.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields of the new service token.
+   * @throws {@link WorkspaceNotFoundError} 404: the workspace does not exist.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -153,15 +153,15 @@ export class WorkspacesServiceTokensResource extends Resource {
   /**
    * Delete a service token.
    *
-   * Ends the token at once.
+   * Deletes the service token, which stops working immediately.
    *
    * `DELETE /v1/workspaces/{workspaceId}/service-tokens/{serviceTokenId}`
    *
    * @param workspaceId Id of the workspace.
    * @param serviceTokenId Id of the service token.
-   * @throws {@link WorkspaceNotFoundError} 404: there is no such workspace.
-   * @throws {@link ServiceTokenNotFoundError} 404: the workspace has no such service token.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link WorkspaceNotFoundError} 404: the workspace does not exist.
+   * @throws {@link ServiceTokenNotFoundError} 404: the workspace has no service token with this id.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ApprovalRequiredError}, {@link ApprovalDeniedError}, {@link InternalError},
    *   {@link InternalUnavailableError}.
    */
@@ -191,11 +191,11 @@ export class WorkspacesResource extends Resource {
   /**
    * List workspaces.
    *
-   * The workspaces that the credential reaches, oldest first.
+   * Returns the workspaces that the credential can access, oldest first.
    *
    * `GET /v1/workspaces`
    *
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: WorkspacesListQuery, options?: ListOptions): CursorPages<Workspace> {
@@ -205,12 +205,13 @@ export class WorkspacesResource extends Resource {
   /**
    * Create a workspace.
    *
-   * Makes a workspace that the user owns. A service token or an agent may not. The body may be absent.
+   * Creates a workspace that is owned by the calling user. Service tokens and agents cannot create
+   * workspaces. The request body is optional.
    *
    * `POST /v1/workspaces`
    *
-   * @param body What a new workspace shall be. Everything is optional.
-   * @throws As every operation may: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   * @param body Fields of the new workspace. All of them are optional.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
@@ -221,13 +222,13 @@ export class WorkspacesResource extends Resource {
   /**
    * Get a workspace.
    *
-   * One workspace.
+   * Returns a workspace by its id.
    *
    * `GET /v1/workspaces/{id}`
    *
    * @param id Id of the workspace.
-   * @throws {@link WorkspaceNotFoundError} 404: there is no such workspace.
-   * @throws As every operation may: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   * @throws {@link WorkspaceNotFoundError} 404: the workspace does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Workspace> {
