@@ -2,10 +2,10 @@ import { type FileHandle, open } from "node:fs/promises";
 import { type Database, type MgmtClient, MgmtError, createClient } from "@mgmt/sdk";
 
 /**
- * Gives a pull request a database of its own: the same one in every run, whatever was cut off before. Appends
- * `DATABASE_URL=…` to the file named by `MGMT_ENV_FILE` (`GITHUB_ENV` will do), which only its owner can read afterwards.
- * Prints no secret. Wants `MGMT_BASE_URL`, `MGMT_TOKEN`, `MGMT_PROJECT_ID` and `PULL_REQUEST`, its number.
- * Exits with 2 when one is missing, and with 1 when the service does not do it.
+ * Creates a database for a pull request, or finds the one from an earlier run, even if that run was interrupted. Appends
+ * `DATABASE_URL=…` to the file named by `MGMT_ENV_FILE` (such as `$GITHUB_ENV`) and makes it readable only by its owner.
+ * Prints no secret. Requires `MGMT_BASE_URL`, `MGMT_TOKEN`, `MGMT_PROJECT_ID`, and the pull request's number as
+ * `PULL_REQUEST`. Exits with 2 if one of them is missing, and with 1 if the service refuses.
  */
 const main = async (): Promise<void> => {
   const names = ["MGMT_BASE_URL", "MGMT_TOKEN", "MGMT_PROJECT_ID", "MGMT_ENV_FILE", "PULL_REQUEST"] as const;
@@ -15,12 +15,12 @@ const main = async (): Promise<void> => {
   if (!/^[1-9]\d*$/.test(number)) return refuse("PULL_REQUEST must be the number of a pull request.");
 
   const client = createClient({ baseUrl, token });
-  // Before anything is made or rotated: what cannot be written down would be lost.
+  // Open the file first: a connection string that cannot be saved would be lost.
   const file = await open(envFile, "a", 0o600);
   try {
-    await file.chmod(0o600); // it may have been there
+    await file.chmod(0o600); // the file may already exist
     await provision(client, projectId, `pull-request-${number}`, file);
-    console.log(`Its connection string is in ${envFile}.`);
+    console.log(`The connection string is in ${envFile}.`);
   } finally {
     await file.close();
   }
@@ -31,10 +31,12 @@ const provision = async (client: MgmtClient, projectId: string, logicalId: strin
   const fresh = created ? resource.connectionString : null;
   const database = await client.databases.waitUntilReady(resource.id);
   await file.write(`DATABASE_URL=${fresh ?? (await newConnectionString(client, database))}\n`);
-  console.log(`Database ${database.id} in ${database.region.id}: ${created ? "new" : "the same as before"}.`);
+  console.log(
+    `Database ${database.id} in ${database.region.id}: ${created ? "created" : "already existed"}.`,
+  );
 };
 
-/** Connection strings are told once. A run that was not told, or a later one, gets a new one; the old one ends. */
+/** Returns a new connection string and revokes the old one, because the service shows a connection string only once. */
 const newConnectionString = async (client: MgmtClient, database: Database): Promise<string> => {
   const { id, defaultConnectionId } = database;
   const connection = defaultConnectionId

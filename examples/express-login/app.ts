@@ -6,17 +6,17 @@ import { escape, page } from "./page.js";
 import { createSessions } from "./sessions.js";
 
 export interface AppOptions {
-  /** Address of the service, without `/v1`. */
+  /** Base URL of the service, without `/v1`. */
   baseUrl: string;
-  /** Address of its authorization server. */
+  /** URL of its authorization server. */
   authUrl: string;
   clientId: string;
   clientSecret: string;
-  /** Where users reach this app. `/callback` below it must be registered as the client's redirect URI. */
+  /** Public URL of this app. `<appUrl>/callback` must be registered as a redirect URI of the client. */
   appUrl: string;
 }
 
-/** An app whose users log in with their account of the Management API, and see their own projects. */
+/** Creates an app whose users log in with their Management API account and see their own projects. */
 export const createApp = ({ baseUrl, appUrl, ...oauth }: AppOptions): Express => {
   const app = express();
   const sessions = createSessions({ secure: appUrl.startsWith("https:") });
@@ -30,8 +30,8 @@ export const createApp = ({ baseUrl, appUrl, ...oauth }: AppOptions): Express =>
     const { token } = createAuthenticator({ ...oauth, store });
     const projects = await createClient({ baseUrl, token }).projects.list().toArray({ limit: 100 });
     const items = projects.map(({ name }) => `<li>${escape(name)}</li>`).join("");
-    const leave = '<form method="post" action="/logout"><button>Log out</button></form>';
-    response.set("cache-control", "no-store").send(page(`<ul>${items}</ul>${leave}`));
+    const logOut = '<form method="post" action="/logout"><button>Log out</button></form>';
+    response.set("cache-control", "no-store").send(page(`<ul>${items}</ul>${logOut}`));
   });
 
   app.get("/login", async (request, response) => {
@@ -44,11 +44,11 @@ export const createApp = ({ baseUrl, appUrl, ...oauth }: AppOptions): Express =>
   app.get("/callback", async (request, response) => {
     const session = sessions.find(request);
     if (!session?.attempt) {
-      response.status(400).send(page("<p>This browser has begun no login.</p>"));
+      response.status(400).send(page("<p>This browser has not started a login.</p>"));
       return;
     }
     const { attempt, store } = session;
-    session.attempt = undefined; // good once
+    session.attempt = undefined; // valid only once
     await finishLogin({ ...oauth, attempt, callback: request.originalUrl, store });
     sessions.renew(request, response);
     response.redirect("/");
@@ -62,8 +62,8 @@ export const createApp = ({ baseUrl, appUrl, ...oauth }: AppOptions): Express =>
 
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
-    const said = error instanceof AuthError ? `${error.message}. ${error.hint}` : "Try again later.";
-    response.status(statusOf(error)).send(page(`<p>${escape(said)}</p><p><a href="/login">Log in</a></p>`));
+    const text = error instanceof AuthError ? `${error.message}. ${error.hint}` : "Try again later.";
+    response.status(statusOf(error)).send(page(`<p>${escape(text)}</p><p><a href="/login">Log in</a></p>`));
   };
   app.use(onError);
   return app;

@@ -1,6 +1,6 @@
 import { AuthError } from "@mgmt/sdk/auth";
 
-/** What the browser is answered: whose fault it is decides. */
+/** Maps an error to an HTTP status: 4xx if the user can fix it, 502 if the service failed. */
 export const statusOf = (error: unknown): number => {
   if (!(error instanceof AuthError)) return 502;
   switch (error.code) {

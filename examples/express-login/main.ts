@@ -1,6 +1,6 @@
 import { createApp } from "./app.js";
 
-/** Runs the app: `npx tsx main.ts`. Without settings it goes to a platform on this machine, as its sample client. */
+/** Runs the app: `npx tsx main.ts`. By default it uses `mgmt dev` on this machine and its sample OAuth client. */
 const {
   MGMT_BASE_URL: baseUrl = "http://127.0.0.1:4300",
   MGMT_AUTH_URL: authUrl = baseUrl,

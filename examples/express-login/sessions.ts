@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { type LoginAttempt, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
 import type { Request, Response } from "express";
 
-/** What the server keeps of one browser. */
+/** The server-side state of one browser. */
 export interface Session {
-  /** The login that the browser has begun. */
+  /** The login that the browser has started. */
   attempt?: LoginAttempt | undefined;
   /** The user's login. */
   store: TokenStore;
@@ -13,17 +13,17 @@ export interface Session {
 export interface Sessions {
   find(request: Request): Session | undefined;
   open(response: Response): Session;
-  /** The same session under another id: who knew the one before the login does not get into it. */
+  /** Moves the session to a new id, so that an id known before the login is useless after it. */
   renew(request: Request, response: Response): void;
-  /** Forgets the session, and gives what it was. */
+  /** Deletes the session and returns it. */
   close(request: Request, response: Response): Session | undefined;
 }
 
 const name = "session";
 
 /**
- * Sessions in this process, each found by a random id in a cookie that no script reads. An app with many users or processes
- * keeps them in its database, encrypted, and lets them end; `TokenStore` is then its own, with a `lock`.
+ * Keeps sessions in memory, each under a random id in a cookie that scripts cannot read. An app with many users or several
+ * processes stores them encrypted in its database, with an expiry, and implements `TokenStore` with a `lock`.
  */
 export const createSessions = ({ secure }: { secure: boolean }): Sessions => {
   const sessions = new Map<string, Session>();
@@ -31,13 +31,13 @@ export const createSessions = ({ secure }: { secure: boolean }): Sessions => {
 
   const idOf = (request: Request): string =>
     new RegExp(`(?:^|; )${name}=([\\w-]+)`).exec(request.headers.cookie ?? "")?.[1] ?? "";
-  const keep = (session: Session, response: Response): Session => {
+  const save = (session: Session, response: Response): Session => {
     const id = randomBytes(32).toString("base64url");
     sessions.set(id, session);
     response.cookie(name, id, cookie);
     return session;
   };
-  const forget = (request: Request): Session | undefined => {
+  const remove = (request: Request): Session | undefined => {
     const session = sessions.get(idOf(request));
     sessions.delete(idOf(request));
     return session;
@@ -45,14 +45,14 @@ export const createSessions = ({ secure }: { secure: boolean }): Sessions => {
 
   return {
     find: (request) => sessions.get(idOf(request)),
-    open: (response) => keep({ store: memoryStore() }, response),
+    open: (response) => save({ store: memoryStore() }, response),
     renew: (request, response) => {
-      const session = forget(request);
-      if (session) keep(session, response);
+      const session = remove(request);
+      if (session) save(session, response);
     },
     close: (request, response) => {
       response.clearCookie(name, cookie);
-      return forget(request);
+      return remove(request);
     },
   };
 };

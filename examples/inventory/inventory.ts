@@ -1,6 +1,6 @@
 import { createClient } from "@mgmt/sdk";
 
-/** Prints every project of the workspace with its databases, however many pages there are. */
+/** Prints every project of the workspace with its databases. Lists fetch further pages as needed. */
 const { MGMT_BASE_URL: baseUrl = "http://127.0.0.1:4300", MGMT_TOKEN: token = "" } = process.env;
 const client = createClient({ baseUrl, token });
 

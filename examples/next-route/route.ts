@@ -1,20 +1,20 @@
 import { createClient } from "@mgmt/sdk";
-import { answerOf, badRequest } from "./error-answer.js";
+import { badRequest, errorResponse } from "./error-response.js";
 
-// `app/api/shops/route.ts` of a Next.js app; nothing in it is Next's own. Ask for a login before, as for every other page:
-// whoever reaches this route makes databases in your workspace.
+// `app/api/shops/route.ts` of a Next.js app; it uses only web standards. Require a login before this route, because every
+// caller can create databases in your workspace.
 
-/** Made when asked: a build loads this module too, and has no credential. */
+/** Creates the client per request, because a build also loads this module and has no credential. */
 const connect = () =>
   createClient({
     baseUrl: process.env.MGMT_BASE_URL ?? "",
     token: process.env.MGMT_TOKEN ?? "",
   });
 
-/** Of each call: it ends with the request that it is for, and soon enough for somebody who waits. */
+/** Options for each call: it is aborted with the incoming request, and times out while the user still waits. */
 const callOf = ({ signal }: Request) => ({ signal, timeoutMs: 5_000 });
 
-/** `?shop=…`: the shop's project with its databases. 404 when there is none. */
+/** `GET ?shop=…`: returns the shop's project with its databases, or 404. */
 export async function GET(request: Request): Promise<Response> {
   const shop = new URL(request.url).searchParams.get("shop");
   if (!isName(shop)) return badRequest("?shop= must be a name of 1 to 255 characters.");
@@ -27,11 +27,11 @@ export async function GET(request: Request): Promise<Response> {
     const shown = databases.map(({ id, status }) => ({ id, status }));
     return Response.json({ projectId: project.id, databases: shown });
   } catch (error) {
-    return answerOf(error);
+    return errorResponse(error);
   }
 }
 
-/** `{ "shop": … }`: the shop's project with its database, made if they are not there. 201 when this call has made one. */
+/** `POST {"shop": …}`: creates the shop's project and database if they do not exist. Returns 201 if it created either. */
 export async function POST(request: Request): Promise<Response> {
   const shop = await shopOf(request);
   if (shop === undefined) return badRequest('The body must be {"shop": a name of 1 to 255 characters}.');
@@ -44,12 +44,12 @@ export async function POST(request: Request): Promise<Response> {
     );
     const projectId = project.resource.id;
     const database = await client.databases.ensure({ projectId, logicalId: "orders", name: "orders" }, call);
-    // Field by field: the answer of a create has a connection string in it.
+    // Copy single fields: the response to a create contains a connection string.
     const { id, status } = database.resource;
-    const answer = { projectId, databases: [{ id, status }] };
-    return Response.json(answer, { status: project.created || database.created ? 201 : 200 });
+    const shown = { projectId, databases: [{ id, status }] };
+    return Response.json(shown, { status: project.created || database.created ? 201 : 200 });
   } catch (error) {
-    return answerOf(error);
+    return errorResponse(error);
   }
 }
 

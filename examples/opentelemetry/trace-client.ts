@@ -3,26 +3,26 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { type Attempt, ConnectionError, MgmtError } from "@mgmt/sdk";
 import { type Context, type Span, SpanKind, SpanStatusCode, context, trace } from "@opentelemetry/api";
 
-/** What the SDK publishes of a call. */
+/** What the SDK publishes about a call. */
 interface CallEvent {
   method: string;
-  /** As the contract writes it: `/v1/projects/{id}`. */
+  /** Path template, such as `/v1/projects/{id}`. */
   path: string;
   error?: unknown;
 }
 
-/** What it publishes of each request of a call. */
+/** What it publishes about each request of a call. */
 interface AttemptEvent extends CallEvent {
   url: string;
-  /** From 1. */
+  /** Counts from 1. */
   number: number;
   attempt: Attempt;
 }
 
 /**
- * Makes a span of every call of every client in the process, below the span that is active, and below it a client span of
- * every HTTP request that it takes, retries included. Attributes follow OpenTelemetry's HTTP conventions; none holds a
- * credential, a header, a body or a query. Gives the function that ends it.
+ * Creates a span for every call of every client in the process, as a child of the active span, and below it a client span
+ * for every HTTP request, including retries. Attributes follow OpenTelemetry's HTTP conventions; none contains a credential,
+ * header, body, or query. Returns a function that stops tracing.
  */
 export const traceClient = (): (() => void) => {
   const tracer = trace.getTracer("@mgmt/sdk");
@@ -64,7 +64,7 @@ export const traceClient = (): (() => void) => {
   return () => stops.forEach((stop) => stop());
 };
 
-/** A span from the start of each piece of work on a channel to its end; the work runs with the span in `store`. */
+/** Opens a span for each operation on a channel and runs the operation with the span in `store`. */
 const spansOf = <Event extends object>(
   name: string,
   store: AsyncLocalStorage<Context>,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Takes a git branch's databases away again, and the branch with them. Wants MGMT_BASE_URL and MGMT_TOKEN.
+# Deletes a git branch's databases and the branch itself. Requires MGMT_BASE_URL and MGMT_TOKEN.
 set -euo pipefail
 [ $# -eq 2 ] || { echo "usage: delete.sh <project id> <git branch>" >&2; exit 2; }
 project=$1 branch=$2

@@ -10,14 +10,14 @@ beforeAll(() => mock.listen());
 afterEach(() => mock.reset());
 afterAll(() => mock.close());
 
-it("opens a shop once, however often it is asked to", async () => {
+it("opens a shop only once", async () => {
   const first = await openShop(client, "shop");
   const second = await openShop(client, "shop");
   expect(second.id).toBe(first.id);
   expect(await client.projects.list().toArray()).toHaveLength(1);
 });
 
-it("says what is wrong when the service is down", async () => {
+it("reports the error when the service is down", async () => {
   mock.faults.add({ operation: "projects.create", status: 503 });
   await expect(openShop(client, "shop")).rejects.toMatchObject({ code: "internal:unavailable" });
 });

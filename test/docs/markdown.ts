@@ -20,6 +20,7 @@ const markdownBelow = (folder: string): string[] =>
 export const pages = [
   "README.md",
   "bench/README.md",
+  "examples/README.md",
   ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
   ...markdownBelow("docs"),
 ];

@@ -41,7 +41,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs the program; no run may print a secret. */
+/** Runs the program and checks that it prints no secret. */
 const run = async (changes: Record<string, string> = {}): Promise<Ended> => {
   const { PATH = "" } = process.env;
   const options = { cwd: root, env: { PATH, ...environment, ...changes } };
@@ -60,22 +60,22 @@ const run = async (changes: Record<string, string> = {}): Promise<Ended> => {
 const lines = async (): Promise<string[]> =>
   (await readFile(environment["MGMT_ENV_FILE"] ?? "", "utf8")).trimEnd().split("\n");
 const databases = () => client.databases.list().toArray();
-/** The connection string that holds now. */
+/** Returns the current password of the database. */
 const password = async (): Promise<string> => {
   const [database] = await databases();
   return database?.connections[0]?.directConnection.pass ?? "none";
 };
 
-it("gives a pull request one database, and each run a connection string that holds", async () => {
+it("creates one database per pull request, and a valid connection string in each run", async () => {
   const first = await run();
   expect(first).toMatchObject({ code: 0, stderr: "" });
   const [{ id } = { id: "" }] = await databases();
-  expect(first.stdout).toContain(`Database ${id} in us-east-1: new.`);
+  expect(first.stdout).toContain(`Database ${id} in us-east-1: created.`);
   expect(await lines()).toEqual([expect.stringMatching(/^DATABASE_URL=postgres\S+$/)]);
   expect((await lines())[0]).toContain(await password());
 
   const second = await run();
-  expect(second.stdout).toContain(`Database ${id} in us-east-1: the same as before.`);
+  expect(second.stdout).toContain(`Database ${id} in us-east-1: already existed.`);
   expect((await lines()).at(-1)).toContain(await password());
   expect(new Set(await lines()).size).toBe(2);
 
@@ -83,14 +83,14 @@ it("gives a pull request one database, and each run a connection string that hol
   expect((await databases()).map(({ name }) => name)).toEqual(["pull-request-7", "pull-request-8"]);
 });
 
-it("leaves one database, and a connection string that holds, when the answer of the create is lost", async () => {
+it("creates one database with a valid connection string if the response to the create is lost", async () => {
   server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
   expect(await run()).toMatchObject({ code: 0 });
   expect(await databases()).toHaveLength(1);
   expect((await lines())[0]).toContain(await password());
 });
 
-it("makes a connection where the database has none left", async () => {
+it("creates a connection if the database has none left", async () => {
   await run();
   const [database] = await databases();
   await client.connections.delete(database?.defaultConnectionId ?? "");
@@ -98,7 +98,7 @@ it("makes a connection where the database has none left", async () => {
   expect((await lines()).at(-1)).toContain(await password());
 });
 
-it("keeps what is in the file, and lets nobody else read it from then on", async () => {
+it("appends to an existing file and restricts it to its owner", async () => {
   const file = environment["MGMT_ENV_FILE"] ?? "";
   await writeFile(file, "CI=true\n", { mode: 0o644 });
   await run();
@@ -106,7 +106,7 @@ it("keeps what is in the file, and lets nobody else read it from then on", async
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-it("names what is missing, and asks the service nothing", async () => {
+it("names missing settings without sending a request", async () => {
   const before = server.engine.requests.length;
   expect(await run({ MGMT_TOKEN: "", PULL_REQUEST: "" })).toEqual({
     code: 2,
@@ -120,14 +120,14 @@ it("names what is missing, and asks the service nothing", async () => {
   expect(server.engine.requests).toHaveLength(before);
 });
 
-it("makes and rotates nothing when it could not write the connection string down", async () => {
+it("creates and rotates nothing if the connection string cannot be saved", async () => {
   const { code, stderr } = await run({ MGMT_ENV_FILE: join(folder, "nowhere", "env") });
   expect(code).toBe(1);
   expect(stderr).toContain("ENOENT");
   expect(await databases()).toEqual([]);
 });
 
-it("says what the service refuses, with its code and what to do, and writes nothing", async () => {
+it("prints the code and hint of a service error and writes nothing", async () => {
   const gone = await run({ MGMT_PROJECT_ID: "proj_gone" });
   expect(gone).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("(project:not_found)") });
   const refused = await run({ MGMT_TOKEN: "hush-token" });

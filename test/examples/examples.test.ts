@@ -26,7 +26,7 @@ const example = async (command: string, ...parameters: string[]): Promise<string
   return stdout;
 };
 
-it("pull-request-database gives a branch a copy of the default database, and takes it away again", async () => {
+it("creates a copy of the default database for a branch and deletes it again (pull-request-database)", async () => {
   const client = createClient({ baseUrl: server.baseUrl, token: await server.engine.tokens.user() });
   const project = await server.engine.seed.project({ name: "shop" });
 
@@ -45,12 +45,12 @@ it("pull-request-database gives a branch a copy of the default database, and tak
   expect(branches.map(({ gitName }) => gitName)).toEqual(["main"]);
 });
 
-it("pull-request-database fails on a project that does not exist, and prints no connection string", async () => {
+it("fails for a project that does not exist, without a connection string (pull-request-database)", async () => {
   const failed = example("./pull-request-database/create.sh", "proj_gone", "feature/cart");
   await expect(failed).rejects.toMatchObject({ code: expect.any(Number), stdout: "" });
 });
 
-it("inventory prints every project with its databases", async () => {
+it("prints every project with its databases (inventory)", async () => {
   const project = await server.engine.seed.project({ name: "warehouse", region: "eu-west-3" });
   const printed = await example("npx", "tsx", "inventory/inventory.ts");
   expect(printed).toContain(`warehouse  ${project.id}\n  warehouse  ready  eu-west-3\n`);

@@ -11,7 +11,7 @@ const clientSecret = "hush-client-secret";
 let server: RunningServer;
 let app: ChildProcess;
 let appUrl: string;
-/** All that the app has printed. */
+/** Everything that the app has printed. */
 let printed = "";
 
 const freePort = async (): Promise<number> => {
@@ -52,7 +52,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A browser that follows no redirect by itself, and keeps the one cookie. */
+/** Imitates a browser that stores one cookie and does not follow redirects. */
 const browser = () => {
   let cookie = "";
   const visit = async (address: string, method = "GET") => {
@@ -74,7 +74,7 @@ const logIn = async (user = server.engine.residents.user.id) => {
   return { visit, cookie, callback, redirect };
 };
 
-it("logs a user in, shows the user's projects and nobody else's, and logs out", async () => {
+it("logs a user in, shows only the user's own projects, and logs out", async () => {
   await server.engine.seed.project({ name: "<b>shop</b>" });
   const { visit, callback } = await logIn();
   expect(callback).toMatchObject({ status: 302, location: "/" });
@@ -91,7 +91,7 @@ it("logs a user in, shows the user's projects and nobody else's, and logs out", 
   expect((await other.visit("/")).text).toContain("Log out");
 });
 
-it("gives the login back to the server: a cookie that was copied opens nothing after the logout", async () => {
+it("revokes the login at logout, so that a copied cookie no longer works", async () => {
   const { visit, cookie } = await logIn();
   const stolen = { cookie: cookie() };
   expect(await (await fetch(appUrl, { headers: stolen })).text()).toContain("Log out");
@@ -100,7 +100,7 @@ it("gives the login back to the server: a cookie that was copied opens nothing a
   expect(server.engine.requests.at(-1)).toMatchObject({ operationId: "oauth.revoke", status: 200 });
 });
 
-it("keeps the session in a cookie that no script reads and no other site sends, with a new id after the login", async () => {
+it("uses an HttpOnly, SameSite cookie and a new session id after the login", async () => {
   const { visit, cookie } = browser();
   const { location: url, set } = await visit("/login");
   expect(set).toMatch(/^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -110,7 +110,7 @@ it("keeps the session in a cookie that no script reads and no other site sends, 
   expect(await (await fetch(appUrl, { headers: { cookie: before } })).text()).toContain("Log in");
 });
 
-it("has the cookie sent over https only where the app is reached so", async () => {
+it("marks the cookie Secure if the app is served over https", async () => {
   const oauth = { baseUrl: server.baseUrl, authUrl: server.baseUrl, clientId: "itgr_any", clientSecret };
   const secure = createApp({ ...oauth, appUrl: "https://app.example.com" }).listen(0, "127.0.0.1");
   await once(secure, "listening");
@@ -124,7 +124,7 @@ it("has the cookie sent over https only where the app is reached so", async () =
   ]);
 });
 
-it("refuses a callback with a wrong state, and sends its code nowhere", async () => {
+it("refuses a callback with a wrong state without redeeming its code", async () => {
   const { visit } = browser();
   const { location: url } = await visit("/login");
   const wrong = new URL((await server.engine.oauth.consent({ url })).redirect);
@@ -138,24 +138,24 @@ it("refuses a callback with a wrong state, and sends its code nowhere", async ()
   expect((await visit("/")).text).toContain("Log in");
 });
 
-it("refuses a callback of a browser that has begun no login, also with a code that is good", async () => {
+it("refuses a callback with a valid code in a browser that has not started a login", async () => {
   const { location: url } = await browser().visit("/login");
   const { redirect } = await server.engine.oauth.consent({ url });
   const victim = browser();
   expect(await victim.visit(redirect)).toMatchObject({
     status: 400,
-    text: expect.stringContaining("has begun no login"),
+    text: expect.stringContaining("has not started a login"),
   });
   expect((await victim.visit("/")).text).toContain("Log in");
 });
 
-it("takes a callback once", async () => {
+it("accepts a callback only once", async () => {
   const { visit, redirect } = await logIn();
   expect((await visit(redirect)).status).toBe(400);
   expect((await visit("/")).text).toContain("Log out");
 });
 
-it("says so when the user denies, and lets the user try again", async () => {
+it("reports that the user denied access and offers another login", async () => {
   const { visit } = browser();
   const { location: url } = await visit("/login");
   const { status, text } = await visit(server.engine.oauth.deny({ url }).redirect);
@@ -164,7 +164,7 @@ it("says so when the user denies, and lets the user try again", async () => {
   expect(text).toContain('href="/login"');
 });
 
-it("asks for a new login when the user has taken the app's access away", async () => {
+it("asks for a new login after the user revokes the app's access", async () => {
   const { visit } = await logIn();
   const user = createClient({ baseUrl: server.baseUrl, token: await server.engine.tokens.user() });
   const { id: workspaceId } = server.engine.residents.workspace;
@@ -174,7 +174,7 @@ it("asks for a new login when the user has taken the app's access away", async (
   expect(text).toContain('href="/login"');
 });
 
-it("is 502 when the service fails, and says nothing of its insides", async () => {
+it("returns 502 without details if the service fails", async () => {
   const { visit } = await logIn();
   server.engine.faults.add({ operation: "projects.list", status: 500 });
   const { status, text } = await visit("/");
@@ -182,12 +182,12 @@ it("is 502 when the service fails, and says nothing of its insides", async () =>
   expect(text).toContain("Try again later.");
 });
 
-it("does not log out by a link: another site could have the browser follow one", async () => {
+it("does not log out on GET, because another site could link to it", async () => {
   const { visit } = await logIn();
   expect((await visit("/logout")).status).toBe(404);
   expect((await visit("/")).text).toContain("Log out");
 });
 
-it("has printed nothing but its address", () => {
+it("prints nothing but its address", () => {
   expect(printed).toBe(`Open ${appUrl}\n`);
 });

@@ -24,7 +24,7 @@ const get = (query: string) => GET(new Request(`${address}${query}`));
 const post = (body: string) => POST(new Request(address, { method: "POST", body }));
 const open = (shop: string) => post(JSON.stringify({ shop }));
 
-/** Status and body, after a look for what may be in no answer. */
+/** Returns status and body, and checks that the response contains no secret. */
 const read = async (response: Response): Promise<{ status: number; body: unknown }> => {
   const text = await response.text();
   expect(text).not.toMatch(/postgres|connection|pass/i);
@@ -33,7 +33,7 @@ const read = async (response: Response): Promise<{ status: number; body: unknown
 };
 
 describe("the route", () => {
-  it("makes a shop's project and database once, and hands out no connection string", async () => {
+  it("creates a shop's project and database once, without returning a connection string", async () => {
     const first = await read(await open("toys"));
     const second = await read(await open("toys"));
     expect(first.status).toBe(201);
@@ -41,17 +41,17 @@ describe("the route", () => {
     expect([server.engine.store.projects.size, server.engine.store.databases.size]).toEqual([1, 1]);
   });
 
-  it("makes one shop of many requests at once", async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => open("toys")));
+  it("creates one shop for many concurrent requests", async () => {
+    const responses = await Promise.all(Array.from({ length: 8 }, () => open("toys")));
     const bodies = await Promise.all(
-      answers.map(async (answer) => JSON.stringify((await read(answer)).body)),
+      responses.map(async (response) => JSON.stringify((await read(response)).body)),
     );
     const ids = bodies.map((body) => body.replace(/"status":"\w+"/, ""));
     expect(new Set(ids).size).toBe(1);
     expect(server.engine.store.databases.size).toBe(1);
   });
 
-  it("shows a shop, and is 404 for one that is not there", async () => {
+  it("returns a shop, or 404 if it does not exist", async () => {
     expect((await read(await get("?shop=toys"))).status).toBe(404);
     const { body } = await read(await open("toys"));
     expect(await read(await get("?shop=toys"))).toEqual({ status: 200, body });
@@ -66,7 +66,7 @@ describe("the route", () => {
     ["with a number", '{"shop":1}'],
     ["with an empty name", '{"shop":""}'],
     ["with a name that is too long", JSON.stringify({ shop: "x".repeat(256) })],
-  ])("is 400 for a body that is %s, and asks the service nothing", async (_what, body) => {
+  ])("returns 400 without calling the service for a body that is %s", async (_what, body) => {
     const before = server.engine.requests.length;
     const error = { code: "request:invalid", message: expect.stringContaining('{"shop"') };
     expect(await read(await post(body))).toEqual({ status: 400, body: { error } });
@@ -77,14 +77,14 @@ describe("the route", () => {
     ["absent", ""],
     ["empty", "?shop="],
     ["too long", `?shop=${"x".repeat(256)}`],
-  ])("is 400 for a name in the query that is %s", async (_what, query) => {
+  ])("returns 400 for a name in the query that is %s", async (_what, query) => {
     expect(await read(await get(query))).toMatchObject({
       status: 400,
       body: { error: { code: "request:invalid", message: expect.stringContaining("?shop=") } },
     });
   });
 
-  it("is 400 with the issues for what only the service refuses", async () => {
+  it("returns 400 with the issues that the service found", async () => {
     const fault = {
       code: "validation:failed",
       message: "no",
@@ -101,7 +101,7 @@ describe("the route", () => {
     });
   });
 
-  it("is 503 with Retry-After when the service is down", async () => {
+  it("returns 503 with Retry-After if the service is down", async () => {
     const closed = await createServer();
     await closed.close();
     vi.stubEnv("MGMT_BASE_URL", closed.baseUrl);
@@ -114,7 +114,7 @@ describe("the route", () => {
     }
   });
 
-  it("is 503 when the service fails, and what it had made is there for the next request", async () => {
+  it("returns 503 if the service fails, and completes the shop in the next request", async () => {
     server.engine.faults.add({ operation: "databases.create", status: 500 });
     expect((await read(await open("toys"))).status).toBe(503);
     server.engine.faults.clear();
@@ -122,7 +122,7 @@ describe("the route", () => {
     expect(server.engine.store.projects.size).toBe(1);
   });
 
-  it("is 500 when its own credential is refused, and does not say so", async () => {
+  it("returns 500 without the reason if its own credential is rejected", async () => {
     vi.stubEnv("MGMT_TOKEN", "hush");
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { status, body } = await read(await open("toys"));
@@ -132,12 +132,12 @@ describe("the route", () => {
     expect(JSON.stringify(log.mock.calls)).not.toContain("hush");
   });
 
-  it("ends its calls when the browser goes away", async () => {
+  it("aborts its calls when the browser disconnects", async () => {
     const gone = new AbortController();
     server.engine.faults.add({ operation: "projects.create", latency: 60_000 });
     const request = new Request(address, { method: "POST", body: '{"shop":"toys"}', signal: gone.signal });
-    const answer = POST(request);
+    const response = POST(request);
     gone.abort();
-    await expect(answer).rejects.toMatchObject({ name: "AbortError" });
+    await expect(response).rejects.toMatchObject({ name: "AbortError" });
   });
 });

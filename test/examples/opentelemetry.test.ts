@@ -49,7 +49,7 @@ const inSpan = <T>(name: string, work: () => Promise<T>): Promise<T> =>
     }
   });
 
-/** Each span as "name < name of the one above", the outermost first: what is inside ends before. */
+/** Returns each span as "name < parent's name", outermost first (inner spans end first). */
 const tree = (): string[] => {
   const spans = exporter.getFinishedSpans();
   const nameOf = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
@@ -61,7 +61,7 @@ const tree = (): string[] => {
 const spansOf = (kind: SpanKind): ReadableSpan[] =>
   exporter.getFinishedSpans().filter((span) => span.kind === kind);
 
-it("makes a span of a call below the active one, and below it one of each request, retries included", async () => {
+it("creates a span per call below the active span, and one per request below that, including retries", async () => {
   const { id } = await server.engine.seed.project();
   server.engine.faults.add({ operation: "projects.get", status: 502, times: 1 });
   await inSpan("open shop", () => client.projects.get(id));
@@ -83,7 +83,7 @@ it("makes a span of a call below the active one, and below it one of each reques
   expect(call).toBe(SpanStatusCode.UNSET);
 });
 
-it("puts calls that run at once each below its own span", async () => {
+it("nests concurrent calls below their own parent spans", async () => {
   const names = ["a", "b", "c"];
   await Promise.all(names.map((name) => inSpan(name, () => client.projects.list({ limit: 1 }))));
   const spans = new Map(exporter.getFinishedSpans().map((span) => [span.spanContext().spanId, span]));
@@ -92,12 +92,12 @@ it("puts calls that run at once each below its own span", async () => {
   expect(owners.sort()).toEqual(names);
 });
 
-it("begins a trace of its own where no span is active", async () => {
+it("starts a new trace if no span is active", async () => {
   await client.me.get();
   expect(tree()).toEqual(["GET /v1/me < ", "GET /v1/me < GET /v1/me"]);
 });
 
-it("says why a call failed: the code of the answer, or of the connection", async () => {
+it("records why a call failed: the code of the response or of the connection", async () => {
   await expect(client.projects.get("proj_gone")).rejects.toMatchObject({ code: "project:not_found" });
   const closed = await createServer();
   await closed.close();
@@ -117,7 +117,7 @@ it("says why a call failed: the code of the answer, or of the connection", async
   ]);
 });
 
-it("holds no token, query, body or connection string", async () => {
+it("records no token, query, body, or connection string", async () => {
   const project = await client.projects.create({ name: "hush-name" });
   await client.projects.list({ logicalId: "hush-query" });
   const text = JSON.stringify(
@@ -136,7 +136,7 @@ it("holds no token, query, body or connection string", async () => {
   }
 });
 
-it("makes no span any more once it is ended", async () => {
+it("creates no spans after it is stopped", async () => {
   stop();
   await client.me.get();
   expect(exporter.getFinishedSpans()).toEqual([]);

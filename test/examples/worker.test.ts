@@ -19,7 +19,7 @@ const ask = async (path: string, init?: RequestInit, given = env) => {
   const response = await worker.fetch(new Request(`https://worker.example.com${path}`, init), given);
   const text = await response.text();
   expect(text).not.toContain(given.MGMT_TOKEN);
-  // The worker answers JSON.
+  // The worker responds with JSON.
   return {
     status: response.status,
     body: JSON.parse(text) as { cursor?: string | null; projects?: unknown[] },
@@ -42,7 +42,7 @@ it("pages through the projects", async () => {
 it.each([
   ["another path", "/", {}, 404],
   ["another method", "/projects", { method: "POST" }, 405],
-  ["a cursor that is none", "/projects?cursor=x", {}, 400],
+  ["an invalid cursor", "/projects?cursor=x", {}, 400],
 ])("refuses %s", async (_what, path, init, status) => {
   expect(await ask(path, init)).toEqual({ status, body: { error: expect.any(String) } });
 });
@@ -54,11 +54,11 @@ const expectUnavailable = async (given: typeof env) => {
   expect(JSON.stringify(log.mock.calls)).not.toContain(given.MGMT_TOKEN);
 };
 
-it("is 503 when the service fails", async () => {
+it("returns 503 if the service fails", async () => {
   server.engine.faults.add({ operation: "projects.list", status: 500 });
   await expectUnavailable(env);
 });
 
-it("is 503 when its token is refused, which neither the answer nor the log shows", async () => {
+it("returns 503 if its token is rejected, and logs no secret", async () => {
   await expectUnavailable({ ...env, MGMT_TOKEN: "hush" });
 });
