@@ -8,7 +8,7 @@ export type {
 } from "./control/oauth-control.js";
 export { cliClient, sampleClient } from "./oauth/resident-clients.js";
 export { ControlError } from "./control/control-error.js";
-export type { DatabaseAddress, DatabaseEngine, Credential } from "./request/database-engine.js";
+export type { DatabaseAddress, DatabaseCredential, DatabaseEngine } from "./request/database-engine.js";
 export { ApiError, type Issue } from "./request/api-error.js";
 export type { EngineRequest, EngineResponse } from "./request/exchange.js";
 export { memoryDatabaseEngine } from "./request/memory-database-engine.js";
@@ -26,6 +26,7 @@ export {
   requestListener,
 } from "./http/http-server.js";
 export type * from "./store/rows.js";
+export { KeyedMutex } from "./time/keyed-mutex.js";
 export type { Residents } from "./composition/initial-world.js";
 export type { Time } from "./control/clock-control.js";
 export type {

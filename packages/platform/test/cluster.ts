@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Credential } from "@mgmt/engine";
+import type { DatabaseCredential } from "@mgmt/engine";
 import { Client } from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { type OpenDatabases, claimCluster, openDatabases } from "../src/databases/open-databases.js";
@@ -99,7 +99,10 @@ export class Cluster {
   }
 
   /** Connects with the credentials of a tenant. */
-  async connect(databaseId: string, { user, pass }: Omit<Credential, "connectionId">): Promise<Client> {
+  async connect(
+    databaseId: string,
+    { user, pass }: Omit<DatabaseCredential, "connectionId">,
+  ): Promise<Client> {
     const { host, port, database } = this.databases.endpoints(databaseId).direct;
     return this.connectTo(`postgres://${user}:${pass}@${host}:${String(port)}/${database}?sslmode=disable`);
   }
@@ -123,7 +126,7 @@ export class Cluster {
   }
 
   /** Creates a database with one connection. */
-  async makeTenant(): Promise<{ id: string; credential: Credential }> {
+  async makeTenant(): Promise<{ id: string; credential: DatabaseCredential }> {
     const tenant = newTenant();
     await this.databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
     return tenant;
@@ -142,7 +145,7 @@ export class Cluster {
 let count = 0;
 
 /** Returns a new database id and its first credential. */
-export const newTenant = (): { id: string; credential: Credential } => {
+export const newTenant = (): { id: string; credential: DatabaseCredential } => {
   count += 1;
   const number = String(count);
   return {
@@ -152,7 +155,7 @@ export const newTenant = (): { id: string; credential: Credential } => {
 };
 
 /** Returns another credential for the same database. */
-export const secondCredential = ({ connectionId, user }: Credential): Credential => ({
+export const secondCredential = ({ connectionId, user }: DatabaseCredential): DatabaseCredential => ({
   connectionId: `${connectionId}_second`,
   user: `${user}_second`,
   pass: "another",

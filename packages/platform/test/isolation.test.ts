@@ -1,4 +1,4 @@
-import type { Credential } from "@mgmt/engine";
+import type { DatabaseCredential } from "@mgmt/engine";
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Cluster, newTenant } from "./cluster.js";
@@ -18,7 +18,7 @@ const refusal = async (statement: string): Promise<string | undefined> => {
   }
 };
 
-const connectElsewhere = async (database: string, credential: Credential): Promise<string> => {
+const connectElsewhere = async (database: string, credential: DatabaseCredential): Promise<string> => {
   const { host, port } = cluster.databases.endpoints(mine.id).direct;
   const { user, pass } = credential;
   try {
@@ -117,7 +117,7 @@ describe("a tenant", () => {
       alter database ${mine.id} set role = ${mine.id};
       alter database ${mine.id} set default_transaction_read_only = on;
     `);
-    const guest: Credential = { connectionId: "con_guest", user: "role_guest", pass: "guest" };
+    const guest: DatabaseCredential = { connectionId: "con_guest", user: "role_guest", pass: "guest" };
     await cluster.databases.grant(mine.id, guest);
     const session = await cluster.connect(mine.id, guest);
     await session.query("set transaction_read_only = off; set role none; create table trap.guests (id int)");

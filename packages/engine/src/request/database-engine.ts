@@ -1,6 +1,7 @@
 import type { DatabaseSource } from "../store/rows.js";
 
-export interface Credential {
+/** User and password of a connection. */
+export interface DatabaseCredential {
   connectionId: string;
   user: string;
   pass: string;
@@ -26,13 +27,17 @@ export interface DatabaseEngine {
     accelerate: DatabaseAddress;
   };
   /** Makes the database, filled from its source, with a role for each credential. */
-  create(databaseId: string, source: DatabaseSource, credentials: readonly Credential[]): Promise<void>;
+  create(
+    databaseId: string,
+    source: DatabaseSource,
+    credentials: readonly DatabaseCredential[],
+  ): Promise<void>;
   /** Takes data, roles and sessions away. Cancels a create or restore that is under way. */
   drop(databaseId: string): Promise<void>;
   /** Replaces all data by the backup's; roles and passwords stay. */
   restore(databaseId: string, backupId: string): Promise<void>;
   /** Adds a role, or gives an existing one a new password and ends its sessions. */
-  grant(databaseId: string, credential: Credential): Promise<void>;
+  grant(databaseId: string, credential: DatabaseCredential): Promise<void>;
   /** Takes a role away and ends its sessions. */
   revoke(databaseId: string, connectionId: string): Promise<void>;
   backup(databaseId: string, backupId: string): Promise<{ size: number }>;

@@ -1,4 +1,8 @@
-import type { Credential, DatabaseAddress, DatabaseEngine } from "../../src/request/database-engine.js";
+import type {
+  DatabaseCredential,
+  DatabaseAddress,
+  DatabaseEngine,
+} from "../../src/request/database-engine.js";
 import type { DatabaseSource } from "../../src/store/rows.js";
 
 type Work = Exclude<keyof DatabaseEngine, "endpoints">;
@@ -70,7 +74,7 @@ export class ModelDatabases implements DatabaseEngine {
   async create(
     databaseId: string,
     source: DatabaseSource,
-    credentials: readonly Credential[],
+    credentials: readonly DatabaseCredential[],
   ): Promise<void> {
     await this.#fill(databaseId, "create");
     const roles = new Map(credentials.map(({ connectionId, pass }) => [connectionId, pass]));
@@ -88,7 +92,7 @@ export class ModelDatabases implements DatabaseEngine {
     this.#database(databaseId).data = this.#dataOf({ type: "backup", databaseId, backupId });
   }
 
-  async grant(databaseId: string, { connectionId, pass }: Credential): Promise<void> {
+  async grant(databaseId: string, { connectionId, pass }: DatabaseCredential): Promise<void> {
     await this.#work("grant");
     this.#database(databaseId).roles.set(connectionId, pass);
   }

@@ -1,4 +1,4 @@
-import type { Credential } from "@mgmt/engine";
+import type { DatabaseCredential } from "@mgmt/engine";
 import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
@@ -19,7 +19,7 @@ export class Logins {
   }
 
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
-  async statements(owner: string, credentials: readonly Credential[]): Promise<string[]> {
+  async statements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
     const statements = credentials.map(async ({ user, pass }) => [
       `create role ${identifier(user)} login password ${literal(await scramVerifier(pass))} in role ${identifier(owner)}`,
       `alter role ${identifier(user)} set role = ${identifier(owner)}`,
@@ -28,12 +28,12 @@ export class Logins {
   }
 
   /** Records the role of a connection. */
-  remember({ connectionId, user }: Credential): void {
+  remember({ connectionId, user }: DatabaseCredential): void {
     this.#roles.set(connectionId, user);
   }
 
   /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
-  async grant(owner: string, credential: Credential): Promise<void> {
+  async grant(owner: string, credential: DatabaseCredential): Promise<void> {
     const { connectionId, user, pass } = credential;
     const former = this.#roles.get(connectionId);
     const known = await this.#find(user);

@@ -1,10 +1,15 @@
-import type { Credential, DatabaseAddress, DatabaseEngine, DatabaseSource } from "@mgmt/engine";
+import {
+  type DatabaseAddress,
+  type DatabaseCredential,
+  type DatabaseEngine,
+  type DatabaseSource,
+  KeyedMutex,
+} from "@mgmt/engine";
 import { type Admin, identifier } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, backupSuffix, databaseName, ownerOf, replacedName, stagingName } from "./names.js";
 import type { Spares } from "./spares.js";
-import { Turns } from "./turns.js";
 
 /** Thrown by work on a database that was dropped before the work finished. */
 export class DatabaseDropped extends Error {}
@@ -21,7 +26,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #logins: Logins;
   readonly #spares: Spares;
   readonly #port: number;
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   /** Work in progress by database name, which a drop aborts. */
   readonly #fillings = new Map<string, Set<AbortController>>();
 
@@ -46,7 +51,7 @@ export class PostgresDatabases implements DatabaseEngine {
   async create(
     databaseId: string,
     source: DatabaseSource,
-    credentials: readonly Credential[],
+    credentials: readonly DatabaseCredential[],
   ): Promise<void> {
     const name = databaseName(databaseId);
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
@@ -69,7 +74,7 @@ export class PostgresDatabases implements DatabaseEngine {
   async drop(databaseId: string): Promise<void> {
     const name = databaseName(databaseId);
     for (const filling of this.#fillings.get(name) ?? []) filling.abort(new DatabaseDropped(databaseId));
-    await this.#turns.take([name], async () => {
+    await this.#mutex.run([name], async () => {
       await this.#copies.drop(name);
       for (const backup of await this.#databasesLike(`${name}.%`)) await this.#copies.drop(backup);
       await this.#logins.dropAll(name);
@@ -101,19 +106,19 @@ export class PostgresDatabases implements DatabaseEngine {
     });
   }
 
-  async grant(databaseId: string, credential: Credential): Promise<void> {
+  async grant(databaseId: string, credential: DatabaseCredential): Promise<void> {
     const name = databaseName(databaseId);
-    await this.#turns.take([name], () => this.#logins.grant(name, credential));
+    await this.#mutex.run([name], () => this.#logins.grant(name, credential));
   }
 
   async revoke(databaseId: string, connectionId: string): Promise<void> {
-    await this.#turns.take([databaseName(databaseId)], () => this.#logins.revoke(connectionId));
+    await this.#mutex.run([databaseName(databaseId)], () => this.#logins.revoke(connectionId));
   }
 
   async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
     const name = databaseName(databaseId);
     const backup = backupName(databaseId, backupId);
-    return this.#turns.take([name], async () => {
+    return this.#mutex.run([name], async () => {
       if (!(await this.#exists(backup))) await this.#copies.copy(name, backup);
       return { size: await this.#size(backup) };
     });
@@ -121,7 +126,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async dropBackup(backupId: string): Promise<void> {
     for (const backup of await this.#databasesLike(`%${backupSuffix(backupId)}`)) {
-      await this.#turns.take([ownerOf(backup)], () => this.#copies.drop(backup));
+      await this.#mutex.run([ownerOf(backup)], () => this.#copies.drop(backup));
     }
   }
 
@@ -144,7 +149,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const others = this.#fillings.get(name) ?? new Set();
     this.#fillings.set(name, others.add(filling));
     try {
-      await this.#turns.take([name, ...sources], async () => {
+      await this.#mutex.run([name, ...sources], async () => {
         filling.signal.throwIfAborted();
         await work(filling.signal);
       });
@@ -166,7 +171,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /** Creates the owner role first, because it must own the objects of a copy before anybody can connect. */
-  async #complete(filled: string, name: string, credentials: readonly Credential[]): Promise<void> {
+  async #complete(filled: string, name: string, credentials: readonly DatabaseCredential[]): Promise<void> {
     if (!(await this.#roleExists(name)))
       await this.#admin.script([`create role ${identifier(name)} nologin`]);
     await this.#logins.dropAll(name);

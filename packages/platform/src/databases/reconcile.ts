@@ -1,4 +1,4 @@
-import type { Credential } from "@mgmt/engine";
+import type { DatabaseCredential } from "@mgmt/engine";
 import { type Admin, identifier } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
@@ -7,7 +7,7 @@ import { backupName, databaseName, kindOf } from "./names.js";
 /** A database in the records of the API. */
 export interface RecordedDatabase {
   databaseId: string;
-  credentials: readonly Credential[];
+  credentials: readonly DatabaseCredential[];
   /** Ids of completed backups. */
   backupIds: readonly string[];
 }

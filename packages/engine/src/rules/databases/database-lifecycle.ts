@@ -1,5 +1,5 @@
 import type { World } from "../../request/behaviour.js";
-import type { Credential } from "../../request/database-engine.js";
+import type { DatabaseCredential } from "../../request/database-engine.js";
 import type { JobHandler, JobHandlers } from "../../time/scheduler.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { workUnderWay } from "./work-under-way.js";
@@ -18,7 +18,7 @@ export const beginRecovering = (world: World, databaseId: string): void => {
   world.scheduler.schedule(recoverJob, databaseId, world.settings.lifecycle.recovering);
 };
 
-const credentials = (world: World, databaseId: string): Credential[] =>
+const credentials = (world: World, databaseId: string): DatabaseCredential[] =>
   world.store.connections
     .filter((connection) => connection.databaseId === databaseId)
     .map(({ id, user, pass }) => ({ connectionId: id, user, pass }));

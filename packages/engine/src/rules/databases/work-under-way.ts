@@ -1,26 +1,19 @@
 import type { World } from "../../request/behaviour.js";
+import { KeyedMutex } from "../../time/keyed-mutex.js";
 
 /**
  * Orders what takes time. Work on a real database is done one piece at a time for each database, in the order in which
  * it was asked for, so that the last word of two rotations is the same in the store and in the database.
  */
 export class WorkUnderWay {
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #mutex = new KeyedMutex();
   readonly #filling = new Set<string>();
   readonly #removing = new Set<string>();
   readonly #projects = new Set<string>();
 
-  /** Does the work when nothing else is at work on any of these databases. */
+  /** Runs the work when no other work holds any of these databases. */
   inTurn<T>(databaseIds: readonly string[], work: () => Promise<T>): Promise<T> {
-    // Turns are taken in the order of the ids: two pieces of work never wait for each other.
-    const [first, ...others] = [...new Set(databaseIds)].sort();
-    if (first === undefined) return work();
-    const done = (this.#last.get(first) ?? Promise.resolve()).then(() => this.inTurn(others, work));
-    const settled = done.then(nothing, nothing).then(() => {
-      if (this.#last.get(first) === settled) this.#last.delete(first);
-    });
-    this.#last.set(first, settled);
-    return done;
+    return this.#mutex.run(databaseIds, work);
   }
 
   /** Marks the database while `work` makes or overwrites its data: such work is cut short by a drop. */
@@ -65,8 +58,6 @@ export class WorkUnderWay {
     return this.#projects.has(projectId);
   }
 }
-
-const nothing = (): void => undefined;
 
 const works = new WeakMap<World, WorkUnderWay>();
 
