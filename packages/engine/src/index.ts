@@ -9,7 +9,7 @@ export type {
 export { cliClient, sampleClient } from "./oauth/resident-clients.js";
 export { ControlError } from "./control/control-error.js";
 export type { DatabaseAddress, DatabaseCredential, DatabaseEngine } from "./request/database-engine.js";
-export { ApiError, type Issue } from "./request/api-error.js";
+export { RequestError, type Issue } from "./request/request-error.js";
 export type { EngineRequest, EngineResponse } from "./request/exchange.js";
 export { memoryDatabaseEngine } from "./request/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";

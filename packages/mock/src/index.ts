@@ -1,5 +1,5 @@
 export { type ListenOptions, Mock, type MockOptions, setupMock } from "./mock.js";
-export { ApiError, ControlError, cliClient, sampleClient } from "@mgmt/engine";
+export { RequestError, ControlError, cliClient, sampleClient } from "@mgmt/engine";
 export type {
   AgentTokenOptions,
   AppRow,

@@ -1,6 +1,6 @@
 export type * from "@mgmt/engine";
 export {
-  ApiError,
+  RequestError,
   ControlError,
   ReferenceEngine,
   assertSnapshot,

@@ -1,6 +1,6 @@
 import { AccessTokens } from "../oauth/access-tokens.js";
 import { SigningKeys, newCursorKey, newSigningKey } from "../oauth/signing-keys.js";
-import { jobs } from "../rules/behaviours.js";
+import { jobs } from "../rules/behaviors.js";
 import { ChangeHook } from "../request/change-hook.js";
 import { type ClockState, VirtualClock } from "../time/clock.js";
 import { SealedCursors } from "../request/cursors.js";

@@ -1,4 +1,4 @@
-import { behaviours } from "../rules/behaviours.js";
+import { behaviors } from "../rules/behaviors.js";
 import type { ClockState } from "../time/clock.js";
 import { environmentRecorder } from "../request/coverage.js";
 import type { DatabaseEngine } from "../request/database-engine.js";
@@ -91,7 +91,7 @@ export class ReferenceEngine {
     this.#log = new RequestLog(options.logCapacity ?? 1_000);
     this.#engine = new Engine({
       world,
-      behaviours,
+      behaviors,
       rateLimiter: this.#rateLimiter,
       faults: this.faults,
       log: this.#log,

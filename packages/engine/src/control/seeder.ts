@@ -34,7 +34,7 @@ type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
 
 /**
  * Puts resources into the state, by the API's own operations where it has them: the same rules hold, and the same
- * `ApiError`s are thrown. Databases come out `ready`.
+ * `RequestError`s are thrown. Databases come out `ready`.
  */
 export class Seeder {
   constructor(

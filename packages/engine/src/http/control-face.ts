@@ -4,7 +4,7 @@ import { ControlError } from "../control/control-error.js";
 import { type Fields, readFields } from "../control/fields.js";
 import type { ReferenceEngine } from "../composition/reference-engine.js";
 import { control } from "../control/routes.js";
-import { ApiError } from "../request/api-error.js";
+import { RequestError } from "../request/request-error.js";
 import { isForeignOrigin } from "./host-guard.js";
 import { readBytes } from "./http-body.js";
 
@@ -95,7 +95,7 @@ const send = (response: ServerResponse, status: number, value?: unknown): void =
 const refuse = (response: ServerResponse, error: unknown): void => {
   if (error instanceof ControlError) {
     send(response, error.status, { error: { code: "control:refused", message: error.message } });
-  } else if (error instanceof ApiError) {
+  } else if (error instanceof RequestError) {
     const { status, code, message, extra } = error;
     send(response, status, { error: { code, message, ...extra } });
   } else {

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type EngineOptions, ReferenceEngine } from "../composition/reference-engine.js";
-import type { ApiError } from "../request/api-error.js";
+import type { RequestError } from "../request/request-error.js";
 import { errors } from "../request/errors.js";
 import { type EngineResponse, refusal } from "../request/exchange.js";
 import { uploadOf } from "../request/uploads.js";
@@ -156,7 +156,7 @@ export const requestListener = (
   };
 };
 
-const printRefusal = (error: ApiError): EngineResponse => {
+const printRefusal = (error: RequestError): EngineResponse => {
   const { status, body } = refusal(error);
   const headers = { "content-type": "application/json", "x-request-id": newRequestId() };
   return { status, headers, body: JSON.stringify(body) };

@@ -1,6 +1,6 @@
 import type { Principal } from "../request/principal.js";
 
-/** What behaviours may ask of access tokens. */
+/** What behaviors may ask of access tokens. */
 export interface Tokens {
   /** Signs the value of a service token, which is shown once and never kept. `expiresAt` in milliseconds. */
   signServiceToken(token: { id: string; workspaceId: string; expiresAt: number | null }): Promise<string>;

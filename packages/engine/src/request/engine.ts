@@ -1,8 +1,8 @@
 import { type OperationId, operations } from "../generated/operations.js";
 import { maxFormBytes } from "../oauth/form-body.js";
 import { oauthEndpointAt } from "../oauth/paths.js";
-import { ApiError } from "./api-error.js";
-import type { Answer } from "./behaviour.js";
+import { RequestError } from "./request-error.js";
+import type { Answer } from "./behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders, isCorsPath } from "./cors.js";
 import type { Recorder } from "./coverage.js";
@@ -64,7 +64,7 @@ export class Engine {
 
   /**
    * Does an operation in somebody's name, without the steps that only concern requests: no limit, fault, approval or log.
-   * Throws the `ApiError` of a refusal.
+   * Throws the `RequestError` of a refusal.
    */
   async perform(
     principal: Principal,
@@ -77,7 +77,7 @@ export class Engine {
     const json: unknown = body === undefined ? noBody : structuredClone(body);
     const world = this.parts.world();
     const valid = validate(target, "", json);
-    const answer = await performValid(world, this.parts.behaviours, target.operation, principal, valid);
+    const answer = await performValid(world, this.parts.behaviors, target.operation, principal, valid);
     await world.changes.settle();
     return answer;
   }
@@ -104,7 +104,7 @@ export class Engine {
   }
 
   #refuse(error: unknown): Outcome {
-    if (error instanceof ApiError) return refusal(error);
+    if (error instanceof RequestError) return refusal(error);
     if (error instanceof RawAnswer) {
       return { status: error.status, code: null, raw: { text: error.body, contentType: error.contentType } };
     }

@@ -1,4 +1,4 @@
-import { ApiError, type Issue } from "./api-error.js";
+import { RequestError, type Issue } from "./request-error.js";
 import { timestamp } from "../time/clock.js";
 import { type Kind, kindNames } from "./ids.js";
 
@@ -16,7 +16,7 @@ export interface ExistingApp {
 
 export const errors = {
   unauthorized: (reason = "The access token is missing or not valid") =>
-    new ApiError(
+    new RequestError(
       401,
       "auth:unauthorized",
       reason,
@@ -29,9 +29,9 @@ export const errors = {
   forbidden: (
     message = "The credential has no access to this resource",
     hint = "Use a credential of the workspace that the resource belongs to",
-  ) => new ApiError(403, "auth:forbidden", message, hint),
+  ) => new RequestError(403, "auth:forbidden", message, hint),
   approvalRequired: (approval: { approvalId: string; expiresAt: number; approvalUrl: string }) =>
-    new ApiError(
+    new RequestError(
       403,
       "approval_required",
       "The agent needs its sponsor's approval for this request",
@@ -39,14 +39,14 @@ export const errors = {
       { ...approval, expiresAt: timestamp(approval.expiresAt) },
     ),
   approvalDenied: () =>
-    new ApiError(
+    new RequestError(
       403,
       "approval:denied",
       "The sponsor denied this request",
       "Ask the sponsor before sending the request again; a new approval can be asked for 15 minutes after the denied one was",
     ),
   validationFailed: (issues: readonly Issue[]) =>
-    new ApiError(
+    new RequestError(
       422,
       "validation:failed",
       `The request is not valid: ${issues.map(({ path, message }) => `${path || "the body"} ${message}`).join("; ")}`,
@@ -54,14 +54,14 @@ export const errors = {
       { issues },
     ),
   routeNotFound: (path: string) =>
-    new ApiError(
+    new RequestError(
       404,
       "route:not_found",
       `There is no ${path.slice(0, 200)}`,
       "All paths of the API start with /v1; an upload address works once",
     ),
   methodNotAllowed: (method: string, allowed: readonly string[]) =>
-    new ApiError(
+    new RequestError(
       405,
       "route:method_not_allowed",
       `This path does not take ${method}`,
@@ -70,23 +70,23 @@ export const errors = {
       { allow: allowed.join(", ") },
     ),
   malformed: (message: string) =>
-    new ApiError(400, "request:malformed", message, "Send the request body as well-formed JSON in UTF-8"),
+    new RequestError(400, "request:malformed", message, "Send the request body as well-formed JSON in UTF-8"),
   unsupportedMediaType: () =>
-    new ApiError(
+    new RequestError(
       415,
       "request:unsupported_media_type",
       "The request body is not marked as JSON",
       "Send the header Content-Type: application/json",
     ),
   tooLarge: (limit: number) =>
-    new ApiError(
+    new RequestError(
       413,
       "request:too_large",
       `The request body is over the limit of ${String(limit)} bytes`,
       "Send a smaller body",
     ),
   rateLimited: (seconds: number, headers: Readonly<Record<string, string>>) =>
-    new ApiError(
+    new RequestError(
       429,
       "rate_limit:exceeded",
       "Too many requests",
@@ -95,7 +95,7 @@ export const errors = {
       { ...headers, "retry-after": String(seconds) },
     ),
   notFound: (kind: MissingKind) =>
-    new ApiError(
+    new RequestError(
       404,
       `${kind}:not_found`,
       `The ${kindNames[kind]} does not exist`,
@@ -103,28 +103,28 @@ export const errors = {
     ),
 
   projectHasDependencies: (dependencies: string) =>
-    new ApiError(
+    new RequestError(
       400,
       "project:has_dependencies",
       `The project still has ${dependencies}`,
       "Delete its databases (but for the default one), apps and services first",
     ),
   projectLogicalIdConflict: (logicalId: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "project:logical_id_conflict",
       `Another project of the workspace has the logicalId ${logicalId}`,
       "Choose another logicalId, or use the existing project",
     ),
   projectAlreadyInWorkspace: () =>
-    new ApiError(
+    new RequestError(
       409,
       "project:already_in_workspace",
       "The project is in the recipient's workspace already",
       "Use an access token of another workspace's owner",
     ),
   invalidRecipientToken: () =>
-    new ApiError(
+    new RequestError(
       422,
       "transfer:invalid_recipient_token",
       "The recipient access token cannot be used for a transfer",
@@ -133,23 +133,23 @@ export const errors = {
     ),
 
   invalidUsageRange: (message: string) =>
-    new ApiError(400, "usage:invalid_range", message, "Give a startDate that is before the endDate"),
+    new RequestError(400, "usage:invalid_range", message, "Give a startDate that is before the endDate"),
   databaseBusy: (status: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "database:busy",
       `The database is ${status}`,
       "Wait until its status is ready or failure, and send the request again",
     ),
   databaseDefaultProtected: () =>
-    new ApiError(
+    new RequestError(
       403,
       "database:default_protected",
       "The default database of a project cannot be deleted",
       "Delete the project, or make another database the default one first",
     ),
   databaseLogicalIdConflict: (logicalId: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "database:logical_id_conflict",
       `Another database on the branch has the logicalId ${logicalId}`,
@@ -157,7 +157,7 @@ export const errors = {
     ),
   /** `path` points at the field of the body that names the database. */
   databaseSourceNotReady: (status: string, path: string) =>
-    new ApiError(
+    new RequestError(
       422,
       "database:source_not_ready",
       `The source database is ${status}`,
@@ -165,7 +165,7 @@ export const errors = {
       { issues: [{ path, message: "names a database that is not ready" }] },
     ),
   invalidRestoreSource: (message: string) =>
-    new ApiError(
+    new RequestError(
       422,
       "restore:invalid_source",
       message,
@@ -174,7 +174,7 @@ export const errors = {
     ),
   /** `path` points at the field of the body that names the backup. */
   backupUnusable: (status: string, path: string) =>
-    new ApiError(
+    new RequestError(
       422,
       "backup:unusable",
       `The backup is ${status}`,
@@ -183,7 +183,7 @@ export const errors = {
     ),
 
   appAlreadyExists: (app: ExistingApp) =>
-    new ApiError(
+    new RequestError(
       409,
       "app:already_exists",
       app.conflict === "name"
@@ -193,49 +193,49 @@ export const errors = {
       { ...app },
     ),
   appLogicalIdConflict: (logicalId: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "app:logical_id_conflict",
       `Another app on the branch has the logicalId ${logicalId}`,
       "Choose another logicalId, or use the existing app",
     ),
   appLogicalIdBound: (logicalId: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "app:logical_id_bound",
       `The app is bound to the logicalId ${logicalId}`,
       "Set logicalId to null first to change it",
     ),
   appDeploymentsNotDeletable: () =>
-    new ApiError(
+    new RequestError(
       409,
       "app:deployments_not_deletable",
       "A deployment of the app could not be deleted, or one was added meanwhile; nothing was changed",
       "Wait until no deployment is provisioning or stopping, and send the request again",
     ),
   deploymentNotRunning: (status: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "deployment:not_running",
       `The deployment is ${status}`,
       "Start the deployment and wait until it is running",
     ),
   deploymentNotStartable: (status: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "deployment:not_startable",
       `A deployment that is ${status} cannot be started`,
       "Start a deployment that is created, uploaded, stopped or failed",
     ),
   deploymentNotStoppable: (status: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "deployment:not_stoppable",
       `A deployment that is ${status} cannot be stopped`,
       "Stop a deployment that is provisioning or running",
     ),
   deploymentNotDeletable: (status: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "deployment:not_deletable",
       `A deployment that is ${status} cannot be deleted`,
@@ -243,14 +243,14 @@ export const errors = {
     ),
 
   branchAlreadyExists: (gitName: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "branch:already_exists",
       `The project already has a branch ${gitName}`,
       "Use the existing branch, or choose another gitName",
     ),
   branchDefaultProtected: () =>
-    new ApiError(
+    new RequestError(
       422,
       "branch:default_protected",
       "The default or production branch of a project cannot be deleted",
@@ -258,7 +258,7 @@ export const errors = {
       { issues: [{ path: "path/branchId", message: "names the default or production branch" }] },
     ),
   branchHasResources: (resources: string) =>
-    new ApiError(
+    new RequestError(
       409,
       "branch:has_resources",
       `The branch still has ${resources}`,
@@ -266,14 +266,14 @@ export const errors = {
     ),
 
   internal: () =>
-    new ApiError(
+    new RequestError(
       500,
       "internal:error",
       "The server failed while it worked on the request",
       "Send the request again later; quote the request id when it keeps failing",
     ),
   unavailable: (seconds = 1) =>
-    new ApiError(
+    new RequestError(
       503,
       "internal:unavailable",
       "The server cannot take the request now",

@@ -1,5 +1,5 @@
 import type { OAuthEndpoint } from "../oauth/paths.js";
-import type { ApiError } from "./api-error.js";
+import type { RequestError } from "./request-error.js";
 import type { OperationEntry } from "./operation.js";
 import type { Principal } from "./principal.js";
 import type { ValidRequest } from "./validate.js";
@@ -68,7 +68,7 @@ export const header = (request: EngineRequest, name: string): string | undefined
 };
 
 /** The outcome of a refusal. */
-export const refusal = (error: ApiError): Outcome => {
+export const refusal = (error: RequestError): Outcome => {
   const { status, code, message, hint, extra, headers } = error;
   return {
     status,

@@ -1,6 +1,6 @@
 import { type OperationId, operations } from "../generated/operations.js";
 import { type OAuthEndpoint, oauthPaths } from "../oauth/paths.js";
-import { ApiError } from "./api-error.js";
+import { RequestError } from "./request-error.js";
 import { errors } from "./errors.js";
 
 /** What a fault can strike: an operation, or an endpoint of the authorization server. */
@@ -145,14 +145,14 @@ export class Faults {
 }
 
 /** What a fault with a status answers. */
-export const faultAnswer = (fault: Fault & { status: number }): ApiError | RawAnswer => {
+export const faultAnswer = (fault: Fault & { status: number }): RequestError | RawAnswer => {
   const { status, code, body, contentType = "text/html" } = fault;
   if (body !== undefined) return new RawAnswer(status, body, contentType);
-  if (code !== undefined) return new ApiError(status, code, "A fault was asked for");
+  if (code !== undefined) return new RequestError(status, code, "A fault was asked for");
   if (status === 429) return errors.rateLimited(1, {});
   if (status === 500) return errors.internal();
   if (status === 503) return errors.unavailable();
-  return new ApiError(status, `fault:${String(status)}`, "A fault was asked for");
+  return new RequestError(status, `fault:${String(status)}`, "A fault was asked for");
 };
 
 /** The same from the authorization server, in the form of its errors (RFC 6749 §5.2). */

@@ -1,5 +1,5 @@
 import type { Finding } from "../generated/validators.js";
-import type { Issue } from "./api-error.js";
+import type { Issue } from "./request-error.js";
 
 const maxIssues = 20;
 

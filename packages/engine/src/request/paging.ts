@@ -1,6 +1,6 @@
 import type { Row } from "../store/rows.js";
 import type { Collection } from "../store/store.js";
-import type { Answer, Call } from "./behaviour.js";
+import type { Answer, Call } from "./behavior.js";
 import { errors } from "./errors.js";
 
 /** What a list asks for: `limit` has its default by now, an empty `cursor` counts as none. */

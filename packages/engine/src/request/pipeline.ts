@@ -3,9 +3,9 @@ import type { OperationId } from "../generated/operations.js";
 import type { OAuthAnswer } from "../oauth/answer.js";
 import { approvalIdAt, showApproval } from "../oauth/approval-address.js";
 import { type OAuthEndpoint, oauthEndpointAt } from "../oauth/paths.js";
-import { ApiError } from "./api-error.js";
+import { RequestError } from "./request-error.js";
 import { authorize } from "./authorize.js";
-import type { Answer, Behaviour, Behaviours, Call } from "./behaviour.js";
+import type { Answer, Behavior, Behaviors, Call } from "./behavior.js";
 import { isCorsPath, preflightHeaders } from "./cors.js";
 import { errors } from "./errors.js";
 import { type EngineRequest, type Exchange, type Outcome, header } from "./exchange.js";
@@ -23,14 +23,14 @@ import type { ServerWorld } from "./world.js";
 
 /** What the steps of a request work with. */
 export interface PipelineParts {
-  readonly behaviours: Behaviours;
+  readonly behaviors: Behaviors;
   readonly rateLimiter: RateLimiter;
   readonly faults: Faults;
 }
 
 /**
  * The way of a request: route, authenticate, limit, validate, authorize, check, approve, act (§ Reading requests, order of
- * checks). Each step throws an `ApiError` to refuse. It waits only where a signature, a behaviour or a fault makes it.
+ * checks). Each step throws an `RequestError` to refuse. It waits only where a signature, a behavior or a fault makes it.
  */
 export const runPipeline = (parts: PipelineParts, exchange: Exchange): Outcome | Promise<Outcome> => {
   const { request, path } = exchange;
@@ -92,7 +92,7 @@ const play = async (
       : faultAnswer({ ...fault, status });
     const codes = exchange.operation?.answers[status] ?? [];
     exchange.foreign =
-      fault.code !== undefined || !(answer instanceof ApiError && codes.includes(answer.code));
+      fault.code !== undefined || !(answer instanceof RequestError && codes.includes(answer.code));
     throw answer;
   }
   const outcome = await proceed();
@@ -127,9 +127,9 @@ const read = (
     const secret = valid.body[field];
     return typeof secret === "string" ? [secret] : [];
   });
-  if (secrets.length === 0) return behave(world, parts.behaviours, operation, principal, valid);
+  if (secrets.length === 0) return behave(world, parts.behaviors, operation, principal, valid);
   return Promise.all(secrets.map((secret) => world.tokens.authenticate(secret))).then(() =>
-    behave(world, parts.behaviours, operation, principal, valid),
+    behave(world, parts.behaviors, operation, principal, valid),
   );
 };
 
@@ -149,37 +149,37 @@ const callOf = (
     body,
     foreignStatus,
   };
-  // The operation's own validators have proved that path, query and body are what its behaviour reads.
+  // The operation's own validators have proved that path, query and body are what its behavior reads.
   return call as unknown as Call;
 };
 
 /** Check and act alone. */
 export const performValid = (
   world: ServerWorld,
-  behaviours: Behaviours,
+  behaviors: Behaviors,
   operation: OperationEntry,
   principal: Principal,
   valid: ValidRequest,
 ): Answer | Promise<Answer> => {
   const call = callOf(world, operation, principal, valid);
-  const behaviour: Behaviour<OperationId, unknown> = behaviours[operation.id];
-  return behaviour.act(call, behaviour.check(call));
+  const behavior: Behavior<OperationId, unknown> = behaviors[operation.id];
+  return behavior.act(call, behavior.check(call));
 };
 
 const behave = (
   world: ServerWorld,
-  behaviours: Behaviours,
+  behaviors: Behaviors,
   operation: OperationEntry,
   principal: Principal,
   valid: ValidRequest,
 ): Outcome | Promise<Outcome> => {
   const call = callOf(world, operation, principal, valid);
-  const behaviour: Behaviour<OperationId, unknown> = behaviours[operation.id];
-  const checked = behaviour.check(call);
+  const behavior: Behavior<OperationId, unknown> = behaviors[operation.id];
+  const checked = behavior.check(call);
   const consumption = gate(world, operation, principal, valid);
   consumption?.commit();
   try {
-    const answer = behaviour.act(call, checked);
+    const answer = behavior.act(call, checked);
     if (!(answer instanceof Promise)) return succeed(answer);
     return answer.then(succeed, (error: unknown) => {
       consumption?.undo();

@@ -1,7 +1,7 @@
 /** Who sends a request, as its access token says (§ Authentication). */
 export type Principal = UserPrincipal | ServicePrincipal | AgentPrincipal;
 
-interface Credential {
+interface AnyPrincipal {
   /** The `sub` of the token. */
   readonly subject: string;
   /** The one workspace that the credential reaches. */
@@ -15,18 +15,18 @@ interface Credential {
   readonly tokenId: string;
 }
 
-export interface UserPrincipal extends Credential {
+export interface UserPrincipal extends AnyPrincipal {
   readonly kind: "user";
   readonly userId: string;
   readonly email: string;
 }
 
-export interface ServicePrincipal extends Credential {
+export interface ServicePrincipal extends AnyPrincipal {
   readonly kind: "service";
   readonly serviceTokenId: string;
 }
 
-export interface AgentPrincipal extends Credential {
+export interface AgentPrincipal extends AnyPrincipal {
   readonly kind: "agent";
   /** The `sub` of the token, again: whose approvals these are. */
   readonly agentId: string;

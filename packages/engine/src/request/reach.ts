@@ -1,6 +1,6 @@
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import type { Call } from "./behaviour.js";
+import type { Call } from "./behavior.js";
 import { errors } from "./errors.js";
 
 /** Kinds of resource that lie in a workspace, with their rows. */

@@ -1,6 +1,6 @@
 import { idPatterns } from "../generated/operations.js";
 import { bodyValidators, queryValidators } from "../generated/validators.js";
-import type { ApiError, Issue } from "./api-error.js";
+import type { RequestError, Issue } from "./request-error.js";
 import { type MissingKind, errors } from "./errors.js";
 import { canonicalId, type Kind } from "./ids.js";
 import { readableIssues } from "./issues.js";
@@ -22,7 +22,7 @@ export interface ValidRequest {
 const maxIdLength = 128;
 
 /** Codes that the contract gives to the rejected values of one field, in place of `validation:failed`. */
-const fieldErrors: Readonly<Record<string, (message: string) => ApiError>> = {
+const fieldErrors: Readonly<Record<string, (message: string) => RequestError>> = {
   "restore:invalid_source": (message) => errors.invalidRestoreSource(`The type of the source ${message}`),
 };
 

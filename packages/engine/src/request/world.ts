@@ -2,7 +2,7 @@ import type { AccessTokens } from "../oauth/access-tokens.js";
 import type { SigningKeys } from "../oauth/signing-keys.js";
 import type { OAuthServer } from "../oauth/oauth-server.js";
 import type { MemoryStore } from "../store/memory-store.js";
-import type { World } from "./behaviour.js";
+import type { World } from "./behavior.js";
 import type { ChangeHook } from "./change-hook.js";
 import type { VirtualClock } from "../time/clock.js";
 import type { SealedCursors } from "./cursors.js";

@@ -1,4 +1,4 @@
-import type { World } from "../request/behaviour.js";
+import type { World } from "../request/behavior.js";
 
 /** Work to be done at a time of the server's clock. Plain JSON: pending jobs are part of a snapshot. */
 export interface Job {
@@ -16,7 +16,7 @@ export interface Job {
  */
 export type JobHandler = (world: World, subject: string) => void | Promise<void>;
 
-/** Handlers by kind of job; `behaviours/index.ts` exports them as `jobs`, beside `behaviours`. */
+/** Handlers by kind of job; `behaviors/index.ts` exports them as `jobs`, beside `behaviors`. */
 export type JobHandlers = Readonly<Record<string, JobHandler>>;
 
 export interface Scheduler {

@@ -43,7 +43,7 @@ export class Api {
 
   constructor() {
     this.engine = new ReferenceEngine({
-      seed: "behaviours",
+      seed: "behaviors",
       databaseEngine: this.databases,
       validateAnswers: true,
       onDefect: (error) => this.defects.push(error),

@@ -1,5 +1,5 @@
 import { approvalAt } from "../../request/approvals.js";
-import { behaviour } from "../../request/behaviour.js";
+import { behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import type { Approval, ApprovalStatus } from "../../generated/schemas.js";
@@ -25,9 +25,9 @@ const presentApproval = (row: ApprovalRow): Approval => ({
   hint: hints[row.status],
 });
 
-export const agentApprovalBehaviours = {
+export const agentApprovalBehaviors = {
   /** Only the agent that owns the approval can read it; for everybody else there is none. */
-  "agentApprovals.get": behaviour("agentApprovals.get", {
+  "agentApprovals.get": behavior("agentApprovals.get", {
     check: ({ world, principal, path }) => {
       const approval = world.store.approvals.get(path.approvalId);
       const owned = principal.kind === "agent" && approval?.agentId === principal.agentId;

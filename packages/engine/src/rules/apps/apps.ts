@@ -1,4 +1,4 @@
-import { type Answer, type Call, behaviour } from "../../request/behaviour.js";
+import { type Answer, type Call, behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -157,17 +157,17 @@ const remove = {
   },
 };
 
-export const appBehaviours = {
-  "apps.list": behaviour("apps.list", list("apps")),
-  "apps.create": behaviour("apps.create", create("apps")),
-  "apps.get": behaviour("apps.get", get("apps")),
-  "apps.update": behaviour("apps.update", update("apps")),
-  "apps.delete": behaviour("apps.delete", remove),
-  "apps.promote": behaviour("apps.promote", promote(reachApp)),
-  "services.list": behaviour("services.list", list("services")),
-  "services.create": behaviour("services.create", create("services")),
-  "services.get": behaviour("services.get", get("services")),
-  "services.update": behaviour("services.update", update("services")),
-  "services.delete": behaviour("services.delete", remove),
-  "services.promote": behaviour("services.promote", promote(reachApp)),
+export const appBehaviors = {
+  "apps.list": behavior("apps.list", list("apps")),
+  "apps.create": behavior("apps.create", create("apps")),
+  "apps.get": behavior("apps.get", get("apps")),
+  "apps.update": behavior("apps.update", update("apps")),
+  "apps.delete": behavior("apps.delete", remove),
+  "apps.promote": behavior("apps.promote", promote(reachApp)),
+  "services.list": behavior("services.list", list("services")),
+  "services.create": behavior("services.create", create("services")),
+  "services.get": behavior("services.get", get("services")),
+  "services.update": behavior("services.update", update("services")),
+  "services.delete": behavior("services.delete", remove),
+  "services.promote": behavior("services.promote", promote(reachApp)),
 };

@@ -1,4 +1,4 @@
-import type { Answer, Call } from "../../request/behaviour.js";
+import type { Answer, Call } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
 import type { AppRow } from "../../store/rows.js";

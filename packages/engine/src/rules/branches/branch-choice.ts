@@ -1,4 +1,4 @@
-import type { Call, World } from "../../request/behaviour.js";
+import type { Call, World } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import type { BranchRow } from "../../store/rows.js";
 

@@ -1,4 +1,4 @@
-import type { World } from "../../request/behaviour.js";
+import type { World } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 
 interface BranchFilters {

@@ -1,4 +1,4 @@
-import { type World, behaviour } from "../../request/behaviour.js";
+import { type World, behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
@@ -39,8 +39,8 @@ const refuseMembers = (world: World, branchId: string): void => {
   if (databases + apps > 0) throw errors.branchHasResources(countOf({ database: databases, app: apps }));
 };
 
-export const branchBehaviours = {
-  "projects.branches.list": behaviour("projects.branches.list", {
+export const branchBehaviors = {
+  "projects.branches.list": behavior("projects.branches.list", {
     check: (call) => {
       const { gitName, gitNameContains } = call.query;
       if (gitName !== undefined && gitNameContains !== undefined) {
@@ -64,7 +64,7 @@ export const branchBehaviours = {
     },
   }),
 
-  "projects.branches.create": behaviour("projects.branches.create", {
+  "projects.branches.create": behavior("projects.branches.create", {
     check: (call) => {
       const project = reachProject(call, call.path.projectId);
       const { gitName } = call.body;
@@ -78,12 +78,12 @@ export const branchBehaviours = {
     },
   }),
 
-  "branches.get": behaviour("branches.get", {
+  "branches.get": behavior("branches.get", {
     check: (call) => reach(call, "branch", call.path.branchId),
     act: ({ world }, branch) => ({ status: 200, body: { data: presentBranch(world, branch) } }),
   }),
 
-  "branches.update": behaviour("branches.update", {
+  "branches.update": behavior("branches.update", {
     check: (call) => {
       const branch = reach(call, "branch", call.path.branchId);
       if (call.body.isDefault === false && branch.isDefault) {
@@ -99,7 +99,7 @@ export const branchBehaviours = {
     },
   }),
 
-  "branches.delete": behaviour("branches.delete", {
+  "branches.delete": behavior("branches.delete", {
     check: (call) => {
       const branch = reach(call, "branch", call.path.branchId);
       if (branch.isDefault || branch.role === "production") throw errors.branchDefaultProtected();

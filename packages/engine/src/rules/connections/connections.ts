@@ -1,4 +1,4 @@
-import { type Answer, type Call, type World, behaviour } from "../../request/behaviour.js";
+import { type Answer, type Call, type World, behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -75,8 +75,8 @@ const inWorkspace = ({ world: { store }, principal }: Call, { databaseId }: Conn
   );
 };
 
-export const connectionBehaviours = {
-  "databases.connections.list": behaviour("databases.connections.list", {
+export const connectionBehaviors = {
+  "databases.connections.list": behavior("databases.connections.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: (call, database) =>
       page(
@@ -87,12 +87,12 @@ export const connectionBehaviours = {
       ),
   }),
 
-  "databases.connections.create": behaviour("databases.connections.create", {
+  "databases.connections.create": behavior("databases.connections.create", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: (call, database) => create(200, call, database.id, call.body.name),
   }),
 
-  "connections.list": behaviour("connections.list", {
+  "connections.list": behavior("connections.list", {
     check: () => undefined,
     act: (call) => {
       const { databaseId } = call.query;
@@ -105,22 +105,22 @@ export const connectionBehaviours = {
     },
   }),
 
-  "connections.create": behaviour("connections.create", {
+  "connections.create": behavior("connections.create", {
     check: (call) => reach(call, "database", call.body.databaseId),
     act: (call, database) => create(201, call, database.id, call.body.name),
   }),
 
-  "connections.get": behaviour("connections.get", {
+  "connections.get": behavior("connections.get", {
     check: (call) => reach(call, "connection", call.path.id),
     act: ({ world }, connection) => ({ status: 200, body: { data: presentConnection(world, connection) } }),
   }),
 
-  "connections.delete": behaviour("connections.delete", {
+  "connections.delete": behavior("connections.delete", {
     check: (call) => reach(call, "connection", call.path.id),
     act: (call, connection) => remove(call, connection),
   }),
 
-  "connections.rotate": behaviour("connections.rotate", {
+  "connections.rotate": behavior("connections.rotate", {
     check: (call) => reach(call, "connection", call.path.id),
     act: (call, connection) => rotate(call, connection),
   }),

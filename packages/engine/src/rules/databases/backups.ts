@@ -1,4 +1,4 @@
-import { behaviour } from "../../request/behaviour.js";
+import { behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Backup } from "../../generated/schemas.js";
@@ -13,9 +13,9 @@ const presentBackup = (row: BackupRow): Backup => ({
   ...(row.size === null ? {} : { size: row.size }),
 });
 
-export const backupBehaviours = {
+export const backupBehaviors = {
   /** No cursor here: the newest `limit`, or all of them. */
-  "databases.backups.list": behaviour("databases.backups.list", {
+  "databases.backups.list": behavior("databases.backups.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ world, query }, database) => {
       const rows = world.store.backups.filter(({ databaseId }) => databaseId === database.id).reverse();

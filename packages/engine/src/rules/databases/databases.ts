@@ -1,4 +1,4 @@
-import { type Call, type World, behaviour } from "../../request/behaviour.js";
+import { type Call, type World, behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -87,8 +87,8 @@ const checkDelete = (call: Call<"databases.delete">): DatabaseRow => {
   return database;
 };
 
-export const databaseBehaviours = {
-  "projects.databases.list": behaviour("projects.databases.list", {
+export const databaseBehaviors = {
+  "projects.databases.list": behavior("projects.databases.list", {
     check: (call) => reach(call, "project", call.path.projectId),
     act: (call, project: ProjectRow) =>
       page(
@@ -99,12 +99,12 @@ export const databaseBehaviours = {
       ),
   }),
 
-  "projects.databases.create": behaviour("projects.databases.create", {
+  "projects.databases.create": behavior("projects.databases.create", {
     check: (call) => checkCreate(call, call.path.projectId, call.body),
     act: ({ world, body }, checked) => create(world, body, checked),
   }),
 
-  "databases.list": behaviour("databases.list", {
+  "databases.list": behavior("databases.list", {
     check: (call) => refuseTwoBranchFilters(call.query),
     act: (call) => {
       const { projectId, logicalId } = call.query;
@@ -121,17 +121,17 @@ export const databaseBehaviours = {
     },
   }),
 
-  "databases.create": behaviour("databases.create", {
+  "databases.create": behavior("databases.create", {
     check: (call) => checkCreate(call, call.body.projectId, call.body),
     act: ({ world, body }, checked) => create(world, body, checked),
   }),
 
-  "databases.get": behaviour("databases.get", {
+  "databases.get": behavior("databases.get", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ world }, database) => ({ status: 200, body: { data: presentDatabase(world, database) } }),
   }),
 
-  "databases.update": behaviour("databases.update", {
+  "databases.update": behavior("databases.update", {
     check: (call) => {
       const { world, body } = call;
       refuseTwoBranches(body);
@@ -153,7 +153,7 @@ export const databaseBehaviours = {
     },
   }),
 
-  "databases.delete": behaviour("databases.delete", {
+  "databases.delete": behavior("databases.delete", {
     check: checkDelete,
     act: async (call, database) => {
       const { world } = call;

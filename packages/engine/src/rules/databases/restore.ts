@@ -1,13 +1,13 @@
-import { behaviour } from "../../request/behaviour.js";
+import { behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
 import { beginRecovering } from "./database-lifecycle.js";
 import { refuseUnusableBackup } from "./database-sources.js";
 import { presentDatabase } from "./present-database.js";
 
-export const restoreBehaviours = {
+export const restoreBehaviors = {
   /** Overwrites the target in place; its connections and their credentials stay (§ States and transitions). */
-  "databases.restore": behaviour("databases.restore", {
+  "databases.restore": behavior("databases.restore", {
     check: (call) => {
       const { source } = call.body;
       const target = reach(call, "database", call.path.targetDatabaseId);

@@ -1,4 +1,4 @@
-import { type Call, behaviour } from "../../request/behaviour.js";
+import { type Call, behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
@@ -41,8 +41,8 @@ const measure = async (
     ? world.databaseEngine.usage(id)
     : { bytes: 0, operations: 0 };
 
-export const usageBehaviours = {
-  "databases.usage.get": behaviour("databases.usage.get", {
+export const usageBehaviors = {
+  "databases.usage.get": behavior("databases.usage.get", {
     check: (call) => {
       const period = readPeriod(call);
       if (period.end < period.start) throw errors.invalidUsageRange("The period ends before it starts");

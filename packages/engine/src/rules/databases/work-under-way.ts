@@ -1,4 +1,4 @@
-import type { World } from "../../request/behaviour.js";
+import type { World } from "../../request/behavior.js";
 import { KeyedMutex } from "../../time/keyed-mutex.js";
 
 /**

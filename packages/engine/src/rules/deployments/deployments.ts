@@ -1,4 +1,4 @@
-import { type World, behaviour } from "../../request/behaviour.js";
+import { type World, behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { digest } from "../../request/digest.js";
 import { errors } from "../../request/errors.js";
@@ -37,8 +37,8 @@ const readPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["p
   return typeof http === "number" ? { http } : {};
 };
 
-export const deploymentBehaviours = {
-  "services.deployments.list": behaviour("services.deployments.list", {
+export const deploymentBehaviors = {
+  "services.deployments.list": behavior("services.deployments.list", {
     check: (call) => reach(call, "app", call.path.serviceId),
     act: (call, app) =>
       page(
@@ -49,7 +49,7 @@ export const deploymentBehaviours = {
       ),
   }),
 
-  "services.deployments.create": behaviour("services.deployments.create", {
+  "services.deployments.create": behavior("services.deployments.create", {
     check: (call) => {
       const app = reach(call, "app", call.path.serviceId);
       const promoted =
@@ -86,7 +86,7 @@ export const deploymentBehaviours = {
     },
   }),
 
-  "deployments.get": behaviour("deployments.get", {
+  "deployments.get": behavior("deployments.get", {
     check: (call) => reach(call, "deployment", call.path.deploymentId),
     act: ({ world }, deployment) => ({
       status: 200,
@@ -94,7 +94,7 @@ export const deploymentBehaviours = {
     }),
   }),
 
-  "deployments.delete": behaviour("deployments.delete", {
+  "deployments.delete": behavior("deployments.delete", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
       if (!canDelete(deployment.status)) throw errors.deploymentNotDeletable(deployment.status);
@@ -107,7 +107,7 @@ export const deploymentBehaviours = {
     },
   }),
 
-  "deployments.start": behaviour("deployments.start", {
+  "deployments.start": behavior("deployments.start", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
       if (!canStart(deployment.status)) throw errors.deploymentNotStartable(deployment.status);
@@ -119,7 +119,7 @@ export const deploymentBehaviours = {
     }),
   }),
 
-  "deployments.stop": behaviour("deployments.stop", {
+  "deployments.stop": behavior("deployments.stop", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
       if (!canStop(deployment.status)) throw errors.deploymentNotStoppable(deployment.status);

@@ -1,4 +1,4 @@
-import { type World, behaviour } from "../../request/behaviour.js";
+import { type World, behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
@@ -28,8 +28,8 @@ const revoke = ({ store }: World, rows: readonly IntegrationRow[]) => {
   return { status: 204 };
 };
 
-export const integrationBehaviours = {
-  "integrations.list": behaviour("integrations.list", {
+export const integrationBehaviors = {
+  "integrations.list": behavior("integrations.list", {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.query;
@@ -43,7 +43,7 @@ export const integrationBehaviours = {
     },
   }),
 
-  "integrations.get": behaviour("integrations.get", {
+  "integrations.get": behavior("integrations.get", {
     check: (call) => reach(call, "integration", call.path.id),
     act: ({ world }, integration) => ({
       status: 200,
@@ -51,12 +51,12 @@ export const integrationBehaviours = {
     }),
   }),
 
-  "integrations.delete": behaviour("integrations.delete", {
+  "integrations.delete": behavior("integrations.delete", {
     check: (call) => reach(call, "integration", call.path.id),
     act: ({ world }, integration) => revoke(world, [integration]),
   }),
 
-  "workspaces.integrations.list": behaviour("workspaces.integrations.list", {
+  "workspaces.integrations.list": behavior("workspaces.integrations.list", {
     check: (call) => reach(call, "workspace", call.path.workspaceId),
     act: (call, workspace) =>
       page(
@@ -67,7 +67,7 @@ export const integrationBehaviours = {
       ),
   }),
 
-  "workspaces.integrations.delete": behaviour("workspaces.integrations.delete", {
+  "workspaces.integrations.delete": behavior("workspaces.integrations.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);
       const integrations = call.world.store.integrations.filter(

@@ -1,4 +1,4 @@
-import { type World, behaviour } from "../../request/behaviour.js";
+import { type World, behavior } from "../../request/behavior.js";
 import type { Principal } from "../../request/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 
@@ -20,8 +20,8 @@ const presentCredential = ({ store }: World, principal: Principal): MeCredential
   return { type: "oauth", id: integrationId, name: store.clients.get(clientId)?.name ?? null };
 };
 
-export const meBehaviours = {
-  "me.get": behaviour("me.get", {
+export const meBehaviors = {
+  "me.get": behavior("me.get", {
     check: () => undefined,
     act: ({ world, principal }) => {
       const workspace = world.store.workspaces.get(principal.workspaceId);

@@ -1,4 +1,4 @@
-import type { Call } from "../../request/behaviour.js";
+import type { Call } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
 import type { ProjectRow } from "../../store/rows.js";

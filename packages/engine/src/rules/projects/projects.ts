@@ -1,4 +1,4 @@
-import { type Call, type World, behaviour } from "../../request/behaviour.js";
+import { type Call, type World, behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -43,8 +43,8 @@ const removeProject = ({ store }: World, projectId: string): void => {
   store.projects.delete(projectId);
 };
 
-export const projectBehaviours = {
-  "projects.list": behaviour("projects.list", {
+export const projectBehaviors = {
+  "projects.list": behavior("projects.list", {
     check: () => undefined,
     act: (call) =>
       page(
@@ -57,7 +57,7 @@ export const projectBehaviours = {
       ),
   }),
 
-  "projects.create": behaviour("projects.create", {
+  "projects.create": behavior("projects.create", {
     check: ({ world, principal, body }) => {
       if (body.workspaceId !== undefined && body.workspaceId !== principal.workspaceId) {
         throw errors.forbidden("The credential has no access to this workspace");
@@ -99,12 +99,12 @@ export const projectBehaviours = {
     },
   }),
 
-  "projects.get": behaviour("projects.get", {
+  "projects.get": behavior("projects.get", {
     check: (call) => reach(call, "project", call.path.id),
     act: ({ world }, project) => ({ status: 200, body: { data: presentProject(world, project) } }),
   }),
 
-  "projects.update": behaviour("projects.update", {
+  "projects.update": behavior("projects.update", {
     check: (call) => reach(call, "project", call.path.id),
     act: ({ world, body }, project) => {
       const changed = world.store.projects.update(project.id, {
@@ -116,7 +116,7 @@ export const projectBehaviours = {
     },
   }),
 
-  "projects.delete": behaviour("projects.delete", {
+  "projects.delete": behavior("projects.delete", {
     check: checkDelete,
     act: async (call, project) => {
       const { world } = call;

@@ -1,4 +1,4 @@
-import { type Call, behaviour } from "../../request/behaviour.js";
+import { type Call, behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { adminScope } from "../../request/principal.js";
 import { reachProject } from "./project-reach.js";
@@ -12,8 +12,8 @@ const recipientWorkspaceId = ({ world, body }: Call<"projects.transfer">): strin
   return recipient.workspaceId;
 };
 
-export const transferBehaviours = {
-  "projects.transfer": behaviour("projects.transfer", {
+export const transferBehaviors = {
+  "projects.transfer": behavior("projects.transfer", {
     check: (call) => {
       const workspaceId = recipientWorkspaceId(call);
       const project = reachProject(call, call.path.id);

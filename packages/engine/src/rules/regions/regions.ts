@@ -1,4 +1,4 @@
-import { behaviour } from "../../request/behaviour.js";
+import { behavior } from "../../request/behavior.js";
 import type { Product, ProductRegion, Region } from "../../generated/schemas.js";
 import { regionNames } from "./present-region.js";
 
@@ -11,13 +11,13 @@ const regions = [...regionNames].map(([id, name]): Region => ({
   status: "available",
 }));
 
-export const regionBehaviours = {
-  "regions.listPostgres": behaviour("regions.listPostgres", {
+export const regionBehaviors = {
+  "regions.listPostgres": behavior("regions.listPostgres", {
     check: () => undefined,
     act: () => ({ status: 200, body: { data: regions } }),
   }),
 
-  "regions.list": behaviour("regions.list", {
+  "regions.list": behavior("regions.list", {
     check: () => undefined,
     act: ({ query }) => {
       const asked = products.filter((product) => query.product === undefined || query.product === product);

@@ -1,4 +1,4 @@
-import { behaviour } from "../../request/behaviour.js";
+import { behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
@@ -15,9 +15,9 @@ const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
   expiresAt: row.expiresAt === null ? null : timestamp(row.expiresAt),
 });
 
-export const serviceTokenBehaviours = {
+export const serviceTokenBehaviors = {
   /** Newest first; empty for a workspace that does not exist or that the caller is no member of. */
-  "workspaces.serviceTokens.list": behaviour("workspaces.serviceTokens.list", {
+  "workspaces.serviceTokens.list": behavior("workspaces.serviceTokens.list", {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.path;
@@ -33,7 +33,7 @@ export const serviceTokenBehaviours = {
   }),
 
   /** The value is in this answer only; what is kept is a hint of its last four characters. */
-  "workspaces.serviceTokens.create": behaviour("workspaces.serviceTokens.create", {
+  "workspaces.serviceTokens.create": behavior("workspaces.serviceTokens.create", {
     check: (call) => reach(call, "workspace", call.path.workspaceId),
     act: async ({ world, body }, workspace) => {
       const id = world.ids.id("service_token");
@@ -52,7 +52,7 @@ export const serviceTokenBehaviours = {
   }),
 
   /** A token that is not recorded any more is refused at once. */
-  "workspaces.serviceTokens.delete": behaviour("workspaces.serviceTokens.delete", {
+  "workspaces.serviceTokens.delete": behavior("workspaces.serviceTokens.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);
       const token = call.world.store.serviceTokens.get(call.path.serviceTokenId);

@@ -1,4 +1,4 @@
-import { type World, behaviour } from "../../request/behaviour.js";
+import { type World, behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
@@ -14,9 +14,9 @@ const presentWorkspace = (world: World, row: WorkspaceRow): Workspace => ({
   createdAt: timestamp(row.createdAt),
 });
 
-export const workspaceBehaviours = {
+export const workspaceBehaviors = {
   /** A credential reaches exactly its own workspace (§ Reading requests). */
-  "workspaces.list": behaviour("workspaces.list", {
+  "workspaces.list": behavior("workspaces.list", {
     check: () => undefined,
     act: (call) =>
       page(
@@ -27,7 +27,7 @@ export const workspaceBehaviours = {
       ),
   }),
 
-  "workspaces.create": behaviour("workspaces.create", {
+  "workspaces.create": behavior("workspaces.create", {
     check: ({ principal }) => {
       if (principal.kind !== "user") {
         throw errors.forbidden("Only a user may create a workspace", "Use the access token of a user");
@@ -45,7 +45,7 @@ export const workspaceBehaviours = {
     },
   }),
 
-  "workspaces.get": behaviour("workspaces.get", {
+  "workspaces.get": behavior("workspaces.get", {
     check: (call) => reach(call, "workspace", call.path.id),
     act: ({ world }, workspace) => ({ status: 200, body: { data: presentWorkspace(world, workspace) } }),
   }),

@@ -5,8 +5,8 @@ export interface Issue {
 }
 
 /** A refusal, as the API answers it. Built by `errors` only: one function for each code. */
-export class ApiError extends Error {
-  override readonly name = "ApiError";
+export class RequestError extends Error {
+  override readonly name = "RequestError";
   constructor(
     readonly status: number,
     readonly code: string,

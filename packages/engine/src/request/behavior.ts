@@ -9,7 +9,7 @@ import type { Principal } from "./principal.js";
 import type { Scheduler } from "../time/scheduler.js";
 import type { Settings } from "./settings.js";
 
-/** What behaviours work with; one for the whole server. */
+/** What behaviors work with; one for the whole server. */
 export interface World {
   readonly store: Store;
   readonly clock: Clock;
@@ -48,26 +48,26 @@ export interface Answer {
 }
 
 /**
- * What one operation does. `check` reads and refuses (by throwing an `ApiError`), and changes nothing; `act` changes the
+ * What one operation does. `check` reads and refuses (by throwing an `RequestError`), and changes nothing; `act` changes the
  * store in one synchronous step and answers. An agent's approval stands between the two. Where `act` must wait (a
  * signature, a real database), it waits before it changes the store, or undoes what it changed when the wait fails.
  */
-export interface Behaviour<Id extends OperationId, Checked> {
+export interface Behavior<Id extends OperationId, Checked> {
   check(call: Call<Id>): Checked;
   act(call: Call<Id>, checked: Checked): Answer | Promise<Answer>;
 }
 
-/** A behaviour for every operation of the contract, or the compiler says which one is missing. */
-export type Behaviours = { readonly [Id in OperationId]: Behaviour<Id, unknown> };
+/** A behavior for every operation of the contract, or the compiler says which one is missing. */
+export type Behaviors = { readonly [Id in OperationId]: Behavior<Id, unknown> };
 
 /**
- * Types the behaviour of the operation named: `behaviour("projects.delete", { check, act })`. `act` gets what `check`
+ * Types the behavior of the operation named: `behavior("projects.delete", { check, act })`. `act` gets what `check`
  * returned.
  */
-export const behaviour = <Id extends OperationId, Checked>(
+export const behavior = <Id extends OperationId, Checked>(
   _operationId: Id,
   parts: {
     check: (call: Call<Id>) => Checked;
     act: (call: Call<Id>, checked: Checked) => Answer | Promise<Answer>;
   },
-): Behaviour<Id, Checked> => parts;
+): Behavior<Id, Checked> => parts;
