@@ -28,7 +28,7 @@ beforeAll(async () => {
     child.stdout.setEncoding("utf8").once("data", resolve);
     child.once("close", () => reject(new Error("mgmt dev ended before it was ready")));
   });
-  // The ready line is made for programs.
+  // The ready line is JSON with these fields.
   ready = JSON.parse(line) as Ready;
   agent = await agentToken();
 });
@@ -55,20 +55,20 @@ const control = async (path: string, body: object): Promise<unknown> => {
 };
 
 const agentToken = async (): Promise<string> =>
-  // What this path answers.
+  // The type that this path returns.
   ((await control("/tokens", { kind: "agent" })) as { token: string }).token;
 
-/** A process of its own, as each of these would be in a terminal of its own. */
+/** Runs a command in a separate process, as if in its own terminal. */
 const as = (token: string, line: string, options: RunOptions = {}): Promise<Result> => {
   const env = { MGMT_CONFIG_DIR: configDir, MGMT_BASE_URL: ready.baseUrl, MGMT_TOKEN: token };
   return run([...line.split(" "), "-o", "json"], { ...options, env });
 };
 const owner = (line: string): Promise<Result> => as(ready.token, line);
-/** Finds the service by the profile that `mgmt dev` has registered: no token and no address is given. */
+/** Runs `mgmt dev approvals`, which finds the service by the profile that `mgmt dev` registered. */
 const sponsor = (line: string): Promise<Result> =>
   run(["dev", "approvals", ...line.split(" "), "-o", "json"], { env: { MGMT_CONFIG_DIR: configDir } });
 
-/** A database that its project does not need. */
+/** Creates a database that can be deleted. */
 const spareDatabase = async (): Promise<string> => {
   const { id } = (await owner("projects create shop")).json as { id: string };
   const created = await owner(`databases create --project-id ${id} --name spare --wait`);
@@ -77,8 +77,8 @@ const spareDatabase = async (): Promise<string> => {
 const exists = async (database: string): Promise<boolean> =>
   (await owner(`databases get ${database}`)).status === 0;
 
-/** Runs the agent's command; gives the approval that it says it waits for, while it waits. */
-const waits = async (line: string): Promise<{ approval: string; ended: Promise<Result> }> => {
+/** Runs the agent's command and returns, while it waits, the id of the approval that it waits for. */
+const startWaiting = async (line: string): Promise<{ approval: string; ended: Promise<Result> }> => {
   let ended: Promise<Result> | undefined;
   const approval = await new Promise<string>((resolve, reject) => {
     let stderr = "";
@@ -90,16 +90,18 @@ const waits = async (line: string): Promise<{ approval: string; ended: Promise<R
       });
     };
     ended = as(agent, line, { onStart });
-    void ended.then(({ status }) => reject(new Error(`It did not wait: ${String(status)} ${stderr}`)));
+    void ended.then(({ status }) =>
+      reject(new Error(`The command did not wait: ${String(status)} ${stderr}`)),
+    );
   });
-  if (!ended) throw new Error("Nothing was started");
+  if (!ended) throw new Error("The command was not started");
   return { approval, ended };
 };
 
-describe("an agent's databases delete against mgmt dev (§ Agents and approvals)", () => {
-  it("waits in one process, is approved in another, and goes through", async () => {
+describe("an agent's databases delete against mgmt dev", () => {
+  it("waits in one process and succeeds once approved in another", async () => {
     const database = await spareDatabase();
-    const { approval, ended } = await waits(`databases delete ${database} --yes --wait-approval`);
+    const { approval, ended } = await startWaiting(`databases delete ${database} --yes --wait-approval`);
     expect((await sponsor("list")).json).toContainEqual(
       expect.objectContaining({ id: approval, status: "pending", operationId: "databases.delete" }),
     );
@@ -110,9 +112,9 @@ describe("an agent's databases delete against mgmt dev (§ Agents and approvals)
     expect((await as(agent, `agent-approvals get ${approval}`)).json).toMatchObject({ status: "consumed" });
   });
 
-  it("is denied in another process, ends with 5, and deletes nothing; asked again, it is still denied", async () => {
+  it("exits with 5 and deletes nothing if denied in another process, also when sent again", async () => {
     const database = await spareDatabase();
-    const { approval, ended } = await waits(`databases delete ${database} --yes --wait-approval`);
+    const { approval, ended } = await startWaiting(`databases delete ${database} --yes --wait-approval`);
     expect((await sponsor(`deny ${approval}`)).status).toBe(0);
     const { status, stderr } = await ended;
     expect({ status, stderr }).toEqual({ status: 5, stderr: expect.stringContaining("approval:denied") });
@@ -121,7 +123,7 @@ describe("an agent's databases delete against mgmt dev (§ Agents and approvals)
     expect(await exists(database)).toBe(true);
   });
 
-  it("is interrupted while it waits, ends with 130, and leaves the approval to be used later", async () => {
+  it("exits with 130 if interrupted, and leaves the approval usable", async () => {
     const database = await spareDatabase();
     let agentProcess: ChildProcess | undefined;
     const line = `databases delete ${database} --yes --wait-approval`;
@@ -141,12 +143,12 @@ describe("an agent's databases delete against mgmt dev (§ Agents and approvals)
     expect(await exists(database)).toBe(false);
   });
 
-  it("goes through without waiting inside a window, which the project's other databases share", async () => {
+  it("succeeds without waiting within an approval window, also for other databases of the project", async () => {
     const { id } = (await owner("projects create shop")).json as { id: string };
     const spare = async (): Promise<string> =>
       ((await owner(`databases create --project-id ${id} --name spare --wait`)).json as { id: string }).id;
     const [first, second] = [await spare(), await spare()];
-    const { approval, ended } = await waits(`databases delete ${first} --yes --wait-approval`);
+    const { approval, ended } = await startWaiting(`databases delete ${first} --yes --wait-approval`);
     expect((await sponsor(`approve ${approval} --window 1h`)).json).toMatchObject({
       status: "approved_window",
     });
@@ -156,9 +158,9 @@ describe("an agent's databases delete against mgmt dev (§ Agents and approvals)
     expect(elsewhere).toMatchObject({ status: 8, stderr: expect.stringContaining("approval_required") });
   });
 
-  it("is nothing that an agent approves itself: the control surface takes its secret alone", async () => {
+  it("cannot be approved by the agent itself, because the control surface requires its secret", async () => {
     const database = await spareDatabase();
-    const { approval, ended } = await waits(
+    const { approval, ended } = await startWaiting(
       `databases delete ${database} --yes --wait-approval --timeout 10s`,
     );
     const response = await fetch(`${ready.controlUrl}/approvals/${approval}/approve`, {
@@ -171,10 +173,10 @@ describe("an agent's databases delete against mgmt dev (§ Agents and approvals)
     expect(await exists(database)).toBe(true);
   });
 
-  it("expires undecided while it waits, ends with 8, deletes nothing, and is asked for anew by the next", async () => {
+  it("exits with 8 and deletes nothing if the approval expires, and requests a new approval the next time", async () => {
     const database = await spareDatabase();
     const line = `databases delete ${database} --yes --wait-approval`;
-    const { approval, ended } = await waits(line);
+    const { approval, ended } = await startWaiting(line);
     await control("/clock/advance", { milliseconds: 15 * 60_000 });
     const { status, stderr } = await ended;
     expect({ status, stderr }).toEqual({ status: 8, stderr: expect.stringContaining("approval:expired") });
@@ -185,7 +187,7 @@ describe("an agent's databases delete against mgmt dev (§ Agents and approvals)
       stderr: expect.stringContaining("only a pending one"),
     });
     expect(await exists(database)).toBe(true);
-    const next = await waits(line);
+    const next = await startWaiting(line);
     expect(next.approval).not.toBe(approval);
     expect((await sponsor(`approve ${next.approval}`)).status).toBe(0);
     expect((await next.ended).status).toBe(0);

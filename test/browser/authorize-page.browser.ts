@@ -6,38 +6,38 @@ import { type RunningServer, createServer } from "@mgmt/mock/server";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchChromium } from "./chromium.js";
-import { accessibilityProblems, complaintsOf, keepScreenshot, overflow } from "./page-checks.js";
+import { accessibilityProblems, browserErrorsOf, saveScreenshot, overflow } from "./page-checks.js";
 
 const verifier = randomBytes(32).toString("base64url");
 const challenge = createHash("sha256").update(verifier).digest("base64url");
 
-/** A web server of this machine that is not the reference server. */
+/** A web server on this machine that is not the reference server. */
 interface OtherServer {
   readonly origin: string;
-  /** Paths that it was asked for. */
+  /** Paths of the requests it received. */
   readonly visits: string[];
   readonly server: Server;
 }
 
 const listen = async (
   host: string,
-  answer: (path: string) => { location: string } | { html: string },
+  respond: (path: string) => { location: string } | { html: string },
 ): Promise<OtherServer> => {
   const visits: string[] = [];
   const server = createHttpServer((request, response) => {
     const path = request.url ?? "";
     visits.push(path);
-    const answered = answer(path);
-    if ("location" in answered) response.writeHead(302, answered).end();
-    else response.writeHead(200, { "content-type": "text/html" }).end(answered.html);
+    const result = respond(path);
+    if ("location" in result) response.writeHead(302, result).end();
+    else response.writeHead(200, { "content-type": "text/html" }).end(result.html);
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  // A server that listens on a host has an address of this form.
+  // A server that listens on a host has an address of this type.
   const { port } = server.address() as AddressInfo;
   return { origin: `http://${host}:${String(port)}`, visits, server };
 };
 
-describe("the page of /authorize in Chromium", () => {
+describe("the authorization page in Chromium", () => {
   let browser: Browser;
   let server: RunningServer;
   let program: OtherServer;
@@ -47,7 +47,7 @@ describe("the page of /authorize in Chromium", () => {
     browser = await launchChromium();
     server = await createServer();
     finish = await listen("localhost", () => ({ html: "<title>You are logged in</title>" }));
-    // A program that sends the browser on to another port of the machine, as web apps under development do.
+    // Redirects the browser to another port, as a web app in development does.
     program = await listen("127.0.0.1", () => ({ location: `${finish.origin}/welcome` }));
   });
   beforeEach(async () => {
@@ -101,15 +101,15 @@ describe("the page of /authorize in Chromium", () => {
     return Object.fromEntries(new URL(path, program.origin).searchParams);
   };
 
-  it("logs in without JavaScript: account, workspace, allow, and the program has its tokens", async () => {
+  it("completes a login without JavaScript: account, workspace, consent, tokens", async () => {
     const page = await open({ javaScriptEnabled: false });
-    const complaints = complaintsOf(page);
+    const errors = browserErrorsOf(page);
     await page.goto(request());
     await page.getByRole("button", { name: "Ada Lovelace" }).click();
     await page.getByRole("radio", { name: "Difference Engine No. 2" }).check();
     await page.getByRole("button", { name: "Allow" }).click();
     await page.waitForURL(`${finish.origin}/welcome`);
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
     const { code = "", ...rest } = callbackParameters();
     expect(rest).toEqual({ state: "xyz", iss: server.baseUrl });
     expect(await redeem(code)).toMatchObject({
@@ -121,7 +121,7 @@ describe("the page of /authorize in Chromium", () => {
     expect(workspace?.name).toBe("Difference Engine No. 2");
   });
 
-  it("can be walked through by keyboard alone", async () => {
+  it("can be completed with the keyboard alone", async () => {
     const page = await open();
     await page.goto(request());
     await page.keyboard.press("Tab");
@@ -135,7 +135,7 @@ describe("the page of /authorize in Chromium", () => {
     expect(callbackParameters()["code"]).toBeDefined();
   });
 
-  it("says no on either page, and wants no workspace for it", async () => {
+  it("accepts a denial on either page, without a workspace", async () => {
     const page = await open();
     await page.goto(request());
     await page.getByRole("button", { name: "Cancel" }).click();
@@ -152,7 +152,7 @@ describe("the page of /authorize in Chromium", () => {
     expect(server.engine.store.integrations.size).toBe(0);
   });
 
-  it("asks for a workspace before it allows", async () => {
+  it("requires a workspace before consent", async () => {
     const page = await open();
     await page.goto(request());
     await page.getByRole("button", { name: "Ada Lovelace" }).click();
@@ -163,14 +163,14 @@ describe("the page of /authorize in Chromium", () => {
 
   const widths = [320, 768, 1440];
   describe.each(["light", "dark"] as const)("in the %s scheme", (colorScheme) => {
-    it.each(widths)("at %i px is wide enough for everything, and axe-core finds nothing", async (width) => {
+    it.each(widths)("does not overflow at %i px and passes axe-core", async (width) => {
       const long = "Averyveryverylongunbrokennamewithoutspaces".repeat(2);
       const { id } = await server.engine.seed.user({ name: long, email: `${long}@example.com` });
       await server.engine.seed.workspace({ name: long, ownerId: id });
       const page = await open({ colorScheme, viewport: { width, height: 800 } });
-      const complaints = complaintsOf(page);
+      const errors = browserErrorsOf(page);
       const check = async (name: string): Promise<void> => {
-        await keepScreenshot(page, `${name}-${colorScheme}-${String(width)}`);
+        await saveScreenshot(page, `${name}-${colorScheme}-${String(width)}`);
         expect(await overflow(page), name).toBe(0);
         expect(await accessibilityProblems(page), name).toEqual([]);
       };
@@ -181,12 +181,12 @@ describe("the page of /authorize in Chromium", () => {
       await page.goto(request());
       await page.getByRole("button", { name: long }).click();
       await check("consent-long");
-      expect(complaints).toEqual([]);
+      expect(errors).toEqual([]);
       await page.goto(request({ client_id: "itgr_nobody" }));
       await check("refusal");
     });
 
-    it("has the scheme's own colours: the policy lets the styles through", async () => {
+    it("has the scheme's colors, so the content security policy allows the styles", async () => {
       const page = await open({ colorScheme });
       await page.goto(request());
       const colour: string = await page.evaluate(
@@ -196,12 +196,12 @@ describe("the page of /authorize in Chromium", () => {
     });
   });
 
-  it("shows itself in no frame", async () => {
+  it("refuses to be framed", async () => {
     const framing = await listen("localhost", () => ({ html: `<iframe src="${request()}"></iframe>` }));
     const page = await open();
-    const complaints = complaintsOf(page);
+    const errors = browserErrorsOf(page);
     await page.goto(framing.origin);
-    await expect.poll(() => complaints.join("\n")).toMatch(/frame/i);
+    await expect.poll(() => errors.join("\n")).toMatch(/frame/i);
     const [, frame] = page.frames();
     expect(frame?.url()).toMatch(/^chrome-error:/);
     expect(await frame?.getByText("Ada Lovelace").count()).toBe(0);
@@ -209,7 +209,7 @@ describe("the page of /authorize in Chromium", () => {
     framing.server.close();
   });
 
-  it("takes no form from another site's page", async () => {
+  it("refuses a form submitted by another site", async () => {
     const { user, workspace } = server.engine.residents;
     const hostile = await listen("localhost", () => ({
       html: `<form method="post" action="${request().replaceAll("&", "&amp;")}">
@@ -227,7 +227,7 @@ describe("the page of /authorize in Chromium", () => {
     hostile.server.close();
   });
 
-  it("runs nothing that a name brings along", async () => {
+  it("does not run scripts in a name", async () => {
     const name = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">`;
     const { id } = await server.engine.oauth.registerClient({
       redirectUris: ["http://127.0.0.1/callback"],

@@ -4,12 +4,12 @@ import { loginWithLoopback } from "@mgmt/sdk/auth/node";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "./chromium.js";
-import { accessibilityProblems, complaintsOf, keepScreenshot, overflow } from "./page-checks.js";
+import { accessibilityProblems, browserErrorsOf, saveScreenshot, overflow } from "./page-checks.js";
 
 const widths = [320, 375, 768, 1024, 1440];
 const schemes = ["light", "dark"] as const;
 
-describe("the page that the browser shows when it is back at the program, in Chromium", () => {
+describe("the last page of a loopback login in Chromium", () => {
   let browser: Browser;
   let server: RunningServer;
   beforeAll(async () => {
@@ -22,8 +22,8 @@ describe("the page that the browser shows when it is back at the program, in Chr
     await server.close();
   });
 
-  /** Begins a login; how it ends, and where the browser is to come back to. */
-  const begin = async (store?: TokenStore): Promise<{ url: string; login: Promise<Credential | Error> }> => {
+  /** Starts a login; returns the URL to open and the promise of its result. */
+  const start = async (store?: TokenStore): Promise<{ url: string; login: Promise<Credential | Error> }> => {
     let open: (url: string) => void = () => undefined;
     const opened = new Promise<string>((resolve) => (open = resolve));
     const oauth = { authUrl: server.baseUrl, clientId: "itgr_mgmtcommandlineinterface", timeoutMs: 1_000 };
@@ -66,17 +66,17 @@ describe("the page that the browser shows when it is back at the program, in Chr
     },
     { name: "stopped", heading: "The login was stopped", come: allow, store: broken },
   ])(
-    "looks like the pages that led to it, works for everybody, and says in words how it ended: $name",
+    "matches the pages before it, is accessible, and says how the login ended: $name",
     async ({ name, heading, come, store }) => {
       for (const colorScheme of schemes) {
-        const { url, login } = await begin(store);
+        const { url, login } = await start(store);
         const context = await browser.newContext({
           colorScheme,
           viewport: { width: 1024, height: 768 },
           javaScriptEnabled: true,
         });
         const page = await context.newPage();
-        const complaints = complaintsOf(page);
+        const errors = browserErrorsOf(page);
         await page.goto(await come(url));
         expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(heading);
         expect(await page.title()).toBe(`${heading} · mgmt`);
@@ -85,22 +85,22 @@ describe("the page that the browser shows when it is back at the program, in Chr
           await page.setViewportSize({ width, height: 768 });
           expect([width, await overflow(page)]).toEqual([width, 0]);
           if (width === 320 || width === 1024)
-            await keepScreenshot(page, `closing-${name}-${colorScheme}-${String(width)}`);
+            await saveScreenshot(page, `closing-${name}-${colorScheme}-${String(width)}`);
         }
         expect(await accessibilityProblems(page)).toEqual([]);
-        expect(complaints).toEqual([]);
+        expect(errors).toEqual([]);
         await context.close();
       }
     },
   );
 
-  it("turns a stranger away in the same look, and the login goes on", async () => {
-    const { url, login } = await begin();
+  it("rejects a request that is not part of the login, in the same style, and keeps waiting", async () => {
+    const { url, login } = await start();
     const page = await browser.newPage();
     const { origin } = new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
     await page.goto(`${origin}/callback?code=x&state=y`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing to see here");
-    await keepScreenshot(page, "closing-stranger");
+    await saveScreenshot(page, "closing-unrelated");
     expect(await overflow(page)).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.goto(await allow(url));

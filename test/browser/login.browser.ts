@@ -7,23 +7,23 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
 import { type Result, run } from "../../packages/cli/test/terminal.js";
 import { launchChromium } from "./chromium.js";
-import { accessibilityProblems, complaintsOf, keepScreenshot, overflow } from "./page-checks.js";
+import { accessibilityProblems, browserErrorsOf, saveScreenshot, overflow } from "./page-checks.js";
 
 describe("mgmt login in Chromium against mgmt dev", () => {
   let browser: Browser;
   let page: Page;
   let folder: string;
-  let handOver: string;
+  let urlFile: string;
   let end: () => Promise<unknown>;
   beforeAll(async () => {
     await ensureBuilt();
     browser = await launchChromium();
     folder = mkdtempSync(join(tmpdir(), "mgmt-login-"));
-    handOver = join(folder, "address");
-    // What BROWSER names: it hands the address over to this test's Chromium.
+    urlFile = join(folder, "address");
+    // The program that BROWSER names: it passes the URL to this test's Chromium.
     writeFileSync(
       join(folder, "browser.sh"),
-      `#!/bin/sh\nprintf %s "$1" > "${handOver}.part" && mv "${handOver}.part" "${handOver}"\n`,
+      `#!/bin/sh\nprintf %s "$1" > "${urlFile}.part" && mv "${urlFile}.part" "${urlFile}"\n`,
       { mode: 0o700 },
     );
     const dev = spawn(process.execPath, [bin, "dev", "--ephemeral", "--port", "0", "-o", "json"], {
@@ -36,7 +36,7 @@ describe("mgmt login in Chromium against mgmt dev", () => {
     expect(dev.exitCode).toBeNull();
   });
   beforeEach(async () => {
-    rmSync(handOver, { force: true });
+    rmSync(urlFile, { force: true });
     page = await browser.newPage();
   });
   afterEach(() => page.context().close());
@@ -49,24 +49,24 @@ describe("mgmt login in Chromium against mgmt dev", () => {
   const mgmt = (...words: string[]): Promise<Result> =>
     run(words, { env: { MGMT_CONFIG_DIR: folder, BROWSER: join(folder, "browser.sh") } });
   const address = async (): Promise<string> => {
-    await expect.poll(() => existsSync(handOver), { timeout: 30_000 }).toBe(true);
-    return readFileSync(handOver, "utf8");
+    await expect.poll(() => existsSync(urlFile), { timeout: 30_000 }).toBe(true);
+    return readFileSync(urlFile, "utf8");
   };
 
-  it("goes through the page to a stored profile, and mgmt whoami knows who it is", async () => {
+  it("stores a profile that mgmt whoami can use", async () => {
     const login = mgmt("login", "--profile", "local", "--browser", "-o", "json");
-    const complaints = complaintsOf(page);
+    const errors = browserErrorsOf(page);
     await page.goto(await address());
-    await keepScreenshot(page, "login-sign-in");
+    await saveScreenshot(page, "login-sign-in");
     await page.getByRole("button", { name: "Grace Hopper" }).click();
     await page.getByRole("heading", { name: /asks for access/ }).waitFor();
-    await keepScreenshot(page, "login-consent");
+    await saveScreenshot(page, "login-consent");
     await page.getByRole("button", { name: "Allow" }).click();
     await page.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\/(?!authorize)/);
-    await keepScreenshot(page, "login-closing");
+    await saveScreenshot(page, "login-closing");
     expect(await overflow(page)).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
 
     const { status, json, stdout, stderr } = await login;
     expect({ status, json }).toMatchObject({
@@ -75,7 +75,7 @@ describe("mgmt login in Chromium against mgmt dev", () => {
     });
     const file = join(folder, "config.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    // The file is the command's own.
+    // The command's own file.
     const { active, profiles } = JSON.parse(readFileSync(file, "utf8")) as {
       active: string;
       profiles: { local: { login: { accessToken: string; refreshToken: string } } };
@@ -94,7 +94,7 @@ describe("mgmt login in Chromium against mgmt dev", () => {
     });
   });
 
-  it("says in both places that the user has denied, and keeps the login that there was", async () => {
+  it("reports a denial in the browser and the terminal, and keeps the previous login", async () => {
     const file = join(folder, "config.json");
     const before = readFileSync(file, "utf8");
     const login = mgmt("login", "--profile", "local", "--browser", "-o", "json");
@@ -102,7 +102,7 @@ describe("mgmt login in Chromium against mgmt dev", () => {
     await page.getByRole("button", { name: "Ada Lovelace" }).click();
     await page.getByRole("button", { name: "Deny" }).click();
     await page.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\/(?!authorize)/);
-    await keepScreenshot(page, "login-denied");
+    await saveScreenshot(page, "login-denied");
     expect(await accessibilityProblems(page)).toEqual([]);
     const { status, stderr } = await login;
     expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("auth:denied") });

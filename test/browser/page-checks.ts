@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe-core finds wrong with the page: rule and elements, one line each. */
+/** Returns the accessibility violations that axe-core finds, one line each with rule and elements. */
 export const accessibilityProblems = async (page: Page): Promise<string[]> => {
   await page.evaluate(axeSource);
   const { violations }: AxeResults = await page.evaluate("axe.run()");
@@ -15,22 +15,22 @@ export const accessibilityProblems = async (page: Page): Promise<string[]> => {
   );
 };
 
-/** How many pixels the page is wider than its window. */
+/** Returns by how many pixels the page is wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
-/** Keeps a picture of the page in the folder that `SCREENSHOTS` names, to be looked at. */
-export const keepScreenshot = async (page: Page, name: string): Promise<void> => {
+/** Saves a screenshot in the folder that `SCREENSHOTS` names, if it is set. */
+export const saveScreenshot = async (page: Page, name: string): Promise<void> => {
   const folder = process.env["SCREENSHOTS"];
   if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 };
 
-/** What the browser complains of from now on: blocked content, failed scripts. */
-export const complaintsOf = (page: Page): string[] => {
-  const complaints: string[] = [];
+/** Collects browser errors and warnings from now on, such as blocked content and failed scripts. */
+export const browserErrorsOf = (page: Page): string[] => {
+  const errors: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    if (message.type() === "error" || message.type() === "warning") errors.push(message.text());
   });
-  page.on("pageerror", (error) => complaints.push(error.message));
-  return complaints;
+  page.on("pageerror", (error) => errors.push(error.message));
+  return errors;
 };

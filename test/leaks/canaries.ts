@@ -1,4 +1,4 @@
-/** What a secret is, in the words of the field: `access token`, `password`, … */
+/** The kind of a secret, such as `access token` or `password`. */
 export type Kind = string;
 
 interface Canary {
@@ -6,18 +6,18 @@ interface Canary {
   readonly value: string;
 }
 
-/** Shorter ones could stand anywhere by chance. */
-const shortest = 12;
+/** Shorter values could match by chance. */
+const minLength = 12;
 
-/** Every secret that a run has minted. */
+/** The secrets that a run has created, to be searched for in its output. */
 export class Canaries {
   readonly #byValue = new Map<string, Canary>();
 
-  /** Puts a secret on the list. Throws when it is too short to be told from chance. */
+  /** Adds a secret. Throws if it is so short that it could match by chance. */
   add(kind: Kind, value: string): void {
-    if (value.length < shortest) throw new Error(`A canary of kind ${kind} is too short to be looked for`);
+    if (value.length < minLength) throw new Error(`A canary of kind ${kind} is too short to search for`);
     this.#byValue.set(value, { kind, value });
-    // Whoever cuts or parses a token leaks its signature all the same.
+    // A parsed or truncated token still leaks its signature.
     const [, signature] = /^ey[\w-]+\.[\w-]+\.([\w-]+)$/.exec(value) ?? [];
     if (signature) this.add(`${kind}'s signature`, signature);
   }
@@ -31,7 +31,7 @@ export class Canaries {
   }
 }
 
-/** The ways in which a text may hold a secret. */
+/** Returns every encoding in which a text may contain a secret. */
 export const formsOf = (value: string): ReadonlyMap<string, string> => {
   const forms = new Map([["plain", value]]);
   const escaped = JSON.stringify(value).slice(1, -1);
@@ -39,7 +39,7 @@ export const formsOf = (value: string): ReadonlyMap<string, string> => {
   if (escaped !== value) forms.set("escaped", escaped);
   if (percent !== value) forms.set("percent-encoded", percent);
   forms.set("hexadecimal", Buffer.from(value).toString("hex"));
-  // The same bytes read three ways in base64, by how many stand before them; the edges depend on their neighbours.
+  // Base64 encodes the same bytes in three ways, depending on their offset; the edges depend on adjacent bytes.
   for (const before of [0, 1, 2]) {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
     const whole = bytes.toString("base64url");

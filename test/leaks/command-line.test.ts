@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../packages/cli/test/terminal.js";
 import { type EchoServer, startEchoServer } from "./echo-server.js";
 import { scan } from "./scan.js";
-import { leaksOf } from "./verdict.js";
+import { leaksOf } from "./leaks-of.js";
 import { Witness } from "./witness.js";
 
 const clientId = "itgr_mgmtcommandlineinterface";
@@ -25,10 +25,10 @@ afterAll(async () => {
 
 const stray = (): string => witness.stray();
 
-/** A project with a database, made by the command line. */
+/** Creates a project with a database. */
 const project = async (token: string): Promise<{ id: string; database: string; connection: string }> => {
-  const { stdout } = await witness.as(token, "projects create shop -o json", { answer: "secrets" });
-  // The contract's answer.
+  const { stdout } = await witness.as(token, "projects create shop -o json", { output: "secrets" });
+  // As the contract says.
   const { id, database } = JSON.parse(stdout) as {
     id: string;
     database: { id: string; defaultConnectionId: string };
@@ -36,22 +36,22 @@ const project = async (token: string): Promise<{ id: string; database: string; c
   return { id, database: database.id, connection: database.defaultConnectionId };
 };
 
-describe("secrets show nowhere", { timeout: 120_000 }, () => {
-  it("in logins, refreshes and logouts of the command line", async () => {
+describe("the command line", { timeout: 120_000 }, () => {
+  it("leaks no secret in logins, refreshes, and logouts", async () => {
     expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
     const { login } = witness;
     expect((await witness.mgmt("whoami -o json")).status).toBe(0);
     for (const line of ["auth status", "auth status -o json", "auth status -o yaml", "whoami"]) {
       expect((await witness.mgmt(line)).status).toBe(0);
     }
-    expect((await witness.mgmt("auth token", { answer: "secret" })).stdout.trim()).toBe(login.accessToken);
+    expect((await witness.mgmt("auth token", { output: "secret" })).stdout.trim()).toBe(login.accessToken);
     witness.expireLogin();
     expect((await witness.mgmt("projects list")).status).toBe(0);
     expect(witness.login.refreshToken).not.toBe(login.refreshToken);
     expect((await witness.mgmt("logout")).status).toBe(0);
   });
 
-  it("would be found here: a token that is printed unannounced is a leak", async () => {
+  it("detects a token that is printed unexpectedly", async () => {
     expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
     const { accessToken } = witness.login;
     const { stdout } = await run(["auth", "token"], { env: { MGMT_CONFIG_DIR: witness.configDir } });
@@ -60,7 +60,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     expect(JSON.stringify(leaks)).not.toContain(accessToken);
   });
 
-  it("in logins that fail", async () => {
+  it("leaks no secret in failed logins", async () => {
     const wrongState = await witness.logIn((redirect) => redirect.replace(/state=[^&]+/, "state=wrong"));
     expect(wrongState.status).toBe(4);
     expect((await witness.logIn(() => stray())).status).toBe(4);
@@ -71,7 +71,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     }
   });
 
-  it("when the profiles' file is broken", async () => {
+  it("leaks no secret if the profile file is broken", async () => {
     const token = stray();
     for (const text of [
       `{"profiles":{"local":{"token":"${token}`,
@@ -94,42 +94,42 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
       ]) {
         const env = { MGMT_CONFIG_DIR: witness.folder };
         const { status } = await witness.mgmt(line, { env, stdin: token });
-        // There is nothing left to log out of where nothing can be read.
+        // `auth status` and `logout` succeed if no profile can be read.
         if (!/status|logout/.test(line))
           expect({ text: text.length, line, status }).not.toMatchObject({ status: 0 });
       }
     }
   });
 
-  it("in what creates and rotates them", async () => {
+  it("leaks no secret in commands that create and rotate secrets", async () => {
     const { token, workspaceId } = witness.ready;
     const { id, database, connection } = await project(token);
-    const told = async (line: string): Promise<Record<string, unknown>> => {
-      const { status, stdout, stderr } = await witness.as(token, `${line} -o json`, { answer: "secrets" });
+    const runJson = async (line: string): Promise<Record<string, unknown>> => {
+      const { status, stdout, stderr } = await witness.as(token, `${line} -o json`, { output: "secrets" });
       expect({ line, status, stderr }).toMatchObject({ status: 0 });
       // An object or an array, as the contract says.
       return JSON.parse(stdout) as Record<string, unknown>;
     };
-    await told(`databases create --project-id ${id} --name more`);
-    await told(`databases connections create ${database} --name web`);
-    await told(`connections rotate ${connection} --yes`);
+    await runJson(`databases create --project-id ${id} --name more`);
+    await runJson(`databases connections create ${database} --name web`);
+    await runJson(`connections rotate ${connection} --yes`);
     for (const line of [`connections get ${connection}`, `databases get ${database}`, "connections list"]) {
-      await told(line);
+      await runJson(line);
     }
-    const created = await told(`workspaces service-tokens create ${workspaceId} --name ci`);
+    const created = await runJson(`workspaces service-tokens create ${workspaceId} --name ci`);
     expect(created["value"]).toEqual(expect.stringMatching(/^ey/));
-    await told(`workspaces service-tokens list ${workspaceId}`);
-    const service = await told(`services create --project-id ${id} --display-name web`);
-    const deployment = await told(`services deployments create ${String(service["id"])}`);
+    await runJson(`workspaces service-tokens list ${workspaceId}`);
+    const service = await runJson(`services create --project-id ${id} --display-name web`);
+    const deployment = await runJson(`services deployments create ${String(service["id"])}`);
     expect(deployment["uploadUrl"]).toEqual(expect.stringMatching(/^http/));
     await fetch(String(deployment["uploadUrl"]), { method: "PUT", body: "code" });
-    await told(`services deployments list ${String(service["id"])}`);
+    await runJson(`services deployments list ${String(service["id"])}`);
     for (const line of [`projects get ${id}`, `projects list`, `databases delete ${database}`]) {
       await witness.as(token, line);
     }
   });
 
-  it("in the file that links a folder, nor in what is said of a broken one", async () => {
+  it("leaks no secret in the link file of a folder, or in errors about a broken one", async () => {
     expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
     expect(witness.login.accessToken).toMatch(/^ey/);
     const cwd = join(witness.folder, "linked");
@@ -137,7 +137,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     mkdirSync(cwd);
     expect((await witness.mgmt("link --project-id proj_plantedplantedplanted", { cwd })).status).toBe(0);
     witness.record("link file", readFileSync(file, "utf8"));
-    expect(witness.sees("proj_plantedplantedplanted")).toContain("link file");
+    expect(witness.placesOf("proj_plantedplantedplanted")).toContain("link file");
     for (const text of [
       `{"profile":"local","token":"${stray()}`,
       stray(),
@@ -151,7 +151,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     }
   });
 
-  it("in a table or YAML without a secret's command", async () => {
+  it("leaks no secret in tables and YAML of commands without secrets", async () => {
     const { token, workspaceId } = witness.ready;
     for (const line of [
       "projects list",
@@ -166,7 +166,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     }
   });
 
-  it("in transfers, also those that an agent asks its sponsor for", async () => {
+  it("leaks no secret in transfers, including those that need approval", async () => {
     const [recipient, agent] = [await witness.token("other-user"), await witness.token("agent")];
     const { id } = await project(witness.ready.token);
     const transfer = `projects transfer ${id} --yes --recipient-access-token-file -`;
@@ -181,7 +181,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     expect((await witness.as(agent, transfer, { stdin: recipient })).status).toBe(0);
   });
 
-  it("in refusals of what stands in a wrong field", async () => {
+  it("leaks no secret in errors about a secret in the wrong field", async () => {
     const { token } = witness.ready;
     const [{ id }, secret] = [await project(token), stray()];
     const bodies: [string, object][] = [
@@ -207,7 +207,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
       const headers = { authorization: `Bearer ${token}`, "content-type": type };
       const response = await fetch(`${witness.ready.baseUrl}${path}`, { method: "POST", headers, body });
       expect(response.status).toBeGreaterThanOrEqual(400);
-      witness.record(`refusal of ${path}`, `${inspect([...response.headers])} ${await response.text()}`);
+      witness.record(`error of ${path}`, `${inspect([...response.headers])} ${await response.text()}`);
     };
     for (const [line, body] of bodies) {
       const path = line.startsWith("databases")
@@ -235,7 +235,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     await post("/_control/reset", JSON.stringify({ secret }));
   });
 
-  it("when the service is unreachable, answers HTML, or does not take the token", async () => {
+  it("leaks no secret if the service is unreachable, returns HTML, or rejects the token", async () => {
     for (const baseUrl of [nowhere, echo.baseUrl, `${echo.baseUrl}/good`, witness.ready.baseUrl]) {
       for (const line of [
         "projects list",
@@ -256,7 +256,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     expect((await witness.mgmt("projects list", { env })).status).not.toBe(0);
   });
 
-  it("in anything that was printed, thrown, logged or listed meanwhile", async () => {
+  it("leaks no secret in anything printed, thrown, logged, or listed by these tests", async () => {
     const { leaks, kinds } = await leaksOf(witness);
     expect(kinds).toEqual(
       expect.arrayContaining([

@@ -7,8 +7,8 @@ export interface EchoServer {
 }
 
 /**
- * A proxy's error page at its worst: HTML that repeats the headers and the body of the request. `/token` refuses as RFC 6749
- * says, and repeats the body in its description.
+ * Starts a server that echoes each request's headers and body in an HTML error page, as a careless proxy might. `/token`
+ * returns an OAuth error (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) that echoes the body in its description.
  */
 export const startEchoServer = async (): Promise<EchoServer> => {
   const server = createServer(async (request, response) => {

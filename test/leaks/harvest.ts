@@ -1,6 +1,6 @@
 import type { Canaries, Kind } from "./canaries.js";
 
-/** The fields of answers that are secrets. */
+/** Response fields that contain secrets. */
 const secretFields: Readonly<Record<string, Kind>> = {
   accessToken: "access token",
   access_token: "access token",
@@ -18,23 +18,23 @@ const secretFields: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Puts the secrets of an answer on the list, and gives the answer without them: a secret may stand in its own field of the
- * answer that tells it, and nowhere else.
+ * Adds the secrets of a response to the canaries and returns the response without them: a secret may appear in its own field
+ * of the response that delivers it, and nowhere else.
  */
-export const harvest = (answer: unknown, canaries: Canaries): unknown => {
-  if (Array.isArray(answer)) return answer.map((each) => harvest(each, canaries));
-  if (typeof answer !== "object" || answer === null) return answer;
+export const harvest = (response: unknown, canaries: Canaries): unknown => {
+  if (Array.isArray(response)) return response.map((each) => harvest(each, canaries));
+  if (typeof response !== "object" || response === null) return response;
   return Object.fromEntries(
-    Object.entries(answer).map(([name, value]: [string, unknown]) => {
+    Object.entries(response).map(([name, value]: [string, unknown]) => {
       const kind = Object.hasOwn(secretFields, name) ? secretFields[name] : undefined;
       if (kind === undefined || typeof value !== "string") return [name, harvest(value, canaries)];
-      mint(kind, value, canaries);
-      return [name, "[taken out]"];
+      addSecret(kind, value, canaries);
+      return [name, "[removed]"];
     }),
   );
 };
 
-const mint = (kind: Kind, value: string, canaries: Canaries): void => {
+const addSecret = (kind: Kind, value: string, canaries: Canaries): void => {
   canaries.add(kind, value);
   if (kind === "connection string") {
     canaries.add("password", decodeURIComponent(new URL(value).password));

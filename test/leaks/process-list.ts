@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 
-/** The command lines of all processes, which every user of the machine may read. Environments only their owner may. */
+/** Returns the command lines of all processes, which every user of the machine can read (unlike their environments). */
 export const processList = (): string[] => {
   if (!existsSync("/proc/self/cmdline")) {
     return execFileSync("ps", ["-A", "-o", "args="], { encoding: "utf8" }).split("\n");
@@ -12,21 +12,21 @@ export const processList = (): string[] => {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
       } catch {
-        return ""; // It has just ended.
+        return ""; // It has just exited.
       }
     });
 };
 
-/** Looks at the process list again and again until it is stopped; gives every command line that it has seen. */
+/** Polls the process list until stopped; `stop` returns every command line seen. */
 export const watchProcesses = (): { stop: () => string[] } => {
   const seen = new Set<string>();
-  const look = (): void => processList().forEach((line) => seen.add(line));
-  look();
-  const timer = setInterval(look, 25);
+  const poll = (): void => processList().forEach((line) => seen.add(line));
+  poll();
+  const timer = setInterval(poll, 25);
   return {
     stop() {
       clearInterval(timer);
-      look();
+      poll();
       return [...seen];
     },
   };

@@ -1,5 +1,5 @@
-// Loaded into a process before its program: writes down the random bytes that it draws, for code verifiers are among them,
-// and nothing else ever shows one.
+// Preloaded into a process: records the random bytes that it draws, because PKCE verifiers are among them and are not
+// observable in any other way.
 import { appendFileSync } from "node:fs";
 
 const draw = globalThis.crypto.getRandomValues.bind(globalThis.crypto);

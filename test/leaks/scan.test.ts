@@ -6,7 +6,7 @@ import { harvest } from "./harvest.js";
 import { processList } from "./process-list.js";
 import { scan } from "./scan.js";
 
-/** With everything that an encoding changes. */
+/** Contains characters that each encoding changes. */
 const planted = `p+/"ä?${randomBytes(16).toString("base64url")}`;
 const canariesWith = (value: string): Canaries => {
   const canaries = new Canaries();
@@ -19,11 +19,11 @@ describe("the scan for leaks", () => {
     expect(() => scan([{ where: "log", text: "anything" }], new Canaries())).toThrow("empty");
   });
 
-  it("fails when there is nothing to look at", () => {
+  it("fails without evidence", () => {
     expect(() => scan([], canariesWith(planted))).toThrow("nothing to scan");
   });
 
-  it("takes no canary that chance could write", () => {
+  it("refuses a canary so short that it could match by chance", () => {
     expect(() => canariesWith("short")).toThrow("too short");
   });
 
@@ -33,9 +33,9 @@ describe("the scan for leaks", () => {
     ["percent-encoded", `postgres://role:${encodeURIComponent(planted)}@host`],
     ["in hexadecimal", Buffer.from(planted).toString("hex").toUpperCase()],
     ...["", "a", "ab", "abc:"].flatMap((before): [string, string][] => [
-      [`in base64 behind ${JSON.stringify(before)}`, Buffer.from(`${before}${planted}:`).toString("base64")],
+      [`in base64 after ${JSON.stringify(before)}`, Buffer.from(`${before}${planted}:`).toString("base64")],
       [
-        `in base64url behind ${JSON.stringify(before)}`,
+        `in base64url after ${JSON.stringify(before)}`,
         Buffer.from(`${before}${planted}`).toString("base64url"),
       ],
     ]),
@@ -75,14 +75,14 @@ describe("the scan for leaks", () => {
   });
 });
 
-describe("an answer that tells a secret", () => {
-  it("may hold it in its own field, and nowhere else", () => {
+describe("a response that delivers a secret", () => {
+  it("may contain it in its own field and nowhere else", () => {
     const canaries = new Canaries();
     const connectionString = `postgres://role:${encodeURIComponent(planted)}@host/db`;
     const rest = JSON.stringify(harvest({ data: [{ connectionString, name: "web" }] }, canaries));
     expect(canaries.kinds).toEqual(new Set(["connection string", "password"]));
-    expect(scan([{ where: "answer", text: rest }], canaries)).toEqual([]);
+    expect(scan([{ where: "response", text: rest }], canaries)).toEqual([]);
     const leaking = JSON.stringify(harvest({ connectionString, name: planted }, canaries));
-    expect(scan([{ where: "answer", text: leaking }], canaries)).not.toEqual([]);
+    expect(scan([{ where: "response", text: leaking }], canaries)).not.toEqual([]);
   });
 });

@@ -1,20 +1,20 @@
 import { type Canaries, type Kind, formsOf } from "./canaries.js";
 
-/** Something that anybody may read. */
+/** Output that others can read. */
 export interface Evidence {
-  /** Where it was found: `stderr of mgmt login`. */
+  /** Where it was found, such as `stderr of mgmt login`. */
   readonly where: string;
   readonly text: string;
 }
 
-/** Names the secret, and does not repeat it. */
+/** Identifies a leaked secret without repeating it. */
 export interface Leak {
   readonly where: string;
   readonly kind: Kind;
   readonly form: string;
 }
 
-/** Looks for every canary, in each of its forms. Throws when there is nothing to look for, or nothing to look at. */
+/** Searches the evidence for every canary in every encoding. Throws if there are no canaries or no evidence. */
 export const scan = (evidence: readonly Evidence[], canaries: Canaries): Leak[] => {
   const all = canaries.all();
   if (all.length === 0) throw new Error("The canary list is empty: this scan would prove nothing");
@@ -23,7 +23,7 @@ export const scan = (evidence: readonly Evidence[], canaries: Canaries): Leak[] 
   for (const { kind, value } of all) {
     for (const [form, text] of formsOf(value)) {
       for (const { where, text: read } of evidence) {
-        // Percent and hexadecimal digits are written in either case.
+        // Hexadecimal digits may be in either case.
         const found = read.includes(text) || (form === "hexadecimal" && read.toLowerCase().includes(text));
         if (found) leaks.push({ where, kind, form });
       }

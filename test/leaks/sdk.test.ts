@@ -5,8 +5,8 @@ import { loginWithLoopback } from "@mgmt/sdk/auth/node";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EchoServer, startEchoServer } from "./echo-server.js";
-import { printsOf } from "./errors.js";
-import { leaksOf } from "./verdict.js";
+import { printsOf } from "./print-forms.js";
+import { leaksOf } from "./leaks-of.js";
 import { Witness } from "./witness.js";
 
 const clientId = "itgr_mgmtcommandlineinterface";
@@ -26,17 +26,17 @@ afterAll(async () => {
 
 const stray = (): string => witness.stray();
 
-/** A login of the SDK, with everything of it on the list. */
+/** Starts a login with the SDK and adds its secrets to the canaries. */
 const sdkLogin = async () => {
   const oauth = { authUrl: witness.ready.baseUrl, clientId };
   const { url, attempt } = await startLogin({ ...oauth, redirectUri });
-  witness.answer("attempt of a login", { codeVerifier: attempt.codeVerifier });
+  witness.recordResponse("attempt of a login", { codeVerifier: attempt.codeVerifier });
   const { redirect } = await witness.control<{ redirect: string }>("POST", "/oauth/consent", { url });
   return { oauth, attempt, redirect };
 };
 
-describe("secrets show nowhere", { timeout: 120_000 }, () => {
-  it("in errors and prints of the SDK", async () => {
+describe("the SDK", { timeout: 120_000 }, () => {
+  it("leaks no secret in errors and printed objects", async () => {
     const { baseUrl, token } = witness.ready;
     for (const transport of [undefined, nodeTransport()]) {
       for (const address of [baseUrl, echo.baseUrl, `${echo.baseUrl}/good`, nowhere]) {
@@ -55,7 +55,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     }
     const client = createClient({ baseUrl, token });
     const created = await client.projects.create({ name: "sdk" });
-    witness.answer("answer to the SDK", created);
+    witness.recordResponse("response to the SDK", created);
     const { id = "" } = created.database ?? {};
     await witness.control("PUT", `/databases/${id}/status`, { status: "failure" });
     const last = await witness.fails("error of a wait", () => client.databases.waitUntilReady(id));
@@ -70,7 +70,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     await witness.fails("error of an address", () => createClient({ baseUrl: withPassword }).me.get());
   });
 
-  it("in errors and prints of the SDK's logins and refreshes", async () => {
+  it("leaks no secret in errors and printed objects of logins and refreshes", async () => {
     const { oauth, attempt, redirect } = await sdkLogin();
     const store = memoryStore();
     const wrong = { ...oauth, attempt: { ...attempt, state: "another" }, callback: redirect };
@@ -108,14 +108,14 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     );
   });
 
-  it("of a confidential client", async () => {
+  it("leaks no secret in errors of a confidential client", async () => {
     const { id, secret } = await witness.control<{ id: string; secret: string }>("POST", "/oauth/clients", {
       redirectUris: [redirectUri],
       confidential: true,
     });
     const oauth = { authUrl: witness.ready.baseUrl, clientId: id, clientSecret: secret };
     const { url, attempt } = await startLogin({ ...oauth, redirectUri });
-    witness.answer("attempt of a login", { codeVerifier: attempt.codeVerifier });
+    witness.recordResponse("attempt of a login", { codeVerifier: attempt.codeVerifier });
     const { redirect } = await witness.control<{ redirect: string }>("POST", "/oauth/consent", { url });
     const token = `${echo.baseUrl}/token`;
     const endpoints = { authorization: `${oauth.authUrl}/authorize`, token };
@@ -128,7 +128,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     );
   });
 
-  it("in the debug log of the SDK", async () => {
+  it("leaks no secret in the debug log", async () => {
     const { baseUrl, token, workspaceId } = witness.ready;
     const lines: string[] = [];
     const debug = (line: string): void => void lines.push(line);
@@ -142,7 +142,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
       const client = createClient({ baseUrl, token, ...more });
       const project = await client.projects.create({ name: "debugged-in-a-name" });
       const { id: database = "", defaultConnectionId } = project.database ?? {};
-      const answers: unknown[] = [
+      const responses: unknown[] = [
         project,
         await client.databases.get(database),
         await client.databases.connections.create(database, { name: "web" }),
@@ -151,8 +151,8 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
         await client.workspaces.serviceTokens.create(workspaceId, { name: "ci" }),
       ];
       const { id: service } = await client.services.create({ projectId: project.id, displayName: "web" });
-      answers.push(await client.services.deployments.create(service, {}));
-      for (const answer of answers) witness.answer("answer to the SDK", answer);
+      responses.push(await client.services.deployments.create(service, {}));
+      for (const response of responses) witness.recordResponse("response to the SDK", response);
       const recipientAccessToken = await witness.token("other-user");
       await client.projects.transfer(project.id, { recipientAccessToken });
       for (const address of [echo.baseUrl, `${echo.baseUrl}/good`, nowhere]) {
@@ -164,10 +164,10 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     witness.record("debug log", lines.join("\n"));
     expect(lines.length).toBeGreaterThan(50);
     expect(lines.join()).toContain('"authorization":"[redacted]"');
-    expect(witness.sees("debugged-in-a-name")).toContain("debug log");
+    expect(witness.placesOf("debugged-in-a-name")).toContain("debug log");
   });
 
-  it("in paths, where they were put by mistake", async () => {
+  it("leaks no secret in errors about a secret in a path", async () => {
     const { baseUrl, token } = witness.ready;
     const misplaced = [stray(), await witness.token("agent")];
     for (const secret of [...misplaced, ...misplaced.map((each) => encodeURIComponent(`${each}/`))]) {
@@ -182,13 +182,13 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
           const headers = { authorization: `Bearer ${token}` };
           const response = await fetch(baseUrl + path, { method, headers });
           expect(response.status).toBeGreaterThanOrEqual(400);
-          witness.record("refusal of a path", `${inspect([...response.headers])} ${await response.text()}`);
+          witness.record("error of a path", `${inspect([...response.headers])} ${await response.text()}`);
         }
       }
     }
   });
 
-  it("in queries, where they were put by mistake (RFC 9700 § 4.3.2)", async () => {
+  it("leaks no secret in errors about a secret in a query", async () => {
     const { baseUrl } = witness.ready;
     const token = await witness.token("user");
     const queries: [string, string, number][] = [
@@ -204,20 +204,20 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
       const body = method === "POST" ? new URLSearchParams() : undefined;
       const response = await fetch(baseUrl + path, { method, ...(body && { body }) });
       expect([path.split("?")[0], response.status]).toEqual([path.split("?")[0], status]);
-      witness.record("refusal of a query", `${inspect([...response.headers])} ${await response.text()}`);
+      witness.record("error of a query", `${inspect([...response.headers])} ${await response.text()}`);
     }
     const headers = { authorization: `Bearer ${token}` };
     const refused = await fetch(`${baseUrl}/v1/projects?cursor=${stray()}&limit=${stray()}`, { headers });
     expect(refused.status).toBe(422);
-    witness.record("refusal of a query", await refused.text());
+    witness.record("error of a query", await refused.text());
   });
 
-  it("in errors of an agent that waits for its sponsor", async () => {
+  it("leaks no secret in errors of an agent that waits for approval", async () => {
     const { baseUrl, token: owner } = witness.ready;
     const token = await witness.token("agent");
     const agent = createClient({ baseUrl, token });
     const made = await createClient({ baseUrl, token: owner }).projects.create({ name: "waiting" });
-    witness.answer("answer to the SDK", made);
+    witness.recordResponse("response to the SDK", made);
     const required = await witness.fails("error of a gated call", () => agent.projects.delete(made.id));
     if (!isApiError(required, "approval_required")) throw required;
     const { approvalId } = required;
@@ -243,21 +243,21 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     await witness.control("POST", `/approvals/${approvalId}/deny`);
     await witness.fails(where, wait(agent, approvalId, 5_000));
     await witness.fails(where, () => waiting.projects.delete(made.id));
-    expect(witness.sees(approvalId)).toEqual(
+    expect(witness.placesOf(approvalId)).toEqual(
       expect.arrayContaining(["error of a gated call", where, "progress of an approval"]),
     );
   });
 
-  it("on the page at the end of a login, whatever the server says", async () => {
+  it("leaks no secret on the last page of a login, whatever the server sends", async () => {
     const where = "closing page";
     const oauth = { authUrl: witness.ready.baseUrl, clientId };
-    /** The real server, or another token endpoint; what is sent there goes on the list. */
+    /** Sends to the real server or to another token endpoint, and adds the secrets sent to the canaries. */
     const fetchOver =
       (tokenUrl?: string): typeof fetch =>
       (input, init) => {
         const url = String(input);
         const verifier = new URLSearchParams(String(init?.body ?? "")).get("code_verifier");
-        if (verifier !== null) witness.answer("token request", { codeVerifier: verifier });
+        if (verifier !== null) witness.recordResponse("token request", { codeVerifier: verifier });
         return fetch(tokenUrl !== undefined && url.endsWith("/token") ? tokenUrl : url, init);
       };
     const end = async (tokenUrl: string | undefined, change: (redirect: string) => string): Promise<void> => {
@@ -288,22 +288,25 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     await end(undefined, (redirect) =>
       redirect.replace(/code=/, `token=${stray()}&code=`).replace(/state=/, "error=access_denied&state="),
     );
-    const shown = "what-a-server-says-is-shown";
+    const shown = "a-description-that-is-shown";
     await end(
       undefined,
       (redirect) => `${redirect.replace(/code=[^&]+/, "error=server_error")}&error_description=${shown}`,
     );
-    expect(witness.sees(shown)).toContain(where);
+    expect(witness.placesOf(shown)).toContain(where);
   });
 
-  it("would be found there: in the request log, its stream and paths", async () => {
+  it("plants values in the request log and its stream", async () => {
     const { baseUrl, token } = witness.ready;
     const client = createClient({ baseUrl, token });
     await witness.fails("error of a call", () => client.projects.get("proj_plantedplantedplanted"));
-    witness.answer("answer to the SDK", await client.projects.create({ name: "planted-in-a-name" }));
+    witness.recordResponse(
+      "response to the SDK",
+      await client.projects.create({ name: "planted-in-a-name" }),
+    );
   });
 
-  it("in anything that was printed, thrown, logged or listed meanwhile", async () => {
+  it("leaks no secret in anything printed, thrown, logged, or listed by these tests", async () => {
     const { leaks, kinds } = await leaksOf(witness);
     expect(kinds).toEqual(
       expect.arrayContaining([
@@ -321,7 +324,7 @@ describe("secrets show nowhere", { timeout: 120_000 }, () => {
     );
     expect(leaks).toEqual([]);
     for (const planted of ["proj_plantedplantedplanted", "planted-in-a-name"]) {
-      expect(witness.sees(planted)).toEqual(
+      expect(witness.placesOf(planted)).toEqual(
         expect.arrayContaining(["request log", "stream of the request log"]),
       );
     }
@@ -335,5 +338,5 @@ const harvestCredential = ({
   accessToken: string;
   refreshToken?: string | undefined;
 }): void => {
-  witness.answer("credential of a login", { accessToken, refreshToken });
+  witness.recordResponse("credential of a login", { accessToken, refreshToken });
 };

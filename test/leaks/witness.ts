@@ -7,12 +7,12 @@ import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
 import { converse } from "../../packages/cli/test/auth/account.js";
 import { type Result, run } from "../../packages/cli/test/terminal.js";
 import { Canaries } from "./canaries.js";
-import { printsOf } from "./errors.js";
+import { printsOf } from "./print-forms.js";
 import { harvest } from "./harvest.js";
 import { watchProcesses } from "./process-list.js";
 import { type Evidence, type Leak, scan } from "./scan.js";
 
-/** The line of `mgmt dev`, as far as it is needed. */
+/** The fields used here of the line that `mgmt dev` prints. */
 export interface Ready {
   baseUrl: string;
   controlUrl: string;
@@ -21,14 +21,14 @@ export interface Ready {
   workspaceId: string;
 }
 
-interface KeptLogin {
+interface StoredLogin {
   accessToken: string;
   refreshToken: string;
   expiresAt: number;
 }
 
 interface Profiles {
-  profiles: { local: { login: KeptLogin } };
+  profiles: { local: { login: StoredLogin } };
 }
 
 export interface CommandOptions {
@@ -36,11 +36,11 @@ export interface CommandOptions {
   stdin?: string;
   /** Working directory. */
   cwd?: string;
-  /** The command's answer is a secret (as a whole), or tells some (in fields of their own). */
-  answer?: "secret" | "secrets";
+  /** Whether standard output is a secret as a whole, or JSON with secrets in fields of their own. */
+  output?: "secret" | "secrets";
 }
 
-/** Runs `mgmt dev` and what talks to it, collects every secret and all that anybody may read. */
+/** Runs `mgmt dev` and its clients, and collects every secret as well as all output that others can read. */
 export class Witness {
   readonly canaries = new Canaries();
   readonly evidence: Evidence[] = [];
@@ -75,14 +75,14 @@ export class Witness {
     const ready = await new Promise<Ready>((resolve, reject) => {
       dev.stdout.setEncoding("utf8").on("data", (text: string) => {
         stdout += text;
-        // The first line is made for programs, of exactly these fields.
+        // The ready line is JSON with these fields.
         if (stdout.includes("\n")) resolve(JSON.parse(stdout.split("\n")[0] ?? "") as Ready);
       });
       dev.once("close", () => reject(new Error(`mgmt dev ended: ${stderr}`)));
     });
     return new Witness(ready, dev, configDir, () => [
       { where: "stderr of mgmt dev", text: stderr },
-      { where: "stdout of mgmt dev", text: stdout.replace(ready.token, "[taken out]") },
+      { where: "stdout of mgmt dev", text: stdout.replace(ready.token, "[removed]") },
     ]);
   }
 
@@ -90,21 +90,21 @@ export class Witness {
     return readFileSync(this.ready.controlSecretFile, "utf8").trim();
   }
 
-  /** What is kept in the profiles' file, whose secrets go on the list. */
-  get login(): KeptLogin {
+  /** Returns the login stored in the profile, and adds its secrets to the canaries. */
+  get login(): StoredLogin {
     const { login } = this.#profiles().profiles.local;
     harvest(login, this.canaries);
     return login;
   }
 
-  /** Makes the stored access token look as if it had ended. */
+  /** Marks the stored access token as expired. */
   expireLogin(): void {
     const all = this.#profiles();
     all.profiles.local.login.expiresAt = 1;
     writeFileSync(this.#profilesFile, JSON.stringify(all));
   }
 
-  /** A secret of nobody's, to be put where none belongs. */
+  /** Returns a new secret to be put where none belongs. */
   stray(): string {
     const value = randomBytes(24).toString("base64url");
     this.canaries.add("stray secret", value);
@@ -115,29 +115,29 @@ export class Witness {
     this.evidence.push({ where, text });
   }
 
-  /** Puts the secrets of an answer on the list and keeps its rest as evidence. */
-  answer(where: string, answer: unknown): void {
-    this.record(where, JSON.stringify(harvest(answer, this.canaries)) ?? "");
+  /** Adds the secrets of a response to the canaries and records the rest as evidence. */
+  recordResponse(where: string, response: unknown): void {
+    this.record(where, JSON.stringify(harvest(response, this.canaries)) ?? "");
   }
 
-  /** Runs the command, and keeps what it writes as evidence. */
-  async mgmt(line: string, { env, stdin, cwd, answer }: CommandOptions = {}): Promise<Result> {
+  /** Runs a command and records its output as evidence. */
+  async mgmt(line: string, { env, stdin, cwd, output }: CommandOptions = {}): Promise<Result> {
     const result = await run(line.split(" "), {
       env: { MGMT_CONFIG_DIR: this.configDir, ...env },
       ...(cwd !== undefined && { cwd }),
       ...(stdin !== undefined && { stdin }),
     });
-    this.#keep(line, result, answer);
+    this.#recordResult(line, result, output);
     return result;
   }
 
-  /** The same with the token of `mgmt dev`, or another. */
+  /** Runs a command with a token of the service. */
   as(token: string, line: string, options: CommandOptions = {}): Promise<Result> {
     const env = { MGMT_BASE_URL: this.ready.baseUrl, MGMT_TOKEN: token, ...options.env };
     return this.mgmt(line, { ...options, env });
   }
 
-  /** Logs in by pasting what `paste` makes of the redirect; the code verifier and the code go on the list. */
+  /** Logs in by pasting the result of `paste(redirect)`; the PKCE verifier and the code become canaries. */
   async logIn(paste: (redirect: string) => string): Promise<Result> {
     const file = join(this.folder, `random-values-${String(this.evidence.length)}`);
     const preload = new URL("record-random.mjs", import.meta.url).href;
@@ -151,7 +151,7 @@ export class Witness {
       const { redirect } = await this.control<{ redirect: string }>("POST", "/oauth/consent", { url });
       return paste(redirect);
     });
-    this.#keep("login", result);
+    this.#recordResult("login", result);
     return result;
   }
 
@@ -161,26 +161,26 @@ export class Witness {
       headers: { "x-mgmt-control-secret": this.controlSecret, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw new Error(`${method} ${path} was answered with ${String(response.status)}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${String(response.status)}`);
     const text = await response.text();
-    // The caller names what its path answers.
-    const answer = (text ? JSON.parse(text) : undefined) as T;
-    harvest(answer, this.canaries);
-    return answer;
+    // The caller names the type that its path returns.
+    const result = (text ? JSON.parse(text) : undefined) as T;
+    harvest(result, this.canaries);
+    return result;
   }
 
-  /** The live request log (server-sent events), until the server ends it. */
+  /** Reads the live request log (server-sent events) until the server ends it. */
   async #followRequests(): Promise<string> {
     const headers = { "x-mgmt-control-secret": this.controlSecret, accept: "text/event-stream" };
     const response = await fetch(`${this.ready.controlUrl}/requests`, { headers });
-    if (!response.ok) throw new Error(`The stream was answered with ${String(response.status)}`);
+    if (!response.ok) throw new Error(`The stream returned ${String(response.status)}`);
     let text = "";
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     try {
       for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
         text += part.value;
     } catch {
-      // A server that ends may cut it off.
+      // A server that stops may cut the stream off.
     }
     return text;
   }
@@ -189,14 +189,14 @@ export class Witness {
     return (await this.control<{ token: string }>("POST", "/tokens", { kind })).token;
   }
 
-  /** What stands where it would be found: only to prove that the place is looked at. */
-  sees(value: string): string[] {
+  /** Returns where the evidence contains a value, to prove that a place is searched. */
+  placesOf(value: string): string[] {
     const planted = new Canaries();
     planted.add("planted", value);
     return [...new Set(scan(this.evidence, planted).map(({ where }) => where))];
   }
 
-  /** Waits for the call to fail, and keeps every print of its error. */
+  /** Waits for the call to fail, and records every text form of its error as evidence. */
   async fails(where: string, call: () => unknown): Promise<unknown> {
     const error: unknown = await Promise.resolve()
       .then(call)
@@ -209,7 +209,7 @@ export class Witness {
     return error;
   }
 
-  /** Ends `mgmt dev`, and gives every place where a canary was seen. */
+  /** Stops `mgmt dev` and returns every place where a canary appeared. */
   async end(): Promise<Leak[]> {
     this.record("request log", JSON.stringify(await this.control("GET", "/requests")));
     this.record("approvals", JSON.stringify(await this.control("GET", "/approvals")));
@@ -238,7 +238,7 @@ export class Witness {
   }
 
   #profiles(): Profiles {
-    // Written by `mgmt login` before.
+    // Written by an earlier `mgmt login`.
     return JSON.parse(readFileSync(this.#profilesFile, "utf8")) as Profiles;
   }
 
@@ -247,15 +247,15 @@ export class Witness {
     const verifier = drawn.find(
       (value) => createHash("sha256").update(value).digest("base64url") === challenge,
     );
-    if (verifier === undefined) throw new Error("The login's code verifier was not among the random values");
+    if (verifier === undefined) throw new Error("The login's PKCE verifier was not among the random values");
     this.canaries.add("code verifier", verifier);
   }
 
-  #keep(line: string, { stdout, stderr, status }: Result, answer?: "secret" | "secrets"): void {
+  #recordResult(line: string, { stdout, stderr, status }: Result, output?: "secret" | "secrets"): void {
     this.record(`stderr of mgmt ${line}`, stderr);
-    const told = answer !== undefined && status === 0;
-    if (told && answer === "secret") this.canaries.add("printed token", stdout.trim());
-    else if (told) this.answer(`stdout of mgmt ${line}`, JSON.parse(stdout));
+    const hasSecrets = output !== undefined && status === 0;
+    if (hasSecrets && output === "secret") this.canaries.add("printed token", stdout.trim());
+    else if (hasSecrets) this.recordResponse(`stdout of mgmt ${line}`, JSON.parse(stdout));
     else this.record(`stdout of mgmt ${line}`, stdout);
   }
 }

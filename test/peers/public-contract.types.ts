@@ -1,12 +1,12 @@
 /**
- * Each documented answer of ours fits where the public service's contract is expected: a program that was written
- * against that contract compiles against what we answer. Checked by the compiler alone.
+ * Checks at compile time that each documented response type is assignable to the public service's, so that programs written
+ * against the public contract compile against this one.
  */
 import type { paths as PublicPaths } from "@prisma/management-api-sdk";
 import type { paths } from "../../packages/sdk/src/generated/schema.js";
 
 type Json<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
-type Answer<Paths, Path extends keyof Paths, Method, Status> = Paths[Path] extends infer Item
+type ResponseBody<Paths, Path extends keyof Paths, Method, Status> = Paths[Path] extends infer Item
   ? Method extends keyof Item
     ? Item[Method] extends { responses: infer Responses }
       ? Status extends keyof Responses
@@ -39,21 +39,21 @@ type Documented =
   | ["/v1/apps/{appId}", "patch", 200]
   | ["/v1/apps/{appId}/promote", "post", 200];
 
-type Misfit<Row> = Row extends [infer Path, infer Method, infer Status]
+type Mismatch<Row> = Row extends [infer Path, infer Method, infer Status]
   ? Path extends keyof PublicPaths & keyof paths
-    ? [Answer<paths, Path, Method, Status>] extends [never]
+    ? [ResponseBody<paths, Path, Method, Status>] extends [never]
       ? Row
-      : Answer<paths, Path, Method, Status> extends Answer<PublicPaths, Path, Method, Status>
+      : ResponseBody<paths, Path, Method, Status> extends ResponseBody<PublicPaths, Path, Method, Status>
         ? never
         : Row
     : Row
   : never;
 
-/** Distributes over the rows; the compiler's message names those that do not fit. */
-type Misfits<Row> = Row extends [string, string, number]
-  ? Misfit<Row> extends never
+/** Distributes over the rows, so that the compiler's message names those that do not match. */
+type Mismatches<Row> = Row extends [string, string, number]
+  ? Mismatch<Row> extends never
     ? never
     : `${Row[1]} ${Row[0]} ${Row[2]}`
   : never;
 type None<Names extends never> = Names;
-export type AllFit = None<Misfits<Documented>>;
+export type AllMatch = None<Mismatches<Documented>>;

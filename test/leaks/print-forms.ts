@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-/** All that a print, a log or a tracker may make of a thrown value, its causes included. */
+/** Returns every text that printing, logging, or tracking a thrown value can produce, including its causes. */
 export const printsOf = (error: unknown): string[] => {
   const prints = [
     String(error),
