@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
 import type { PlatformOptions } from "../src/index.js";
 import { isRoot } from "../src/postgres/account.js";
@@ -17,15 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const start = (options: Partial<PlatformOptions>): Promise<PlatformProcess> =>
-  PlatformProcess.start(program, { port: 0, ...options });
+const start = (
+  options: Partial<PlatformOptions>,
+  environment?: Record<string, string>,
+): Promise<PlatformProcess> =>
+  PlatformProcess.start(program, { port: 0, ...options }, environment && { environment });
 
 const patience = { timeout: 20_000, interval: 20 };
 
 const nothingLeft = (pids: readonly number[]): Promise<void> =>
-  expect.poll(() => running(pids), patience).toEqual([]);
+  vi.waitFor(() => expect(running(pids)).toEqual([]), patience);
 
-const disappears = (path: string): Promise<void> => expect.poll(() => exists(path), patience).toBe(false);
+const disappears = (path: string): Promise<void> =>
+  vi.waitFor(async () => expect(await exists(path)).toBe(false), patience);
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -33,7 +37,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-describe("SIGINT and SIGTERM", () => {
+describe.concurrent("SIGINT and SIGTERM", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
     "%s stops everything cleanly and exits with status 0",
     async (signal) => {
@@ -48,7 +52,7 @@ describe("SIGINT and SIGTERM", () => {
   );
 });
 
-describe("SIGKILL", () => {
+describe.concurrent("SIGKILL", () => {
   it("leaves no process and no file of an ephemeral platform", async () => {
     const platform = await start({ ephemeral: true });
     const { database } = await makeProject(platform.ready);
@@ -123,7 +127,7 @@ describe("SIGKILL", () => {
     const platform = await start({ ephemeral: true });
     const former = platform.watchdog();
     process.kill(former, "SIGKILL");
-    await expect.poll(() => platform.watchdog(), patience).not.toBe(former);
+    await vi.waitFor(() => expect(platform.watchdog()).not.toBe(former), patience);
     const pids = platform.descendants();
     await platform.end("SIGKILL");
     await nothingLeft(pids);
@@ -132,8 +136,11 @@ describe("SIGKILL", () => {
 
   it("is cleaned up after at the next start when platform and watchdog were killed together", async () => {
     const dataDir = join(directory, "both-killed");
+    // A directory of its own, because every start of an ephemeral platform cleans up its parent directory.
+    const environment = { TMPDIR: await mkdtemp(join(directory, "ephemeral-")) };
+    await chmod(environment.TMPDIR, 0o755);
     const kept = await start({ dataDir });
-    const ephemeral = await start({ ephemeral: true });
+    const ephemeral = await start({ ephemeral: true }, environment);
     const { database } = await makeProject(kept.ready);
     const pids = [...kept.descendants(), ...ephemeral.descendants()];
     for (const platform of [kept, ephemeral]) {
@@ -146,7 +153,7 @@ describe("SIGKILL", () => {
 
     const again = await start({ dataDir });
     await query(database.connectionString, "select 1");
-    const another = await start({ ephemeral: true });
+    const another = await start({ ephemeral: true }, environment);
     await nothingLeft(pids);
     expect(await exists(dirname(ephemeral.ready.controlSecretFile))).toBe(false);
     await again.end("SIGTERM");
@@ -154,7 +161,7 @@ describe("SIGKILL", () => {
   });
 });
 
-describe("a data directory of another process", () => {
+describe.concurrent("a data directory of another process", () => {
   it("is refused while that process runs", async () => {
     const dataDir = join(directory, "shared");
     const first = await start({ dataDir });
@@ -163,7 +170,7 @@ describe("a data directory of another process", () => {
   });
 });
 
-describe.runIf(isRoot())("root", () => {
+describe.runIf(isRoot())("root", { concurrent: true }, () => {
   const nobody = { uid: 65_534, gid: 65_534 };
 
   it("uses a data directory whose parent is closed to others, or reports that this Postgres cannot", async () => {
@@ -198,9 +205,11 @@ describe.runIf(isRoot())("root", () => {
       );
       const { database } = await makeProject(platform.ready);
       await query(database.connectionString, "create table notes (id int)");
-      await expect
-        .poll(() => readdir(join(home, "cache", "mgmt")), patience)
-        .toEqual([expect.stringMatching(image)]);
+      await vi.waitFor(
+        async () =>
+          expect(await readdir(join(home, "cache", "mgmt"))).toEqual([expect.stringMatching(image)]),
+        patience,
+      );
       const pids = platform.descendants();
       await platform.end("SIGKILL");
       await nothingLeft(pids);
