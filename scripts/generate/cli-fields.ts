@@ -54,7 +54,7 @@ export const field = (
   help = "",
 ): Field => {
   const shape = shapeOf(schema, resolve);
-  const isId = shape["x-resource"] !== undefined;
+  const isId = shape["x-id-kind"] !== undefined;
   return compact({
     path,
     flag: path.map(kebab).join("-"),

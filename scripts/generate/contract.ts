@@ -35,7 +35,7 @@ export interface JsonSchema {
   /** The field is a secret, which must not be in arguments, logs, debug output or validation issues. */
   "x-secret"?: boolean;
   /** On id schemas: the kind of resource that the id identifies. */
-  "x-resource"?: string;
+  "x-id-kind"?: string;
   /** On id schemas: the optional prefix of the id. */
   "x-id-prefix"?: string;
 }
@@ -61,10 +61,16 @@ export interface ErrorAnswer {
 /** How the success body wraps its value: no body, `{ data }`, `{ data: [] }`, or the value itself. */
 export type Envelope = "none" | "data" | "list" | "bare";
 
+/** HTTP methods of the contract. Requests with other methods are not part of it. */
+const methods = ["get", "post", "put", "patch", "delete"] as const;
+
+/** HTTP methods as they are sent, in the order of the contract. */
+export const httpMethods = methods.map((method) => method.toUpperCase() as Uppercase<typeof method>);
+
 export interface Operation {
   /** Dotted name: `workspaces.serviceTokens.list`. */
   id: string;
-  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  method: (typeof httpMethods)[number];
   path: string;
   tag: string;
   summary: string;
@@ -104,11 +110,21 @@ export interface ErrorCode {
   schema: string;
 }
 
+/** A kind of id, such as `project`. */
+export interface IdKind {
+  kind: string;
+  /** Prefix with its underscore, such as `proj_`. */
+  prefix: string;
+  /** Regular expression of ids that are accepted with or without the prefix; undefined for ids that are only returned. */
+  pattern: string | undefined;
+}
+
 export interface Contract {
   /** The bundled OpenAPI document, which has only internal references. */
   document: OpenApiDocument;
   operations: Operation[];
   errorCodes: ErrorCode[];
+  idKinds: IdKind[];
   schemas: Record<string, JsonSchema>;
   /** Returns the schema that a `$ref` refers to, or the schema itself. */
   resolve(schema: JsonSchema): JsonSchema;
@@ -159,8 +175,6 @@ export interface OpenApiDocument {
   >;
 }
 
-const methods = ["get", "post", "put", "patch", "delete"] as const;
-
 const redocly = async (): Promise<Config> => loadConfig({ configPath: `${root}redocly.yaml` });
 
 /** Returns the problems that the linter finds, one line each. */
@@ -208,8 +222,34 @@ export const readContract = (document: OpenApiDocument): Contract => {
       operations.push(readOperation(path, method, item[method] as RawOperation, follow));
     }
   }
-  return { document, operations, errorCodes, schemas: document.components.schemas, resolve: follow };
+  const { schemas } = document.components;
+  return { document, operations, errorCodes, idKinds: readIdKinds(schemas), schemas, resolve: follow };
 };
+
+const readIdKinds = (schemas: Record<string, JsonSchema>): IdKind[] => {
+  const kinds = new Map<string, IdKind>();
+  for (const schema of Object.values(schemas).flatMap(withProperties)) {
+    const { "x-id-kind": kind, "x-id-prefix": prefix, pattern } = schema;
+    if (kind === undefined && prefix === undefined) continue;
+    if (kind === undefined || prefix === undefined) {
+      throw new Error(`x-id-kind and x-id-prefix must be used together: ${JSON.stringify(schema)}`);
+    }
+    if (pattern !== undefined && !pattern.startsWith(`^(${prefix})?`)) {
+      throw new Error(`The pattern of ${kind} ids does not start with the optional prefix ${prefix}`);
+    }
+    const known = kinds.get(kind);
+    if (known && known.prefix !== prefix) {
+      throw new Error(`Ids of the kind ${kind} have the prefixes ${known.prefix} and ${prefix}`);
+    }
+    kinds.set(kind, { kind, prefix, pattern: known?.pattern ?? pattern });
+  }
+  return [...kinds.values()];
+};
+
+const withProperties = (schema: JsonSchema): JsonSchema[] => [
+  schema,
+  ...Object.values(schema.properties ?? {}).flatMap(withProperties),
+];
 
 const readOperation = (
   path: string,
@@ -232,7 +272,7 @@ const readOperation = (
 
   return {
     id: raw.operationId,
-    method: method.toUpperCase() as Operation["method"],
+    method: method.toUpperCase() as Uppercase<typeof method>,
     path,
     tag: raw.tags[0] ?? "",
     summary: raw.summary,

@@ -1,22 +1,28 @@
-import type { Contract, JsonSchema, Operation, Parameter } from "./contract.js";
-import { componentName, printType } from "./engine-types.js";
+import { type Contract, type JsonSchema, type Operation, type Parameter, httpMethods } from "./contract.js";
+import { printType } from "./engine-types.js";
 
-/** `generated/operations.ts`: the operations as types and as the table that the engine routes by. */
-export const printOperations = (contract: Contract): string => {
+/** Generates the types of operations. */
+export const printShapes = (contract: Contract): string => {
   const shapes = contract.operations.map((operation) => printShape(contract, operation));
   const names = [...new Set(shapes.flatMap((shape) => componentNames(contract, shape)))].sort();
+  return `import type { ${names.join(", ")} } from "./schemas.js";
+
+/** HTTP methods of the operations. */
+export type HttpMethod = ${httpMethods.map((method) => JSON.stringify(method)).join(" | ")};
+
+/** Validated path parameters, query parameters and body of each operation, with defaults applied. */
+export interface OperationShapes {
+${shapes.join("")}}
+`;
+};
+
+/** Generates the table of operations. */
+export const printOperations = (contract: Contract): string => {
   const entries = contract.operations.map(
     (operation) => `  ${JSON.stringify(operation.id)}: ${JSON.stringify(tableEntry(contract, operation))},\n`,
   );
-  const patterns = Object.entries(idPatterns(contract)).map(
-    ([kind, pattern]) => `  ${kind}: new RegExp(${JSON.stringify(pattern)}, "u"),\n`,
-  );
   return `import type { OperationEntry } from "../request/operation.js";
-import type { ${names.join(", ")} } from "./schemas.js";
-
-/** What each operation reads: its path, query and body, validated, with defaults applied. */
-export interface OperationShapes {
-${shapes.join("")}}
+import type { OperationShapes } from "./operation-shapes.js";
 
 export type OperationId = keyof OperationShapes;
 export type PathParameters<Id extends OperationId> = OperationShapes[Id]["path"];
@@ -26,11 +32,7 @@ export type RequestBody<Id extends OperationId> = OperationShapes[Id]["body"];
 export const operations: Readonly<Record<OperationId, OperationEntry>> = {
 ${entries.join("")}};
 
-/** What the ids of a kind look like, by the kind's name. */
-export const idPatterns: Readonly<Record<string, RegExp>> = {
-${patterns.join("")}};
-
-/** Every error code with its status. */
+/** Status of each error code. */
 export const errorStatuses: Readonly<Record<string, number>> = ${JSON.stringify(
     Object.fromEntries(contract.errorCodes.map(({ code, status }) => [code, status])),
   )};
@@ -66,12 +68,12 @@ const tableEntry = (contract: Contract, operation: Operation): object => {
     method: operation.method,
     path: operation.path,
     pathKinds: Object.fromEntries(
-      operation.pathParameters.map(({ name, schema }) => [name, contract.resolve(schema)["x-resource"]]),
+      operation.pathParameters.map(({ name, schema }) => [name, contract.resolve(schema)["x-id-kind"]]),
     ),
     query: operation.queryParameters.map(({ name, schema }) => ({
       name,
       type: [contract.resolve(schema).type ?? "string"].flat()[0],
-      kind: contract.resolve(schema)["x-resource"] ?? null,
+      kind: contract.resolve(schema)["x-id-kind"] ?? null,
     })),
     body: operation.body ? (operation.body.required ? "required" : "optional") : "none",
     bodyIds: body ? idFields(contract, body) : [],
@@ -89,7 +91,7 @@ const tableEntry = (contract: Contract, operation: Operation): object => {
   };
 };
 
-/** The schema and all that it is made of, at the same place of the value. */
+/** Returns the schema and the schemas that it is composed of, which describe the same value. */
 const alternatives = (contract: Contract, schema: JsonSchema): JsonSchema[] => {
   const resolved = contract.resolve(schema);
   const parts = [...(resolved.anyOf ?? []), ...(resolved.oneOf ?? []), ...(resolved.allOf ?? [])];
@@ -99,7 +101,7 @@ const alternatives = (contract: Contract, schema: JsonSchema): JsonSchema[] => {
 const properties = (contract: Contract, schema: JsonSchema): [string, JsonSchema][] =>
   alternatives(contract, schema).flatMap((part) => Object.entries(part.properties ?? {}));
 
-/** Where ids stand in a body, and of which kind they are. */
+/** Returns the paths and kinds of the ids in a body. */
 const idFields = (
   contract: Contract,
   schema: JsonSchema,
@@ -109,7 +111,7 @@ const idFields = (
   for (const [name, property] of properties(contract, schema)) {
     const path = [...above, name];
     for (const part of alternatives(contract, property)) {
-      if (part["x-resource"]) found.set(path.join("/"), { path, kind: part["x-resource"] });
+      if (part["x-id-kind"]) found.set(path.join("/"), { path, kind: part["x-id-kind"] });
     }
     for (const inner of idFields(contract, property, path)) found.set(inner.path.join("/"), inner);
   }
@@ -121,7 +123,7 @@ const secretFields = (contract: Contract, schema: JsonSchema): string[] =>
     .filter(([, property]) => alternatives(contract, property).some((part) => part["x-secret"]))
     .map(([name]) => name);
 
-/** Fields whose rejected values have a code of their own, by their JSON pointer. */
+/** Returns the fields with their own error code for invalid values, by JSON pointer. */
 const fieldCodes = (contract: Contract, schema: JsonSchema, above: string): Record<string, string> => {
   const found: Record<string, string> = {};
   for (const [name, property] of properties(contract, schema)) {
@@ -133,12 +135,19 @@ const fieldCodes = (contract: Contract, schema: JsonSchema, above: string): Reco
   return found;
 };
 
-const idPatterns = (contract: Contract): Record<string, string> => {
-  const found: Record<string, string> = {};
-  for (const schema of Object.values(contract.schemas)) {
-    if (schema["x-resource"] && schema.pattern && componentName(schema) === undefined) {
-      found[schema["x-resource"]] = schema.pattern;
-    }
-  }
-  return found;
+/** Generates the table of id kinds. */
+export const printIds = ({ idKinds }: Contract): string => {
+  const prefixes = idKinds.map(({ kind, prefix }) => `  ${kind}: ${JSON.stringify(prefix)},\n`);
+  const patterns = idKinds.flatMap(({ kind, pattern }) =>
+    pattern === undefined ? [] : [`  ${kind}: new RegExp(${JSON.stringify(pattern)}, "u"),\n`],
+  );
+  return `
+/** Prefix of the ids of each kind of resource. Error codes use the same names (\`service_token:not_found\`). */
+export const idPrefixes = {
+${prefixes.join("")}} as const;
+
+/** Pattern of the ids of each kind that requests can contain, with or without prefix. */
+export const idPatterns: Readonly<Partial<Record<keyof typeof idPrefixes, RegExp>>> = {
+${patterns.join("")}};
+`;
 };

@@ -19,7 +19,7 @@ const assertions = new Set([
   "required",
 ]);
 
-/** The keywords that say what fits, without descriptions, examples, extensions and what lies below. */
+/** Returns the assertions of a schema, without annotations, extensions and nested schemas. */
 const bareAssertions = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => assertions.has(keyword)));
 
@@ -32,7 +32,7 @@ const mapValues = (
   }) ||
   {};
 
-/** A request's schema without references (ajv applies only defaults that it sees in place), readable in its findings. */
+/** Returns a request schema without references, because ajv applies only defaults that are in place. */
 export const requestSchema = (contract: Contract, schema: JsonSchema): JsonSchema => {
   const resolved = contract.resolve(schema);
   const inner = (part: JsonSchema): JsonSchema => requestSchema(contract, part);
@@ -54,7 +54,7 @@ export const requestSchema = (contract: Contract, schema: JsonSchema): JsonSchem
   return plain;
 };
 
-/** `X or null` in one schema of two types, so that a finding speaks of X alone. */
+/** Merges `X or null` into one schema with two types, so that findings are about X. */
 const nullable = (branches: JsonSchema[]): JsonSchema => {
   const others = branches.filter((branch) => branch.type !== "null");
   const [only] = others;
@@ -62,7 +62,7 @@ const nullable = (branches: JsonSchema[]): JsonSchema => {
   return { ...only, type: [only.type, "null"], ...(only.enum && { enum: [...only.enum, null] }) };
 };
 
-/** Alternatives that a constant `type` tells apart: findings speak of the one that was meant. */
+/** Adds a discriminator to alternatives with a constant `type`, so that findings are about the matching one. */
 const discriminated = (branches: JsonSchema[]): JsonSchema => {
   const told = branches.every(
     ({ properties, required }) => properties?.["type"]?.const !== undefined && required?.includes("type"),
@@ -76,7 +76,7 @@ const discriminated = (branches: JsonSchema[]): JsonSchema => {
   } as JsonSchema;
 };
 
-/** One object schema of several that all hold. */
+/** Merges the parts of an `allOf` into one object schema. */
 const merge = (contract: Contract, parts: JsonSchema[]): JsonSchema => {
   const merged: JsonSchema & { properties: Record<string, JsonSchema>; required: string[] } = {
     type: "object",
@@ -92,13 +92,13 @@ const merge = (contract: Contract, parts: JsonSchema[]): JsonSchema => {
   return merged;
 };
 
-/** An answer's schema, closed: what the contract does not name does not fit, so that drift is seen. */
+/** Returns a response schema that does not allow additional fields, to detect deviations from the contract. */
 export const answerSchema = (contract: Contract, schema: JsonSchema): JsonSchema => {
   const name = componentName(schema);
   return name === undefined ? close(contract, schema) : { $ref: `components#/$defs/${name}` };
 };
 
-/** Every component schema, closed, by its name. */
+/** Returns all component schemas without additional fields, by name. */
 export const closedComponents = (contract: Contract): Record<string, JsonSchema> =>
   Object.fromEntries(
     Object.entries(contract.schemas).map(([name, schema]) => [name, close(contract, schema)]),

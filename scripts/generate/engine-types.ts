@@ -1,6 +1,6 @@
 import type { Contract, JsonSchema } from "./contract.js";
 
-/** The component that a schema is a bare reference to. */
+/** Returns the name of the component schema that a schema refers to. */
 export const componentName = (schema: JsonSchema): string | undefined =>
   schema.$ref?.startsWith("#/components/schemas/") ? schema.$ref.split("/").at(-1) : undefined;
 
@@ -14,7 +14,7 @@ const scalars: Record<string, string> = {
   null: "null",
 };
 
-/** The TypeScript type of what a schema lets through, after defaults are applied. */
+/** Returns the TypeScript type of valid values after defaults are applied. */
 export const printType = (contract: Contract, schema: JsonSchema): string => {
   const name = componentName(schema);
   if (name !== undefined) return name;
@@ -49,7 +49,7 @@ const printObject = (contract: Contract, schema: JsonSchema): string => {
   return `{ ${fields.join(" ")} }`;
 };
 
-/** Every component schema as a named type; fields with a default are always there. */
+/** Generates a named type for each component schema. Fields with a default are required. */
 export const printSchemas = (contract: Contract): string =>
   Object.entries(contract.schemas)
     .map(([name, schema]) => `\nexport type ${name} = ${printType(contract, schema)};\n`)

@@ -6,7 +6,7 @@ import { type Contract, type JsonSchema, type Operation, root } from "./contract
 import { answerSchema, closedComponents, requestSchema } from "./engine-schemas.js";
 
 const declarations = `
-/** What does not fit; \`params\` depends on the keyword. */
+/** A violated assertion. \`params\` depends on the keyword. */
 export interface Finding {
   instancePath: string;
   schemaPath: string;
@@ -14,20 +14,20 @@ export interface Finding {
   params: Record<string, unknown>;
 }
 
-/** Answers whether the value fits, and puts defaults into it; \`errors\` holds the findings of the last call. */
+/** Returns whether the value is valid, and adds defaults to it. \`errors\` has the findings of the last call. */
 export interface Validator {
   (value: unknown): boolean;
   errors?: Finding[] | null;
 }
 
-/** By operation. An operation without query parameters or without a body has none. */
+/** Validators by operation, for operations that have query parameters or a body. */
 export const queryValidators: Readonly<Record<string, Validator | undefined>>;
 export const bodyValidators: Readonly<Record<string, Validator | undefined>>;
-/** By operation and status; strict: a field that the contract does not name is a finding. */
+/** Validators by operation and status. They do not allow fields that are not in the contract. */
 export const answerValidators: Readonly<Record<string, Readonly<Record<string, Validator | undefined>>>>;
 `;
 
-/** Ajv standalone code for all requests and answers, bundled into one module that needs nothing. */
+/** Bundles Ajv standalone code for all requests and responses into one module without imports. */
 export const bundleValidators = async (
   contract: Contract,
 ): Promise<{ code: string; declarations: string }> => {
@@ -76,7 +76,7 @@ const querySchema = (contract: Contract, operation: Operation): JsonSchema =>
     required: operation.queryParameters.filter(({ required }) => required).map(({ name }) => name),
   });
 
-/** Validators of one kind; equal schemas share one. */
+/** Compiles schemas to validators. Equal schemas share a validator. */
 class Compilation {
   readonly #ajv: Ajv2020;
   readonly #names = new Map<string, string>();
@@ -94,16 +94,16 @@ class Compilation {
       inlineRefs: 4,
       code: { source: true, esm: true, lines: true },
     });
-    // The package's types call the CommonJS default a namespace; at run time it is the function itself.
+    // The types of the CommonJS package declare a namespace, but the default import is the function.
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
   }
 
-  /** What schemas may refer to as `components#/$defs/<name>`. */
+  /** Adds definitions that schemas can refer to as `components#/$defs/<name>`. */
   define(definitions: Record<string, JsonSchema>): void {
     this.#ajv.addSchema({ $id: "components", $defs: definitions });
   }
 
-  /** Name of the validator of this schema in the printed module. */
+  /** Adds a schema and returns the name of its validator in the printed module. */
   add(schema: JsonSchema): string {
     const text = JSON.stringify(schema);
     const known = this.#names.get(text);
@@ -116,7 +116,7 @@ class Compilation {
 
   print(): string {
     const names = Object.fromEntries([...this.#names.values()].map((name) => [name, name]));
-    // As above: a CommonJS default.
+    // A CommonJS default export, as above.
     const print = standalone as unknown as (ajv: Ajv2020, names: Record<string, string>) => string;
     return print(this.#ajv, names);
   }

@@ -1,4 +1,4 @@
-import type { Contract } from "./contract.js";
+import { type Contract, httpMethods } from "./contract.js";
 import { header } from "./sdk-names.js";
 
 /** Generates the table of operations, for tools that are built on it. */
@@ -15,9 +15,12 @@ export const generateOperations = ({ operations }: Contract): string => {
     return `  "${id}": { ${fields.join(", ")} },\n`;
   });
   return `${header}
+/** HTTP methods of the operations. */
+export type HttpMethod = ${httpMethods.map((method) => JSON.stringify(method)).join(" | ")};
+
 /** An operation of the contract. */
 export interface OperationInfo {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: HttpMethod;
   /** Path template, such as \`/v1/projects/{id}\`. */
   path: string;
   /** \`documented\` for operations of the public API documentation, \`extended\` for those it mentions without describing them. */

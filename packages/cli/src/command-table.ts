@@ -1,10 +1,12 @@
+import type { HttpMethod } from "./generated/operation-id.js";
+
 /** What the generator writes about an operation; `generated/commands/*.ts` hold one row an operation. */
 export interface OperationCommand {
   /** `workspaces.serviceTokens.list` */
   readonly id: string;
   /** What is typed after `mgmt`: `["workspaces", "service-tokens", "list"]`. */
   readonly words: readonly string[];
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: HttpMethod;
   readonly path: string;
   readonly origin: "documented" | "extended";
   readonly summary: string;

@@ -1,10 +1,11 @@
 import { noBaseUrl, noToken, usageError } from "../errors.js";
+import type { HttpMethod } from "../generated/operation-id.js";
 import { findPlace, type Identity } from "../profiles/place.js";
 import type { LoginToken } from "../auth/login-token.js";
 import type { Context, GlobalFlags } from "./context.js";
 
 export interface Call {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: HttpMethod;
   path: string;
   pathParams: Record<string, string>;
   query?: Record<string, unknown>;

@@ -1,36 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { idPrefixes } from "../generated/ids.js";
 
 /** The kinds of resource that have an id, by the name that error codes use (`service_token:not_found`). */
-export type Kind =
-  | "user"
-  | "workspace"
-  | "service_token"
-  | "client"
-  | "integration"
-  | "project"
-  | "branch"
-  | "database"
-  | "connection"
-  | "backup"
-  | "app"
-  | "deployment"
-  | "approval";
-
-export const idPrefixes: Readonly<Record<Kind, string>> = {
-  user: "usr_",
-  workspace: "wksp_",
-  service_token: "stk_",
-  client: "itgr_",
-  integration: "itgr_",
-  project: "proj_",
-  branch: "br_",
-  database: "db_",
-  connection: "con_",
-  backup: "bkp_",
-  app: "cps_",
-  deployment: "dpl_",
-  approval: "apr_",
-};
+export type Kind = keyof typeof idPrefixes;
 
 /** How messages call the kinds. */
 export const kindNames: Readonly<Record<Kind, string>> = {
@@ -49,7 +21,7 @@ export const kindNames: Readonly<Record<Kind, string>> = {
   approval: "approval",
 };
 
-/** The form in which the store keeps an id: what a caller sends may lack its kind's prefix (§ Identifier formats). */
+/** Returns the id with its prefix, as the store has it. Requests can contain ids without prefix. */
 export const canonicalId = (kind: Kind, id: string): string => {
   const prefix = idPrefixes[kind];
   return id.startsWith(prefix) ? id : prefix + id;

@@ -1,4 +1,4 @@
-import type { OperationId } from "../generated/operations.js";
+import type { HttpMethod, OperationShapes } from "../generated/operation-shapes.js";
 import type { Kind } from "./ids.js";
 
 export interface QueryParameter {
@@ -10,8 +10,8 @@ export interface QueryParameter {
 
 /** What the engine knows of one operation; generated from the contract. */
 export interface OperationEntry {
-  readonly id: OperationId;
-  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  readonly id: keyof OperationShapes;
+  readonly method: HttpMethod;
   /** Template: `/v1/projects/{id}`. */
   readonly path: string;
   readonly pathKinds: Readonly<Record<string, Kind>>;

@@ -1,4 +1,4 @@
-import { idPatterns } from "../generated/operations.js";
+import { idPatterns } from "../generated/ids.js";
 import { bodyValidators, queryValidators } from "../generated/validators.js";
 import type { RequestError, Issue } from "./request-error.js";
 import { type MissingKind, errors } from "./errors.js";

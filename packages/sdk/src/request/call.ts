@@ -1,3 +1,4 @@
+import type { HttpMethod } from "../generated/operations.js";
 import type { Transport } from "../transport/transport.js";
 import type { ApprovalWaitOptions } from "../wait/wait-options.js";
 import type { Middleware } from "./middleware.js";
@@ -6,7 +7,7 @@ import type { Token } from "./token.js";
 /** One call, before it is written as an HTTP request. */
 export interface Call {
   /** HTTP method, in capitals. A POST is not sent again when the service may have taken it. */
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: HttpMethod;
   /** As the contract writes it: `/v1/projects/{id}`. */
   path: string;
   /** A value for every `{name}` of `path`. Encoded; empty values and dot segments are refused. */
