@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { ConnectionError, InvalidArgumentError, type Project, TimeoutError, createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
-import { json, startServer, thrown } from "./server.js";
+import { closedUrl, json, startServer, thrown } from "./server.js";
 
 const start = async (...answer: Parameters<typeof json> extends [unknown, ...infer Rest] ? Rest : never) => {
   const server = await startServer((_, response) => json(response, ...answer));
@@ -64,7 +64,7 @@ describe("the path client", () => {
   });
 
   it("throws what no answer came for, at the caller's word too", async () => {
-    const unreachable = createClient({ baseUrl: "http://127.0.0.1:59999" });
+    const unreachable = createClient({ baseUrl: await closedUrl() });
     expect(await thrown(unreachable.http.GET("/v1/me"))).toBeInstanceOf(ConnectionError);
     const { baseUrl } = await startServer(() => undefined);
     const silent = createClient({ baseUrl, timeoutMs: 30 });

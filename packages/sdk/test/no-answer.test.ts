@@ -9,7 +9,7 @@ import {
   isApiError,
 } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
-import { json, startServer, thrown } from "./server.js";
+import { closedUrl, json, startServer, thrown } from "./server.js";
 
 const conflict = { status: 409, code: "x", message: "m", method: "GET", path: "/", details: {} };
 
@@ -18,9 +18,9 @@ describe("no answer", () => {
     ["fetch", () => undefined],
     ["nodeTransport", () => nodeTransport()],
   ])("is a ConnectionError that names the reason and keeps the cause (%s)", async (_, transport) => {
-    // Port 9 (discard) has no listener here.
+    const baseUrl = await closedUrl();
     const client = createClient({
-      baseUrl: "http://127.0.0.1:59999",
+      baseUrl,
       token: "secret-token",
       transport: transport(),
     });
@@ -31,8 +31,8 @@ describe("no answer", () => {
       name: "ConnectionError",
       code: "connection:failed",
       method: "GET",
-      url: "http://127.0.0.1:59999/v1/projects",
-      message: "GET http://127.0.0.1:59999/v1/projects got no whole answer (ECONNREFUSED)",
+      url: `${baseUrl}/v1/projects`,
+      message: `GET ${baseUrl}/v1/projects got no whole answer (ECONNREFUSED)`,
       cause: expect.any(Error),
     });
   });

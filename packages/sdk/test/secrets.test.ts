@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type ClientOptions, createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
-import { json, startServer, thrown } from "./server.js";
+import { closedUrl, json, startServer, thrown } from "./server.js";
 
 const secrets = ["canary-token", "canary-header", "canary-recipient", "canary-password"];
 
@@ -56,7 +56,7 @@ describe("a secret (Neon's error prints the bearer token)", () => {
       const body = { recipientAccessToken: "canary-recipient" };
       expectClean(await thrown(client.projects.transfer(id, body)));
     }
-    expectClean(await thrown(transfer(options("http://127.0.0.1:59999", { transport }))));
+    expectClean(await thrown(transfer(options(await closedUrl(), { transport }))));
     expectClean(await thrown(client.projects.get("x", { headers: { "x-key": "canary-header\n" } })));
   });
 
@@ -89,7 +89,7 @@ describe("a secret (Neon's error prints the bearer token)", () => {
 
   it.each(["canary-token\n", "canary-token x", "canary-tökén"])(
     "is in no error when it cannot be sent: %j",
-    async (token) => expectClean(await thrown(transfer(options("http://127.0.0.1:59999", { token })))),
+    async (token) => expectClean(await thrown(transfer(options(await closedUrl(), { token })))),
   );
 
   it("is in no print of a client, its resources, its path client or a page", async () => {

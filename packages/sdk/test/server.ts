@@ -48,6 +48,16 @@ export const startServer = async (answer: Answer): Promise<TestServer> => {
   return { baseUrl: `http://127.0.0.1:${port}`, seen };
 };
 
+/** Returns the base URL of a port on which nothing listens: a server has just left it. */
+export const closedUrl = async (): Promise<string> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A listening TCP server has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+};
+
 /** Answers JSON, with a request id. */
 export const json = (
   response: ServerResponse,
