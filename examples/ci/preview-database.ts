@@ -32,7 +32,7 @@ const provision = async (client: MgmtClient, projectId: string, logicalId: strin
   const database = await client.databases.waitUntilReady(resource.id);
   await file.write(`DATABASE_URL=${fresh ?? (await newConnectionString(client, database))}\n`);
   console.log(
-    `Database ${database.id} in ${database.region.id}: ${created ? "created" : "already existed"}.`,
+    `Database ${database.id} in ${database.region?.id ?? "an unknown region"}: ${created ? "created" : "already existed"}.`,
   );
 };
 

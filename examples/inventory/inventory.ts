@@ -7,6 +7,6 @@ const client = createClient({ baseUrl, token });
 for await (const project of client.projects.list()) {
   console.log(`${project.name}  ${project.id}`);
   for await (const database of client.projects.databases.list(project.id)) {
-    console.log(`  ${database.name}  ${database.status}  ${database.region.id}`);
+    console.log(`  ${database.name}  ${database.status}  ${database.region?.id ?? "-"}`);
   }
 }

@@ -63,7 +63,7 @@ const databases = () => client.databases.list().toArray();
 /** Returns the current password of the database. */
 const password = async (): Promise<string> => {
   const [database] = await databases();
-  return database?.connections[0]?.directConnection.pass ?? "none";
+  return database?.connections[0]?.directConnection?.pass ?? "none";
 };
 
 it("creates one database per pull request, and a valid connection string in each run", async () => {

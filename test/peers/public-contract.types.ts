@@ -57,3 +57,5 @@ type Mismatches<Row> = Row extends [string, string, number]
   : never;
 type None<Names extends never> = Names;
 export type AllMatch = None<Mismatches<Documented>>;
+export type OurPaths = paths;
+export type TheirPaths = PublicPaths;

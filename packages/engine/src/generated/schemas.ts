@@ -40,19 +40,19 @@ export type CloneSource = { type: "database"; databaseId: DatabaseId; };
 
 export type DatabaseSource = EmptySource | BackupSource | CloneSource;
 
-export type DatabaseCore = { id: string; type: "database"; url: string; name: string; status: DatabaseStatus; createdAt: string; isDefault: boolean; defaultConnectionId: string | null; region: ShortReference; source: DatabaseSource; branchId: string | null; logicalId: string | null; };
+export type DatabaseCore = { id: string; type: "database"; url: string; name: string; status: DatabaseStatus; createdAt: string; isDefault: boolean; defaultConnectionId: string | null; region: ShortReference | null; source: DatabaseSource | null; branchId: string | null; logicalId: string | null; };
 
 export type ConnectionKind = "postgres" | "accelerate";
 
 export type DirectConnection = { host: string; pass: string; user: string; };
 
-export type ConnectionCore = { id: string; type: "connection"; url: string; name: string; createdAt: string; kind: ConnectionKind; directConnection: DirectConnection; database: Reference; };
+export type ConnectionCore = { id: string; type: "connection"; url: string; name: string; createdAt: string; kind: ConnectionKind; directConnection?: DirectConnection | null; database: Reference; };
 
-export type EndpointWithSecrets = { host: string; port: number; connectionString: string; };
+export type IssuedEndpoint = { host: string; port: number; connectionString?: string; };
 
-export type EndpointsWithSecrets = { direct?: EndpointWithSecrets; pooled?: EndpointWithSecrets; accelerate?: EndpointWithSecrets; };
+export type IssuedEndpoints = { direct?: IssuedEndpoint; pooled?: IssuedEndpoint; accelerate?: IssuedEndpoint; };
 
-export type IssuedConnection = ConnectionCore & { endpoints: EndpointsWithSecrets; };
+export type IssuedConnection = ConnectionCore & { endpoints: IssuedEndpoints; };
 
 export type Endpoint = { host: string; port: number; };
 
@@ -62,7 +62,7 @@ export type Connection = ConnectionCore & { endpoints: Endpoints; };
 
 export type ApiKeyConnection = Connection & { connectionString: string; };
 
-export type DatabaseSecrets = { status: "provisioning" | "ready"; connections: (IssuedConnection)[]; apiKeys: (ApiKeyConnection)[]; connectionString: string | null; directConnection: DirectConnection; };
+export type DatabaseSecrets = { status: "provisioning" | "ready"; region: ShortReference; connections: (IssuedConnection)[]; apiKeys: (ApiKeyConnection)[]; connectionString: string | null; directConnection: DirectConnection | null; };
 
 export type ProjectDatabase = DatabaseCore & DatabaseSecrets;
 
@@ -112,7 +112,7 @@ export type RecoveringDatabase = Database & { status: "recovering"; source: Back
 
 export type RecoveringDatabaseAnswer = { data: RecoveringDatabase; };
 
-export type Backup = { id: string; type: "backup"; backupType: "full" | "incremental" | "differential"; createdAt: string; size?: number; status: "running" | "completed" | "failed" | "unknown"; };
+export type Backup = { id: string; type?: "backup"; backupType: "full" | "incremental" | "differential"; createdAt: string; size?: number; status: "running" | "completed" | "failed" | "unknown"; };
 
 export type BackupList = { data: (Backup)[]; meta: { backupRetentionDays: number; }; pagination: { hasMore: boolean; limit: number | null; }; };
 
@@ -124,7 +124,11 @@ export type ConnectionList = { data: (Connection)[]; pagination: Pagination; };
 
 export type CreateDatabaseConnection = { name: Name; };
 
-export type ConnectionWithSecrets = IssuedConnection & { connectionString: string; host: string | null; pass: string | null; user: string | null; };
+export type EndpointWithSecrets = { host: string; port: number; connectionString: string; };
+
+export type EndpointsWithSecrets = { direct?: EndpointWithSecrets; pooled?: EndpointWithSecrets; accelerate?: EndpointWithSecrets; };
+
+export type ConnectionWithSecrets = ConnectionCore & { endpoints: EndpointsWithSecrets; connectionString: string; host: string | null; pass: string | null; user: string | null; };
 
 export type ConnectionWithSecretsAnswer = { data: ConnectionWithSecrets; };
 
@@ -156,7 +160,7 @@ export type WorkspaceAnswer = { data: Workspace; };
 
 export type ClientId = string;
 
-export type ServiceToken = { id: string; type: "serviceToken"; name: string; valueHint: string; createdAt: string; expiresAt: string | null; };
+export type ServiceToken = { id: string; type: "serviceToken"; name: string; valueHint: string; createdAt: string; expiresAt?: string | null; };
 
 export type ServiceTokenList = { data: (ServiceToken)[]; pagination: Pagination; };
 
@@ -172,11 +176,11 @@ export type Product = "postgres" | "accelerate";
 
 export type RegionStatus = "available" | "unavailable";
 
-export type Region = { id: string; type: "region"; name: string; status: RegionStatus; };
-
-export type ProductRegion = Region & { product: Product; };
+export type ProductRegion = { id: string; type: "region"; name: string; status?: RegionStatus; product: Product; };
 
 export type ProductRegionList = { data: (ProductRegion)[]; };
+
+export type Region = { id: string; type: "region"; name: string; status: RegionStatus; };
 
 export type RegionList = { data: (Region)[]; };
 
@@ -202,7 +206,7 @@ export type CreateBranch = { gitName: GitName; isDefault: boolean; };
 
 export type BranchAnswer = { data: Branch; };
 
-export type UpdateBranch = { isDefault?: boolean; };
+export type UpdateBranch = { isDefault?: boolean | null; };
 
 export type App = { id: string; type: "app"; url: string; name: string; region: ShortReference; projectId: string; branchId: string | null; latestDeploymentId: string | null; appEndpointDomain: string; createdAt: string; logicalId: string | null; };
 

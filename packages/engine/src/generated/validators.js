@@ -767,51 +767,53 @@ type",params:{type:"string"}};vErrors===null?vErrors=[err4]:vErrors.push(err4),e
 "boolean"){let err5={instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefault/type",keyword:"\
 type",params:{type:"boolean"}};vErrors===null?vErrors=[err5]:vErrors.push(err5),errors++}}else{let err6={instancePath,
 schemaPath:"#/type",keyword:"type",params:{type:"object"}};vErrors===null?vErrors=[err6]:vErrors.push(err6),errors++}
-return validate39.errors=vErrors,errors===0}validate39.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits21=validate40;function validate40(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
-errors=0,evaluated0=validate40.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
-(evaluated0.items=void 0),data&&typeof data=="object"&&!Array.isArray(data)){for(let key0 in data)if(key0!=="i\
-sDefault"){let err0={instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}};
-vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}if(data.isDefault!==void 0&&typeof data.isDefault!="\
-boolean"){let err1={instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefault/type",keyword:"t\
-ype",params:{type:"boolean"}};vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++}}else{let err2={instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}};vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}
-return validate40.errors=vErrors,errors===0}validate40.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits22=validate41,
-schema54={type:"object",required:["displayName","projectId"],properties:{displayName:{type:"string",minLength:1,
-maxLength:256},projectId:{type:"string",maxLength:128,pattern:"^(proj_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"},regionId:{
-type:"string",enum:["us-east-1","us-west-1","eu-west-3","eu-central-1","ap-northeast-1","ap-southeast-1"]},branchId:{
-type:["string","null"],maxLength:128,pattern:"^(br_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"},branchGitName:{type:["stri\
-ng","null"],minLength:1,maxLength:255},logicalId:{type:"string",maxLength:255,pattern:"^[A-Za-z0-9][A-Za-z0-9.\
-_-]*$"}},additionalProperties:!1};function validate41(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate41.evaluated;if(evaluated0.dynamicProps&&(evaluated0.
-props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),data&&typeof data=="object"&&!Array.isArray(data)){
-if(data.displayName===void 0){let err0={instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
-displayName"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}if(data.projectId===void 0){let err1={
-instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:"projectId"}};vErrors===null?vErrors=
-[err1]:vErrors.push(err1),errors++}for(let key0 in data)if(!(key0==="displayName"||key0==="projectId"||key0===
-"regionId"||key0==="branchId"||key0==="branchGitName"||key0==="logicalId")){let err2={instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}};vErrors===null?vErrors=
-[err2]:vErrors.push(err2),errors++}if(data.displayName!==void 0){let data0=data.displayName;if(typeof data0=="\
-string"){if(func1(data0)>256){let err3={instancePath:instancePath+"/displayName",schemaPath:"#/properties/disp\
-layName/maxLength",keyword:"maxLength",params:{limit:256}};vErrors===null?vErrors=[err3]:vErrors.push(err3),errors++}
-if(func1(data0)<1){let err4={instancePath:instancePath+"/displayName",schemaPath:"#/properties/displayName/min\
-Length",keyword:"minLength",params:{limit:1}};vErrors===null?vErrors=[err4]:vErrors.push(err4),errors++}}else{
-let err5={instancePath:instancePath+"/displayName",schemaPath:"#/properties/displayName/type",keyword:"type",params:{
-type:"string"}};vErrors===null?vErrors=[err5]:vErrors.push(err5),errors++}}if(data.projectId!==void 0){let data1=data.
-projectId;if(typeof data1=="string"){if(func1(data1)>128){let err6={instancePath:instancePath+"/projectId",schemaPath:"\
-#/properties/projectId/maxLength",keyword:"maxLength",params:{limit:128}};vErrors===null?vErrors=[err6]:vErrors.
-push(err6),errors++}if(!pattern12.test(data1)){let err7={instancePath:instancePath+"/projectId",schemaPath:"#/\
-properties/projectId/pattern",keyword:"pattern",params:{pattern:"^(proj_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"}};vErrors===
-null?vErrors=[err7]:vErrors.push(err7),errors++}}else{let err8={instancePath:instancePath+"/projectId",schemaPath:"\
-#/properties/projectId/type",keyword:"type",params:{type:"string"}};vErrors===null?vErrors=[err8]:vErrors.push(
-err8),errors++}}if(data.regionId!==void 0){let data2=data.regionId;if(typeof data2!="string"){let err9={instancePath:instancePath+
-"/regionId",schemaPath:"#/properties/regionId/type",keyword:"type",params:{type:"string"}};vErrors===null?vErrors=
-[err9]:vErrors.push(err9),errors++}if(!(data2==="us-east-1"||data2==="us-west-1"||data2==="eu-west-3"||data2===
-"eu-central-1"||data2==="ap-northeast-1"||data2==="ap-southeast-1")){let err10={instancePath:instancePath+"/re\
-gionId",schemaPath:"#/properties/regionId/enum",keyword:"enum",params:{allowedValues:schema54.properties.regionId.
-enum}};vErrors===null?vErrors=[err10]:vErrors.push(err10),errors++}}if(data.branchId!==void 0){let data3=data.
-branchId;if(typeof data3!="string"&&data3!==null){let err11={instancePath:instancePath+"/branchId",schemaPath:"\
-#/properties/branchId/type",keyword:"type",params:{type:schema54.properties.branchId.type}};vErrors===null?vErrors=
-[err11]:vErrors.push(err11),errors++}if(typeof data3=="string"){if(func1(data3)>128){let err12={instancePath:instancePath+
+return validate39.errors=vErrors,errors===0}validate39.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits21=validate40,
+schema53={type:"object",properties:{isDefault:{type:["boolean","null"]}},additionalProperties:!1};function validate40(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate40.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+data&&typeof data=="object"&&!Array.isArray(data)){for(let key0 in data)if(key0!=="isDefault"){let err0={instancePath,
+schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}};vErrors===
+null?vErrors=[err0]:vErrors.push(err0),errors++}if(data.isDefault!==void 0){let data0=data.isDefault;if(typeof data0!=
+"boolean"&&data0!==null){let err1={instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefault/t\
+ype",keyword:"type",params:{type:schema53.properties.isDefault.type}};vErrors===null?vErrors=[err1]:vErrors.push(
+err1),errors++}}}else{let err2={instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}};vErrors===
+null?vErrors=[err2]:vErrors.push(err2),errors++}return validate40.errors=vErrors,errors===0}validate40.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};var fits22=validate41,schema54={type:"object",required:["displayNam\
+e","projectId"],properties:{displayName:{type:"string",minLength:1,maxLength:256},projectId:{type:"string",maxLength:128,
+pattern:"^(proj_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"},regionId:{type:"string",enum:["us-east-1","us-west-1","eu-wes\
+t-3","eu-central-1","ap-northeast-1","ap-southeast-1"]},branchId:{type:["string","null"],maxLength:128,pattern:"\
+^(br_)?([cC][^\\s-]{8,}|[0-9a-z]+)$"},branchGitName:{type:["string","null"],minLength:1,maxLength:255},logicalId:{
+type:"string",maxLength:255,pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$"}},additionalProperties:!1};function validate41(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate41.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+data&&typeof data=="object"&&!Array.isArray(data)){if(data.displayName===void 0){let err0={instancePath,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:"displayName"}};vErrors===null?vErrors=[err0]:vErrors.push(
+err0),errors++}if(data.projectId===void 0){let err1={instancePath,schemaPath:"#/required",keyword:"required",params:{
+missingProperty:"projectId"}};vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++}for(let key0 in data)if(!(key0===
+"displayName"||key0==="projectId"||key0==="regionId"||key0==="branchId"||key0==="branchGitName"||key0==="logic\
+alId")){let err2={instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}};
+vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}if(data.displayName!==void 0){let data0=data.displayName;
+if(typeof data0=="string"){if(func1(data0)>256){let err3={instancePath:instancePath+"/displayName",schemaPath:"\
+#/properties/displayName/maxLength",keyword:"maxLength",params:{limit:256}};vErrors===null?vErrors=[err3]:vErrors.
+push(err3),errors++}if(func1(data0)<1){let err4={instancePath:instancePath+"/displayName",schemaPath:"#/proper\
+ties/displayName/minLength",keyword:"minLength",params:{limit:1}};vErrors===null?vErrors=[err4]:vErrors.push(err4),
+errors++}}else{let err5={instancePath:instancePath+"/displayName",schemaPath:"#/properties/displayName/type",keyword:"\
+type",params:{type:"string"}};vErrors===null?vErrors=[err5]:vErrors.push(err5),errors++}}if(data.projectId!==void 0){
+let data1=data.projectId;if(typeof data1=="string"){if(func1(data1)>128){let err6={instancePath:instancePath+"\
+/projectId",schemaPath:"#/properties/projectId/maxLength",keyword:"maxLength",params:{limit:128}};vErrors===null?
+vErrors=[err6]:vErrors.push(err6),errors++}if(!pattern12.test(data1)){let err7={instancePath:instancePath+"/pr\
+ojectId",schemaPath:"#/properties/projectId/pattern",keyword:"pattern",params:{pattern:"^(proj_)?([cC][^\\s-]{8\
+,}|[0-9a-z]+)$"}};vErrors===null?vErrors=[err7]:vErrors.push(err7),errors++}}else{let err8={instancePath:instancePath+
+"/projectId",schemaPath:"#/properties/projectId/type",keyword:"type",params:{type:"string"}};vErrors===null?vErrors=
+[err8]:vErrors.push(err8),errors++}}if(data.regionId!==void 0){let data2=data.regionId;if(typeof data2!="strin\
+g"){let err9={instancePath:instancePath+"/regionId",schemaPath:"#/properties/regionId/type",keyword:"type",params:{
+type:"string"}};vErrors===null?vErrors=[err9]:vErrors.push(err9),errors++}if(!(data2==="us-east-1"||data2==="u\
+s-west-1"||data2==="eu-west-3"||data2==="eu-central-1"||data2==="ap-northeast-1"||data2==="ap-southeast-1")){let err10={
+instancePath:instancePath+"/regionId",schemaPath:"#/properties/regionId/enum",keyword:"enum",params:{allowedValues:schema54.
+properties.regionId.enum}};vErrors===null?vErrors=[err10]:vErrors.push(err10),errors++}}if(data.branchId!==void 0){
+let data3=data.branchId;if(typeof data3!="string"&&data3!==null){let err11={instancePath:instancePath+"/branch\
+Id",schemaPath:"#/properties/branchId/type",keyword:"type",params:{type:schema54.properties.branchId.type}};vErrors===
+null?vErrors=[err11]:vErrors.push(err11),errors++}if(typeof data3=="string"){if(func1(data3)>128){let err12={instancePath:instancePath+
 "/branchId",schemaPath:"#/properties/branchId/maxLength",keyword:"maxLength",params:{limit:128}};vErrors===null?
 vErrors=[err12]:vErrors.push(err12),errors++}if(!pattern14.test(data3)){let err13={instancePath:instancePath+"\
 /branchId",schemaPath:"#/properties/branchId/pattern",keyword:"pattern",params:{pattern:"^(br_)?([cC][^\\s-]{8,\
@@ -1109,10 +1111,10 @@ n","source","branchId","logicalId","connections","apiKeys","connectionString","d
 id:{type:"string"},type:{type:"string",const:"database"},url:{type:"string",format:"uri"},name:{type:"string"},
 status:{type:"string",enum:["provisioning","ready"]},createdAt:{type:"string",format:"date-time"},isDefault:{type:"\
 boolean"},defaultConnectionId:{type:["string","null"]},region:{$ref:"components#/$defs/ShortReference"},source:{
-$ref:"components#/$defs/DatabaseSource"},branchId:{type:["string","null"]},logicalId:{type:["string","null"]},
-connections:{type:"array",items:{$ref:"components#/$defs/IssuedConnection"}},apiKeys:{type:"array",items:{$ref:"\
-components#/$defs/ApiKeyConnection"}},connectionString:{type:["string","null"]},directConnection:{$ref:"compon\
-ents#/$defs/DirectConnection"}},additionalProperties:!1};function validate442(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+anyOf:[{$ref:"components#/$defs/DatabaseSource"},{type:"null"}]},branchId:{type:["string","null"]},logicalId:{
+type:["string","null"]},connections:{type:"array",items:{$ref:"components#/$defs/IssuedConnection"}},apiKeys:{
+type:"array",items:{$ref:"components#/$defs/ApiKeyConnection"}},connectionString:{type:["string","null"]},directConnection:{
+anyOf:[{$ref:"components#/$defs/DirectConnection"},{type:"null"}]}},additionalProperties:!1};function validate442(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate442.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.name===void 0&&(missing0="name"))return validate442.errors=
@@ -1197,11 +1199,11 @@ if(valid0)errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=nu
 schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas:passing0}};return vErrors===null?vErrors=[err0]:vErrors.
 push(err0),errors++,validate46.errors=vErrors,!1}return validate46.errors=vErrors,evaluated0.props=props0,errors===
 0}validate46.evaluated={dynamicProps:!0,dynamicItems:!1};var schema56={type:"object",required:["id","type","ur\
-l","name","createdAt","kind","directConnection","database","endpoints"],properties:{id:{type:"string"},type:{type:"\
-string",const:"connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"\
-date-time"},kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#/$defs/DirectCon\
-nection"},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithSecret\
-s"}},additionalProperties:!1},schema572={type:"string",enum:["postgres","accelerate"]};function validate55(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+l","name","createdAt","kind","database","endpoints"],properties:{id:{type:"string"},type:{type:"string",const:"\
+connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"date-time"},
+kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{anyOf:[{$ref:"components#/$defs/DirectConnect\
+ion"},{type:"null"}]},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/IssuedE\
+ndpoints"}},additionalProperties:!1},schema572={type:"string",enum:["postgres","accelerate"]};function validate55(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
 errors=0,evaluated0=validate55.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
 host===void 0&&(missing0="host")||data.pass===void 0&&(missing0="pass")||data.user===void 0&&(missing0="user"))
@@ -1219,55 +1221,54 @@ var valid0=!0}}}}else return validate55.errors=[{instancePath,schemaPath:"#/type
 object"}}],!1;return validate55.errors=vErrors,errors===0}validate55.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate59(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
 errors=0,evaluated0=validate59.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
-host===void 0&&(missing0="host")||data.port===void 0&&(missing0="port")||data.connectionString===void 0&&(missing0=
-"connectionString"))return validate59.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="host"||key0==="port"||key0===
-"connectionString")){return validate59.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"addi\
-tionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.host!==void 0){let _errs2=errors;
-if(typeof data.host!="string")return validate59.errors=[{instancePath:instancePath+"/host",schemaPath:"#/prope\
-rties/host/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
-if(data.port!==void 0){let data1=data.port,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&
-isFinite(data1)))return validate59.errors=[{instancePath:instancePath+"/port",schemaPath:"#/properties/port/ty\
-pe",keyword:"type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.
-connectionString!==void 0){let _errs6=errors;if(typeof data.connectionString!="string")return validate59.errors=
-[{instancePath:instancePath+"/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",
-params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate59.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate59.errors=vErrors,errors===0}validate59.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate58(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate58.evaluated;if(evaluated0.dynamicProps&&
+host===void 0&&(missing0="host")||data.port===void 0&&(missing0="port"))return validate59.errors=[{instancePath,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!(key0==="host"||key0==="port"||key0==="connectionString")){return validate59.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
+errors){if(data.host!==void 0){let _errs2=errors;if(typeof data.host!="string")return validate59.errors=[{instancePath:instancePath+
+"/host",schemaPath:"#/properties/host/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.port!==void 0){let data1=data.port,_errs4=errors;if(!(typeof data1=="number"&&
+!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate59.errors=[{instancePath:instancePath+"/port",schemaPath:"\
+#/properties/port/type",keyword:"type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0)if(data.connectionString!==void 0){let _errs6=errors;if(typeof data.connectionString!="string")return validate59.
+errors=[{instancePath:instancePath+"/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate59.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate59.errors=vErrors,
+errors===0}validate59.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate58(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate58.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(!(key0===
+"direct"||key0==="pooled"||key0==="accelerate")){return validate58.errors=[{instancePath,schemaPath:"#/additio\
+nalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
+if(data.direct!==void 0){let _errs2=errors;validate59(data.direct,{instancePath:instancePath+"/direct",parentData:data,
+parentDataProperty:"direct",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate59.errors:vErrors.concat(
+validate59.errors),errors=vErrors.length);var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.pooled!==
+void 0){let _errs3=errors;validate59(data.pooled,{instancePath:instancePath+"/pooled",parentData:data,parentDataProperty:"\
+pooled",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate59.errors:vErrors.concat(validate59.errors),
+errors=vErrors.length);var valid0=_errs3===errors}else var valid0=!0;if(valid0)if(data.accelerate!==void 0){let _errs4=errors;
+validate59(data.accelerate,{instancePath:instancePath+"/accelerate",parentData:data,parentDataProperty:"accele\
+rate",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate59.errors:vErrors.concat(validate59.errors),errors=
+vErrors.length);var valid0=_errs4===errors}else var valid0=!0}}}else return validate58.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate58.errors=vErrors,errors===0}validate58.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate54(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate54.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(!(key0==="direct"||key0==="pooled"||
-key0==="accelerate")){return validate58.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"add\
-itionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.direct!==void 0){let _errs2=errors;
-validate59(data.direct,{instancePath:instancePath+"/direct",parentData:data,parentDataProperty:"direct",rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate59.errors:vErrors.concat(validate59.errors),errors=vErrors.length);
-var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.pooled!==void 0){let _errs3=errors;validate59(
-data.pooled,{instancePath:instancePath+"/pooled",parentData:data,parentDataProperty:"pooled",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate59.errors:vErrors.concat(validate59.errors),errors=vErrors.length);var valid0=_errs3===
-errors}else var valid0=!0;if(valid0)if(data.accelerate!==void 0){let _errs4=errors;validate59(data.accelerate,
-{instancePath:instancePath+"/accelerate",parentData:data,parentDataProperty:"accelerate",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate59.errors:vErrors.concat(validate59.errors),errors=vErrors.length);var valid0=_errs4===
-errors}else var valid0=!0}}}else return validate58.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate58.errors=vErrors,errors===0}validate58.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate54(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate54.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
-"url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt")||data.kind===void 0&&
-(missing0="kind")||data.directConnection===void 0&&(missing0="directConnection")||data.database===void 0&&(missing0=
-"database")||data.endpoints===void 0&&(missing0="endpoints"))return validate54.errors=[{instancePath,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!func12.call(schema56.properties,key0)){return validate54.errors=[{instancePath,schemaPath:"#/additionalPro\
-perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate54.errors=[{instancePath:instancePath+
-"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate54.
-errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="connection")return validate54.errors=[{instancePath:instancePath+"/type",schemaPath:"#\
-/properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else
-var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)
-if(typeof data2=="string"){if(!formats02(data2))return validate54.errors=[{instancePath:instancePath+"/url",schemaPath:"\
-#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate54.errors=[{instancePath:instancePath+
+"object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
+"type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&
+(missing0="createdAt")||data.kind===void 0&&(missing0="kind")||data.database===void 0&&(missing0="database")||
+data.endpoints===void 0&&(missing0="endpoints"))return validate54.errors=[{instancePath,schemaPath:"#/required",
+keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(
+schema56.properties,key0)){return validate54.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
+if(typeof data.id!="string")return validate54.errors=[{instancePath:instancePath+"/id",schemaPath:"#/propertie\
+s/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
+if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate54.errors=[{
+instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
+!1;if(data1!=="connection")return validate54.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
+"string"){if(!formats02(data2))return validate54.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prope\
+rties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate54.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
 var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate54.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
@@ -1281,22 +1282,28 @@ errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,
 Kind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate54.
 errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
 allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
-void 0){let _errs15=errors;validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
-parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.
-concat(validate55.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
-database!==void 0){let _errs16=errors;validate242(data.database,{instancePath:instancePath+"/database",parentData:data,
-parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(
-validate242.errors),errors=vErrors.length);var valid0=_errs16===errors}else var valid0=!0;if(valid0)if(data.endpoints!==
-void 0){let _errs17=errors;validate58(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
-endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate58.errors:vErrors.concat(validate58.errors),
-errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0}}}}}}}}}}else return validate54.errors=[
-{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate54.errors=vErrors,
-errors===0}validate54.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema61={type:"object",required:[
-"id","type","url","name","createdAt","kind","directConnection","database","endpoints","connectionString"],properties:{
+void 0){let data6=data.directConnection,_errs15=errors,_errs16=errors,valid2=!1,_errs17=errors;validate55(data6,
+{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"directConnection",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.errors),errors=vErrors.length);
+var _valid0=_errs17===errors;valid2=valid2||_valid0;let _errs18=errors;if(data6!==null){let err0={instancePath:instancePath+
+"/directConnection",schemaPath:"#/properties/directConnection/anyOf/1/type",keyword:"type",params:{type:"null"}};
+vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}var _valid0=_errs18===errors;if(valid2=valid2||_valid0,
+valid2)errors=_errs16,vErrors!==null&&(_errs16?vErrors.length=_errs16:vErrors=null);else{let err1={instancePath:instancePath+
+"/directConnection",schemaPath:"#/properties/directConnection/anyOf",keyword:"anyOf",params:{}};return vErrors===
+null?vErrors=[err1]:vErrors.push(err1),errors++,validate54.errors=vErrors,!1}var valid0=_errs15===errors}else var valid0=!0;
+if(valid0){if(data.database!==void 0){let _errs20=errors;validate242(data.database,{instancePath:instancePath+
+"/database",parentData:data,parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
+errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs20===errors}else var valid0=!0;
+if(valid0)if(data.endpoints!==void 0){let _errs21=errors;validate58(data.endpoints,{instancePath:instancePath+
+"/endpoints",parentData:data,parentDataProperty:"endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?
+validate58.errors:vErrors.concat(validate58.errors),errors=vErrors.length);var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}else
+return validate54.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate54.
+errors=vErrors,errors===0}validate54.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema61={type:"\
+object",required:["id","type","url","name","createdAt","kind","database","endpoints","connectionString"],properties:{
 id:{type:"string"},type:{type:"string",const:"connection"},url:{type:"string",format:"uri"},name:{type:"string"},
 createdAt:{type:"string",format:"date-time"},kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{
-$ref:"components#/$defs/DirectConnection"},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"comp\
-onents#/$defs/Endpoints"},connectionString:{type:"string"}},additionalProperties:!1};function validate69(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+anyOf:[{$ref:"components#/$defs/DirectConnection"},{type:"null"}]},database:{$ref:"components#/$defs/Reference"},
+endpoints:{$ref:"components#/$defs/Endpoints"},connectionString:{type:"string"}},additionalProperties:!1};function validate69(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
 errors=0,evaluated0=validate69.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
 host===void 0&&(missing0="host")||data.port===void 0&&(missing0="port"))return validate69.errors=[{instancePath,
@@ -1330,184 +1337,202 @@ rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=valida
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
 "type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&
-(missing0="createdAt")||data.kind===void 0&&(missing0="kind")||data.directConnection===void 0&&(missing0="dire\
-ctConnection")||data.database===void 0&&(missing0="database")||data.endpoints===void 0&&(missing0="endpoints")||
-data.connectionString===void 0&&(missing0="connectionString"))return validate65.errors=[{instancePath,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!func12.call(schema61.properties,key0)){return validate65.errors=[{instancePath,schemaPath:"#/additionalPro\
-perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate65.errors=[{instancePath:instancePath+
-"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate65.
-errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="connection")return validate65.errors=[{instancePath:instancePath+"/type",schemaPath:"#\
-/properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else
-var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)
-if(typeof data2=="string"){if(!formats02(data2))return validate65.errors=[{instancePath:instancePath+"/url",schemaPath:"\
-#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate65.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate65.
-errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
-createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
-data4))return validate65.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/fo\
-rmat",keyword:"format",params:{format:"date-time"}}],!1}else return validate65.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
-errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,_errs12=errors;if(typeof data5!=
-"string")return validate65.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connection\
-Kind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate65.
-errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
-allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
-void 0){let _errs15=errors;validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
-parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.
-concat(validate55.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
-database!==void 0){let _errs16=errors;validate242(data.database,{instancePath:instancePath+"/database",parentData:data,
-parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(
-validate242.errors),errors=vErrors.length);var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.endpoints!==
-void 0){let _errs17=errors;validate68(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
-endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate68.errors:vErrors.concat(validate68.errors),
-errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0;if(valid0)if(data.connectionString!==void 0){
-let _errs18=errors;if(typeof data.connectionString!="string")return validate65.errors=[{instancePath:instancePath+
-"/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:"string"}}],!1;
-var valid0=_errs18===errors}else var valid0=!0}}}}}}}}}}}else return validate65.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate65.errors=vErrors,errors===0}validate65.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate432(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate432.evaluated;if(evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
-(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.status===void 0&&
-(missing0="status")||data.createdAt===void 0&&(missing0="createdAt")||data.isDefault===void 0&&(missing0="isDe\
-fault")||data.defaultConnectionId===void 0&&(missing0="defaultConnectionId")||data.region===void 0&&(missing0=
-"region")||data.source===void 0&&(missing0="source")||data.branchId===void 0&&(missing0="branchId")||data.logicalId===
-void 0&&(missing0="logicalId")||data.connections===void 0&&(missing0="connections")||data.apiKeys===void 0&&(missing0=
-"apiKeys")||data.connectionString===void 0&&(missing0="connectionString")||data.directConnection===void 0&&(missing0=
-"directConnection"))return validate432.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema47.properties,key0)){
-return validate432.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
-additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate432.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate432.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="database")return validate432.
-errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
-database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.
-url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate432.
-errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"\
-uri"}}],!1}else return validate432.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
-keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==
-void 0){let _errs8=errors;if(typeof data.name!="string")return validate432.errors=[{instancePath:instancePath+
-"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else
-var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,_errs10=errors;if(typeof data4!="strin\
-g")return validate432.errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"\
-type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||data4==="ready"))return validate432.errors=[{instancePath:instancePath+
-"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues:schema47.properties.status.
-enum}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.
-createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(
-data5))return validate432.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate432.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs14=errors;if(typeof data.isDefault!=
-"boolean")return validate432.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
-t/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===errors}else var valid0=!0;if(valid0){
-if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,_errs16=errors;if(typeof data7!="stri\
-ng"&&data7!==null)return validate432.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
-roperties/defaultConnectionId/type",keyword:"type",params:{type:schema47.properties.defaultConnectionId.type}}],
-!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate442(
-data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var valid0=_errs18===
-errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate46(data.source,{instancePath:instancePath+
-"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
-errors:vErrors.concat(validate46.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
-if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs20=errors;if(typeof data10!="string"&&data10!==
-null)return validate432.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
-keyword:"type",params:{type:schema47.properties.branchId.type}}],!1;var valid0=_errs20===errors}else var valid0=!0;
-if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs22=errors;if(typeof data11!="string"&&data11!==
-null)return validate432.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
-e",keyword:"type",params:{type:schema47.properties.logicalId.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
-if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs24=errors;if(errors===_errs24)if(Array.
-isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate54(
-data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate54.errors:vErrors.concat(validate54.errors),errors=vErrors.length);var valid1=_errs26===
-errors;if(!valid1)break}}else return validate432.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
-#/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs24===errors}else var valid0=!0;
-if(valid0){if(data.apiKeys!==void 0){let data14=data.apiKeys,_errs27=errors;if(errors===_errs27)if(Array.isArray(
-data14)){var valid2=!0;let len1=data14.length;for(let i1=0;i1<len1;i1++){let _errs29=errors;validate65(data14[i1],
-{instancePath:instancePath+"/apiKeys/"+i1,parentData:data14,parentDataProperty:i1,rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate65.errors:vErrors.concat(validate65.errors),errors=vErrors.length);var valid2=_errs29===
-errors;if(!valid2)break}}else return validate432.errors=[{instancePath:instancePath+"/apiKeys",schemaPath:"#/p\
-roperties/apiKeys/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs27===errors}else var valid0=!0;
-if(valid0){if(data.connectionString!==void 0){let data16=data.connectionString,_errs30=errors;if(typeof data16!=
-"string"&&data16!==null)return validate432.errors=[{instancePath:instancePath+"/connectionString",schemaPath:"\
-#/properties/connectionString/type",keyword:"type",params:{type:schema47.properties.connectionString.type}}],!1;
-var valid0=_errs30===errors}else var valid0=!0;if(valid0)if(data.directConnection!==void 0){let _errs32=errors;
-validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"\
+(missing0="createdAt")||data.kind===void 0&&(missing0="kind")||data.database===void 0&&(missing0="database")||
+data.endpoints===void 0&&(missing0="endpoints")||data.connectionString===void 0&&(missing0="connectionString"))
+return validate65.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema61.properties,key0)){return validate65.errors=
+[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate65.
+errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
+!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
+if(typeof data1!="string")return validate65.errors=[{instancePath:instancePath+"/type",schemaPath:"#/propertie\
+s/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="connection")return validate65.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===
+errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate65.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate65.
+errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
+ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.
+name!="string")return validate65.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",
+keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==
+void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){
+if(!formats22.validate(data4))return validate65.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/\
+properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate65.errors=[
+{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
+string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.
+kind,_errs12=errors;if(typeof data5!="string")return validate65.errors=[{instancePath:instancePath+"/kind",schemaPath:"\
+components#/$defs/ConnectionKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5===
+"accelerate"))return validate65.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Conne\
+ctionKind/enum",keyword:"enum",params:{allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;
+if(valid0){if(data.directConnection!==void 0){let data6=data.directConnection,_errs15=errors,_errs16=errors,valid2=!1,
+_errs17=errors;validate55(data6,{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"\
 directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.
-errors),errors=vErrors.length);var valid0=_errs32===errors}else var valid0=!0}}}}}}}}}}}}}}}}}else return validate432.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate432.errors=
-vErrors,errors===0}validate432.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate412(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate412.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
-id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0=
-"name")||data.logicalId===void 0&&(missing0="logicalId")||data.createdAt===void 0&&(missing0="createdAt")||data.
-defaultRegion===void 0&&(missing0="defaultRegion")||data.workspace===void 0&&(missing0="workspace")||data.database===
-void 0&&(missing0="database"))return validate412.errors=[{instancePath,schemaPath:"#/required",keyword:"requir\
-ed",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema462.properties,
-key0)){return validate412.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
-ies",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate412.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate412.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="project")return validate412.
-errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
-project"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,
-_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate412.
-errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"\
-uri"}}],!1}else return validate412.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
-keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==
-void 0){let _errs8=errors;if(typeof data.name!="string")return validate412.errors=[{instancePath:instancePath+
-"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else
-var valid0=!0;if(valid0){if(data.logicalId!==void 0){let data4=data.logicalId,_errs10=errors;if(typeof data4!=
-"string"&&data4!==null)return validate412.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/proper\
-ties/logicalId/type",keyword:"type",params:{type:schema462.properties.logicalId.type}}],!1;var valid0=_errs10===
-errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.createdAt,_errs12=errors;if(errors===
-_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(data5))return validate412.errors=[
-{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate412.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
-ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;
-if(valid0){if(data.defaultRegion!==void 0){let data6=data.defaultRegion,_errs14=errors;if(typeof data6!="strin\
-g"&&data6!==null)return validate412.errors=[{instancePath:instancePath+"/defaultRegion",schemaPath:"#/properti\
-es/defaultRegion/type",keyword:"type",params:{type:schema462.properties.defaultRegion.type}}],!1;var valid0=_errs14===
-errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){let _errs16=errors;validate242(data.workspace,
-{instancePath:instancePath+"/workspace",parentData:data,parentDataProperty:"workspace",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs16===
-errors}else var valid0=!0;if(valid0)if(data.database!==void 0){let data8=data.database,_errs17=errors,_errs18=errors,
-valid1=!1,_errs19=errors;validate432(data8,{instancePath:instancePath+"/database",parentData:data,parentDataProperty:"\
-database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate432.errors:vErrors.concat(validate432.errors),
-errors=vErrors.length);var _valid0=_errs19===errors;valid1=valid1||_valid0;let _errs20=errors;if(data8!==null){
-let err0={instancePath:instancePath+"/database",schemaPath:"#/properties/database/anyOf/1/type",keyword:"type",
-params:{type:"null"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}var _valid0=_errs20===errors;if(valid1=
-valid1||_valid0,valid1)errors=_errs18,vErrors!==null&&(_errs18?vErrors.length=_errs18:vErrors=null);else{let err1={
-instancePath:instancePath+"/database",schemaPath:"#/properties/database/anyOf",keyword:"anyOf",params:{}};return vErrors===
-null?vErrors=[err1]:vErrors.push(err1),errors++,validate412.errors=vErrors,!1}var valid0=_errs17===errors}else
-var valid0=!0}}}}}}}}}}else return validate412.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate412.errors=vErrors,errors===0}validate412.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate402(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate402.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors),errors=vErrors.length);var _valid0=_errs17===errors;valid2=valid2||_valid0;let _errs18=errors;if(data6!==
+null){let err0={instancePath:instancePath+"/directConnection",schemaPath:"#/properties/directConnection/anyOf/\
+1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}var _valid0=_errs18===
+errors;if(valid2=valid2||_valid0,valid2)errors=_errs16,vErrors!==null&&(_errs16?vErrors.length=_errs16:vErrors=
+null);else{let err1={instancePath:instancePath+"/directConnection",schemaPath:"#/properties/directConnection/a\
+nyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,validate65.errors=
+vErrors,!1}var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.database!==void 0){let _errs20=errors;
+validate242(data.database,{instancePath:instancePath+"/database",parentData:data,parentDataProperty:"database",
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),errors=
+vErrors.length);var valid0=_errs20===errors}else var valid0=!0;if(valid0){if(data.endpoints!==void 0){let _errs21=errors;
+validate68(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"endpoint\
+s",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate68.errors:vErrors.concat(validate68.errors),errors=
+vErrors.length);var valid0=_errs21===errors}else var valid0=!0;if(valid0)if(data.connectionString!==void 0){let _errs22=errors;
+if(typeof data.connectionString!="string")return validate65.errors=[{instancePath:instancePath+"/connectionStr\
+ing",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs22===
+errors}else var valid0=!0}}}}}}}}}}}else return validate65.errors=[{instancePath,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"}}],!1;return validate65.errors=vErrors,errors===0}validate65.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate432(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate432.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate402.errors=[{instancePath,schemaPath:"#/r\
-equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate402.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate412(data.data,
-{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate412.errors:vErrors.concat(validate412.errors),errors=vErrors.length))}}else return validate402.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate402.errors=
-vErrors,errors===0}validate402.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate392(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate392.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate402(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate402.errors:vErrors.concat(validate402.errors),errors=vErrors.length),validate392.errors=vErrors,errors===
-0}validate392.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits52=validate79;function validate80(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
+let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
+"url")||data.name===void 0&&(missing0="name")||data.status===void 0&&(missing0="status")||data.createdAt===void 0&&
+(missing0="createdAt")||data.isDefault===void 0&&(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0=
+"defaultConnectionId")||data.region===void 0&&(missing0="region")||data.source===void 0&&(missing0="source")||
+data.branchId===void 0&&(missing0="branchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===
+void 0&&(missing0="connections")||data.apiKeys===void 0&&(missing0="apiKeys")||data.connectionString===void 0&&
+(missing0="connectionString")||data.directConnection===void 0&&(missing0="directConnection"))return validate432.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(!func12.call(schema47.properties,key0)){return validate432.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate432.errors=[{instancePath:instancePath+
+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate432.
+errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(data1!=="database")return validate432.errors=[{instancePath:instancePath+"/type",schemaPath:"#/\
+properties/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
+"string"){if(!formats02(data2))return validate432.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate432.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate432.
+errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
+ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,
+_errs10=errors;if(typeof data4!="string")return validate432.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+#/properties/status/type",keyword:"type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||data4==="rea\
+dy"))return validate432.errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"\
+enum",params:{allowedValues:schema47.properties.status.enum}}],!1;var valid0=_errs10===errors}else var valid0=!0;
+if(valid0){if(data.createdAt!==void 0){let data5=data.createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)
+if(typeof data5=="string"){if(!formats22.validate(data5))return validate432.errors=[{instancePath:instancePath+
+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
+return validate432.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.isDefault!==
+void 0){let _errs14=errors;if(typeof data.isDefault!="boolean")return validate432.errors=[{instancePath:instancePath+
+"/isDefault",schemaPath:"#/properties/isDefault/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===
+errors}else var valid0=!0;if(valid0){if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,
+_errs16=errors;if(typeof data7!="string"&&data7!==null)return validate432.errors=[{instancePath:instancePath+"\
+/defaultConnectionId",schemaPath:"#/properties/defaultConnectionId/type",keyword:"type",params:{type:schema47.
+properties.defaultConnectionId.type}}],!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==
+void 0){let _errs18=errors;validate442(data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"\
+region",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),
+errors=vErrors.length);var valid0=_errs18===errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let data9=data.
+source,_errs19=errors,_errs20=errors,valid1=!1,_errs21=errors;validate46(data9,{instancePath:instancePath+"/so\
+urce",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
+errors:vErrors.concat(validate46.errors),errors=vErrors.length);var _valid0=_errs21===errors;valid1=valid1||_valid0;
+let _errs22=errors;if(data9!==null){let err0={instancePath:instancePath+"/source",schemaPath:"#/properties/sou\
+rce/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}
+var _valid0=_errs22===errors;if(valid1=valid1||_valid0,valid1)errors=_errs20,vErrors!==null&&(_errs20?vErrors.
+length=_errs20:vErrors=null);else{let err1={instancePath:instancePath+"/source",schemaPath:"#/properties/sourc\
+e/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,validate432.
+errors=vErrors,!1}var valid0=_errs19===errors}else var valid0=!0;if(valid0){if(data.branchId!==void 0){let data10=data.
+branchId,_errs24=errors;if(typeof data10!="string"&&data10!==null)return validate432.errors=[{instancePath:instancePath+
+"/branchId",schemaPath:"#/properties/branchId/type",keyword:"type",params:{type:schema47.properties.branchId.type}}],
+!1;var valid0=_errs24===errors}else var valid0=!0;if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,
+_errs26=errors;if(typeof data11!="string"&&data11!==null)return validate432.errors=[{instancePath:instancePath+
+"/logicalId",schemaPath:"#/properties/logicalId/type",keyword:"type",params:{type:schema47.properties.logicalId.
+type}}],!1;var valid0=_errs26===errors}else var valid0=!0;if(valid0){if(data.connections!==void 0){let data12=data.
+connections,_errs28=errors;if(errors===_errs28)if(Array.isArray(data12)){var valid2=!0;let len0=data12.length;
+for(let i0=0;i0<len0;i0++){let _errs30=errors;validate54(data12[i0],{instancePath:instancePath+"/connections/"+
+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate54.errors:
+vErrors.concat(validate54.errors),errors=vErrors.length);var valid2=_errs30===errors;if(!valid2)break}}else return validate432.
+errors=[{instancePath:instancePath+"/connections",schemaPath:"#/properties/connections/type",keyword:"type",params:{
+type:"array"}}],!1;var valid0=_errs28===errors}else var valid0=!0;if(valid0){if(data.apiKeys!==void 0){let data14=data.
+apiKeys,_errs31=errors;if(errors===_errs31)if(Array.isArray(data14)){var valid3=!0;let len1=data14.length;for(let i1=0;i1<
+len1;i1++){let _errs33=errors;validate65(data14[i1],{instancePath:instancePath+"/apiKeys/"+i1,parentData:data14,
+parentDataProperty:i1,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate65.errors:vErrors.concat(validate65.
+errors),errors=vErrors.length);var valid3=_errs33===errors;if(!valid3)break}}else return validate432.errors=[{
+instancePath:instancePath+"/apiKeys",schemaPath:"#/properties/apiKeys/type",keyword:"type",params:{type:"array"}}],
+!1;var valid0=_errs31===errors}else var valid0=!0;if(valid0){if(data.connectionString!==void 0){let data16=data.
+connectionString,_errs34=errors;if(typeof data16!="string"&&data16!==null)return validate432.errors=[{instancePath:instancePath+
+"/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:schema47.properties.
+connectionString.type}}],!1;var valid0=_errs34===errors}else var valid0=!0;if(valid0)if(data.directConnection!==
+void 0){let data17=data.directConnection,_errs36=errors,_errs37=errors,valid4=!1,_errs38=errors;validate55(data17,
+{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"directConnection",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.errors),errors=vErrors.length);
+var _valid1=_errs38===errors;valid4=valid4||_valid1;let _errs39=errors;if(data17!==null){let err2={instancePath:instancePath+
+"/directConnection",schemaPath:"#/properties/directConnection/anyOf/1/type",keyword:"type",params:{type:"null"}};
+vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}var _valid1=_errs39===errors;if(valid4=valid4||_valid1,
+valid4)errors=_errs37,vErrors!==null&&(_errs37?vErrors.length=_errs37:vErrors=null);else{let err3={instancePath:instancePath+
+"/directConnection",schemaPath:"#/properties/directConnection/anyOf",keyword:"anyOf",params:{}};return vErrors===
+null?vErrors=[err3]:vErrors.push(err3),errors++,validate432.errors=vErrors,!1}var valid0=_errs36===errors}else
+var valid0=!0}}}}}}}}}}}}}}}}}else return validate432.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate432.errors=vErrors,errors===0}validate432.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate412(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate412.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
+"url")||data.name===void 0&&(missing0="name")||data.logicalId===void 0&&(missing0="logicalId")||data.createdAt===
+void 0&&(missing0="createdAt")||data.defaultRegion===void 0&&(missing0="defaultRegion")||data.workspace===void 0&&
+(missing0="workspace")||data.database===void 0&&(missing0="database"))return validate412.errors=[{instancePath,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!func12.call(schema462.properties,key0)){return validate412.errors=[{instancePath,schemaPath:"#/additionalP\
+roperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate412.errors=[{instancePath:instancePath+
+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate412.
+errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(data1!=="project")return validate412.errors=[{instancePath:instancePath+"/type",schemaPath:"#/p\
+roperties/type/const",keyword:"const",params:{allowedValue:"project"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
+"string"){if(!formats02(data2))return validate412.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate412.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate412.
+errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
+ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.logicalId!==void 0){let data4=data.
+logicalId,_errs10=errors;if(typeof data4!="string"&&data4!==null)return validate412.errors=[{instancePath:instancePath+
+"/logicalId",schemaPath:"#/properties/logicalId/type",keyword:"type",params:{type:schema462.properties.logicalId.
+type}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.
+createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(
+data5))return validate412.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate412.errors=[{instancePath:instancePath+
+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
+errors}else var valid0=!0;if(valid0){if(data.defaultRegion!==void 0){let data6=data.defaultRegion,_errs14=errors;
+if(typeof data6!="string"&&data6!==null)return validate412.errors=[{instancePath:instancePath+"/defaultRegion",
+schemaPath:"#/properties/defaultRegion/type",keyword:"type",params:{type:schema462.properties.defaultRegion.type}}],
+!1;var valid0=_errs14===errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){let _errs16=errors;validate242(
+data.workspace,{instancePath:instancePath+"/workspace",parentData:data,parentDataProperty:"workspace",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),errors=vErrors.
+length);var valid0=_errs16===errors}else var valid0=!0;if(valid0)if(data.database!==void 0){let data8=data.database,
+_errs17=errors,_errs18=errors,valid1=!1,_errs19=errors;validate432(data8,{instancePath:instancePath+"/database",
+parentData:data,parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate432.errors:
+vErrors.concat(validate432.errors),errors=vErrors.length);var _valid0=_errs19===errors;valid1=valid1||_valid0;
+let _errs20=errors;if(data8!==null){let err0={instancePath:instancePath+"/database",schemaPath:"#/properties/d\
+atabase/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}
+var _valid0=_errs20===errors;if(valid1=valid1||_valid0,valid1)errors=_errs18,vErrors!==null&&(_errs18?vErrors.
+length=_errs18:vErrors=null);else{let err1={instancePath:instancePath+"/database",schemaPath:"#/properties/dat\
+abase/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,validate412.
+errors=vErrors,!1}var valid0=_errs17===errors}else var valid0=!0}}}}}}}}}}else return validate412.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate412.errors=vErrors,errors===0}validate412.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate402(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate402.evaluated;if(evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate402.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(key0!=="data"){return validate402.errors=[{instancePath,schemaPath:"#/additionalProper\
+ties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==
+void 0&&(validate412(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate412.errors:vErrors.concat(validate412.errors),errors=vErrors.
+length))}}else return validate402.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"objec\
+t"}}],!1;return validate402.errors=vErrors,errors===0}validate402.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate392(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate392.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate402(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate402.errors:vErrors.concat(validate402.errors),errors=
+vErrors.length),validate392.errors=vErrors,errors===0}validate392.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits52=validate79;function validate80(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,
 errors=0,evaluated0=validate80.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&
 (evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.
 data===void 0&&(missing0="data"))return validate80.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
@@ -1677,75 +1702,81 @@ dynamicItems:!1};var fits82=validate96;var schema75={type:"object",required:["id
 tionId","region","source","branchId","logicalId","connections","project"],properties:{id:{type:"string"},type:{
 type:"string",const:"database"},url:{type:"string",format:"uri"},name:{type:"string"},status:{$ref:"components\
 #/$defs/DatabaseStatus"},createdAt:{type:"string",format:"date-time"},isDefault:{type:"boolean"},defaultConnectionId:{
-type:["string","null"]},region:{$ref:"components#/$defs/ShortReference"},source:{$ref:"components#/$defs/Datab\
-aseSource"},branchId:{type:["string","null"]},logicalId:{type:["string","null"]},connections:{type:"array",items:{
-$ref:"components#/$defs/Connection"}},project:{$ref:"components#/$defs/Reference"}},additionalProperties:!1},schema76={
-type:"string",enum:["provisioning","ready","recovering","failure"]},schema77={type:"object",required:["id","ty\
-pe","url","name","createdAt","kind","directConnection","database","endpoints"],properties:{id:{type:"string"},
-type:{type:"string",const:"connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"\
-string",format:"date-time"},kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#\
-/$defs/DirectConnection"},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/End\
-points"}},additionalProperties:!1};function validate101(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate101.evaluated;if(evaluated0.dynamicProps&&
-(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
-"type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&
-(missing0="createdAt")||data.kind===void 0&&(missing0="kind")||data.directConnection===void 0&&(missing0="dire\
-ctConnection")||data.database===void 0&&(missing0="database")||data.endpoints===void 0&&(missing0="endpoints"))
-return validate101.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema77.properties,key0)){return validate101.errors=
-[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate101.
-errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
-!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate101.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="connection")return validate101.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate101.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate101.
-errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
-ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.
-name!="string")return validate101.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
-e",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.
-createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4==
-"string"){if(!formats22.validate(data4))return validate101.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
-#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate101.errors=
-[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.
-kind,_errs12=errors;if(typeof data5!="string")return validate101.errors=[{instancePath:instancePath+"/kind",schemaPath:"\
-components#/$defs/ConnectionKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5===
-"accelerate"))return validate101.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Conn\
-ectionKind/enum",keyword:"enum",params:{allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;
-if(valid0){if(data.directConnection!==void 0){let _errs15=errors;validate55(data.directConnection,{instancePath:instancePath+
-"/directConnection",parentData:data,parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate55.errors:vErrors.concat(validate55.errors),errors=vErrors.length);var valid0=_errs15===
-errors}else var valid0=!0;if(valid0){if(data.database!==void 0){let _errs16=errors;validate242(data.database,{
-instancePath:instancePath+"/database",parentData:data,parentDataProperty:"database",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs16===
-errors}else var valid0=!0;if(valid0)if(data.endpoints!==void 0){let _errs17=errors;validate68(data.endpoints,{
-instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"endpoints",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate68.errors:vErrors.concat(validate68.errors),errors=vErrors.length);var valid0=_errs17===
-errors}else var valid0=!0}}}}}}}}}}else return validate101.errors=[{instancePath,schemaPath:"#/type",keyword:"\
-type",params:{type:"object"}}],!1;return validate101.errors=vErrors,errors===0}validate101.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};function validate98(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate98.evaluated;if(evaluated0.dynamicProps&&(evaluated0.
-props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.
-isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.
-url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.status===void 0&&(missing0="status")||
-data.createdAt===void 0&&(missing0="createdAt")||data.isDefault===void 0&&(missing0="isDefault")||data.defaultConnectionId===
-void 0&&(missing0="defaultConnectionId")||data.region===void 0&&(missing0="region")||data.source===void 0&&(missing0=
-"source")||data.branchId===void 0&&(missing0="branchId")||data.logicalId===void 0&&(missing0="logicalId")||data.
-connections===void 0&&(missing0="connections")||data.project===void 0&&(missing0="project"))return validate98.
-errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!func12.call(schema75.properties,key0)){return validate98.errors=[{instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate98.errors=[{instancePath:instancePath+
+type:["string","null"]},region:{anyOf:[{$ref:"components#/$defs/ShortReference"},{type:"null"}]},source:{anyOf:[
+{$ref:"components#/$defs/DatabaseSource"},{type:"null"}]},branchId:{type:["string","null"]},logicalId:{type:["\
+string","null"]},connections:{type:"array",items:{$ref:"components#/$defs/Connection"}},project:{$ref:"compone\
+nts#/$defs/Reference"}},additionalProperties:!1},schema76={type:"string",enum:["provisioning","ready","recover\
+ing","failure"]},schema77={type:"object",required:["id","type","url","name","createdAt","kind","database","end\
+points"],properties:{id:{type:"string"},type:{type:"string",const:"connection"},url:{type:"string",format:"uri"},
+name:{type:"string"},createdAt:{type:"string",format:"date-time"},kind:{$ref:"components#/$defs/ConnectionKind"},
+directConnection:{anyOf:[{$ref:"components#/$defs/DirectConnection"},{type:"null"}]},database:{$ref:"component\
+s#/$defs/Reference"},endpoints:{$ref:"components#/$defs/Endpoints"}},additionalProperties:!1};function validate101(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate101.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
+id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0=
+"name")||data.createdAt===void 0&&(missing0="createdAt")||data.kind===void 0&&(missing0="kind")||data.database===
+void 0&&(missing0="database")||data.endpoints===void 0&&(missing0="endpoints"))return validate101.errors=[{instancePath,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!func12.call(schema77.properties,key0)){return validate101.errors=[{instancePath,schemaPath:"#/additionalPr\
+operties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate101.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate98.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate101.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="database")return validate98.errors=[{instancePath:instancePath+"/type",schemaPath:"#/p\
-roperties/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+ring"}}],!1;if(data1!=="connection")return validate101.errors=[{instancePath:instancePath+"/type",schemaPath:"\
+#/properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else
+var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)
+if(typeof data2=="string"){if(!formats02(data2))return validate101.errors=[{instancePath:instancePath+"/url",schemaPath:"\
+#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate101.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate101.
+errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
+ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
+createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
+data4))return validate101.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate101.errors=[{instancePath:instancePath+
+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
+errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,_errs12=errors;if(typeof data5!=
+"string")return validate101.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connectio\
+nKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate101.
+errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
+allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
+void 0){let data6=data.directConnection,_errs15=errors,_errs16=errors,valid2=!1,_errs17=errors;validate55(data6,
+{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"directConnection",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.errors),errors=vErrors.length);
+var _valid0=_errs17===errors;valid2=valid2||_valid0;let _errs18=errors;if(data6!==null){let err0={instancePath:instancePath+
+"/directConnection",schemaPath:"#/properties/directConnection/anyOf/1/type",keyword:"type",params:{type:"null"}};
+vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}var _valid0=_errs18===errors;if(valid2=valid2||_valid0,
+valid2)errors=_errs16,vErrors!==null&&(_errs16?vErrors.length=_errs16:vErrors=null);else{let err1={instancePath:instancePath+
+"/directConnection",schemaPath:"#/properties/directConnection/anyOf",keyword:"anyOf",params:{}};return vErrors===
+null?vErrors=[err1]:vErrors.push(err1),errors++,validate101.errors=vErrors,!1}var valid0=_errs15===errors}else
+var valid0=!0;if(valid0){if(data.database!==void 0){let _errs20=errors;validate242(data.database,{instancePath:instancePath+
+"/database",parentData:data,parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
+errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs20===errors}else var valid0=!0;
+if(valid0)if(data.endpoints!==void 0){let _errs21=errors;validate68(data.endpoints,{instancePath:instancePath+
+"/endpoints",parentData:data,parentDataProperty:"endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?
+validate68.errors:vErrors.concat(validate68.errors),errors=vErrors.length);var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}else
+return validate101.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate101.
+errors=vErrors,errors===0}validate101.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate98(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate98.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
+id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0=
+"name")||data.status===void 0&&(missing0="status")||data.createdAt===void 0&&(missing0="createdAt")||data.isDefault===
+void 0&&(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0="defaultConnectionId")||data.region===
+void 0&&(missing0="region")||data.source===void 0&&(missing0="source")||data.branchId===void 0&&(missing0="bra\
+nchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===void 0&&(missing0="connections")||
+data.project===void 0&&(missing0="project"))return validate98.errors=[{instancePath,schemaPath:"#/required",keyword:"\
+required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema75.
+properties,key0)){return validate98.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additio\
+nalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
+if(typeof data.id!="string")return validate98.errors=[{instancePath:instancePath+"/id",schemaPath:"#/propertie\
+s/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
+if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate98.errors=[{
+instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
+!1;if(data1!=="database")return validate98.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties\
+/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
 "string"){if(!formats02(data2))return validate98.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prope\
 rties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate98.errors=[{instancePath:instancePath+
@@ -1768,137 +1799,160 @@ type:"boolean"}}],!1;var valid0=_errs15===errors}else var valid0=!0;if(valid0){i
 let data7=data.defaultConnectionId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate98.errors=
 [{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/properties/defaultConnectionId/type",keyword:"\
 type",params:{type:schema75.properties.defaultConnectionId.type}}],!1;var valid0=_errs17===errors}else var valid0=!0;
-if(valid0){if(data.region!==void 0){let _errs19=errors;validate442(data.region,{instancePath:instancePath+"/re\
-gion",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate442.
-errors:vErrors.concat(validate442.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
-if(valid0){if(data.source!==void 0){let _errs20=errors;validate46(data.source,{instancePath:instancePath+"/sou\
-rce",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
-errors:vErrors.concat(validate46.errors),errors=vErrors.length);var valid0=_errs20===errors}else var valid0=!0;
-if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs21=errors;if(typeof data10!="string"&&data10!==
-null)return validate98.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
-keyword:"type",params:{type:schema75.properties.branchId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0;
-if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs23=errors;if(typeof data11!="string"&&data11!==
-null)return validate98.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/type",
-keyword:"type",params:{type:schema75.properties.logicalId.type}}],!1;var valid0=_errs23===errors}else var valid0=!0;
-if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs25=errors;if(errors===_errs25)if(Array.
-isArray(data12)){var valid2=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs27=errors;validate101(
-data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate101.errors:vErrors.concat(validate101.errors),errors=vErrors.length);var valid2=_errs27===
-errors;if(!valid2)break}}else return validate98.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
-#/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs25===errors}else var valid0=!0;
-if(valid0)if(data.project!==void 0){let _errs28=errors;validate242(data.project,{instancePath:instancePath+"/p\
-roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
-errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs28===errors}else var valid0=!0}}}}}}}}}}}}}}}else
-return validate98.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate98.
-errors=vErrors,errors===0}validate98.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate97(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate97.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate97.errors=[{instancePath,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate97.errors=[{instancePath,schemaPath:"#/additionalProp\
-erties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate98(data0[i0],{instancePath:instancePath+"/data/"+i0,
-parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate98.errors:vErrors.
-concat(validate98.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate97.
-errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
-ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
-validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
-ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate97.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate97.errors=vErrors,errors===0}validate97.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate96(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate96.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate97(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate97.errors:vErrors.concat(
-validate97.errors),errors=vErrors.length),validate96.errors=vErrors,errors===0}validate96.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits92=validate110;var schema81={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
+if(valid0){if(data.region!==void 0){let data8=data.region,_errs19=errors,_errs20=errors,valid2=!1,_errs21=errors;
+validate442(data8,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var _valid0=_errs21===
+errors;valid2=valid2||_valid0;let _errs22=errors;if(data8!==null){let err0={instancePath:instancePath+"/region",
+schemaPath:"#/properties/region/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err0]:
+vErrors.push(err0),errors++}var _valid0=_errs22===errors;if(valid2=valid2||_valid0,valid2)errors=_errs20,vErrors!==
+null&&(_errs20?vErrors.length=_errs20:vErrors=null);else{let err1={instancePath:instancePath+"/region",schemaPath:"\
+#/properties/region/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),
+errors++,validate98.errors=vErrors,!1}var valid0=_errs19===errors}else var valid0=!0;if(valid0){if(data.source!==
+void 0){let data9=data.source,_errs24=errors,_errs25=errors,valid3=!1,_errs26=errors;validate46(data9,{instancePath:instancePath+
+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
+errors:vErrors.concat(validate46.errors),errors=vErrors.length);var _valid1=_errs26===errors;valid3=valid3||_valid1;
+let _errs27=errors;if(data9!==null){let err2={instancePath:instancePath+"/source",schemaPath:"#/properties/sou\
+rce/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}
+var _valid1=_errs27===errors;if(valid3=valid3||_valid1,valid3)errors=_errs25,vErrors!==null&&(_errs25?vErrors.
+length=_errs25:vErrors=null);else{let err3={instancePath:instancePath+"/source",schemaPath:"#/properties/sourc\
+e/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err3]:vErrors.push(err3),errors++,validate98.
+errors=vErrors,!1}var valid0=_errs24===errors}else var valid0=!0;if(valid0){if(data.branchId!==void 0){let data10=data.
+branchId,_errs29=errors;if(typeof data10!="string"&&data10!==null)return validate98.errors=[{instancePath:instancePath+
+"/branchId",schemaPath:"#/properties/branchId/type",keyword:"type",params:{type:schema75.properties.branchId.type}}],
+!1;var valid0=_errs29===errors}else var valid0=!0;if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,
+_errs31=errors;if(typeof data11!="string"&&data11!==null)return validate98.errors=[{instancePath:instancePath+
+"/logicalId",schemaPath:"#/properties/logicalId/type",keyword:"type",params:{type:schema75.properties.logicalId.
+type}}],!1;var valid0=_errs31===errors}else var valid0=!0;if(valid0){if(data.connections!==void 0){let data12=data.
+connections,_errs33=errors;if(errors===_errs33)if(Array.isArray(data12)){var valid4=!0;let len0=data12.length;
+for(let i0=0;i0<len0;i0++){let _errs35=errors;validate101(data12[i0],{instancePath:instancePath+"/connections/"+
+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate101.errors:
+vErrors.concat(validate101.errors),errors=vErrors.length);var valid4=_errs35===errors;if(!valid4)break}}else return validate98.
+errors=[{instancePath:instancePath+"/connections",schemaPath:"#/properties/connections/type",keyword:"type",params:{
+type:"array"}}],!1;var valid0=_errs33===errors}else var valid0=!0;if(valid0)if(data.project!==void 0){let _errs36=errors;
+validate242(data.project,{instancePath:instancePath+"/project",parentData:data,parentDataProperty:"project",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),errors=vErrors.
+length);var valid0=_errs36===errors}else var valid0=!0}}}}}}}}}}}}}}}else return validate98.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate98.errors=vErrors,errors===0}validate98.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate97(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate97.evaluated;if(evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
+"object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&
+(missing0="pagination"))return validate97.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="data"||key0==="pagination")){
+return validate97.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
+additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;
+if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;
+validate98(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate98.errors:vErrors.concat(validate98.errors),errors=vErrors.length);var valid1=_errs4===
+errors;if(!valid1)break}}else return validate97.errors=[{instancePath:instancePath+"/data",schemaPath:"#/prope\
+rties/data/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)
+if(data.pagination!==void 0){let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagina\
+tion",parentData:data,parentDataProperty:"pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.
+errors:vErrors.concat(validate272.errors),errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else
+return validate97.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate97.
+errors=vErrors,errors===0}validate97.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate96(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate96.
+evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
+void 0),validate97(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate97.errors:vErrors.concat(validate97.errors),errors=vErrors.length),validate96.errors=vErrors,errors===
+0}validate96.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits92=validate110;var schema81={type:"object",required:["id","type","url","name","status","createdAt","isDefault","defaultConnec\
 tionId","region","source","branchId","logicalId","connections","apiKeys","connectionString","directConnection",
 "project"],properties:{id:{type:"string"},type:{type:"string",const:"database"},url:{type:"string",format:"uri"},
 name:{type:"string"},status:{type:"string",enum:["provisioning","ready"]},createdAt:{type:"string",format:"dat\
 e-time"},isDefault:{type:"boolean"},defaultConnectionId:{type:["string","null"]},region:{$ref:"components#/$de\
-fs/ShortReference"},source:{$ref:"components#/$defs/DatabaseSource"},branchId:{type:["string","null"]},logicalId:{
-type:["string","null"]},connections:{type:"array",items:{$ref:"components#/$defs/IssuedConnection"}},apiKeys:{
-type:"array",items:{$ref:"components#/$defs/ApiKeyConnection"}},connectionString:{type:["string","null"]},directConnection:{
-$ref:"components#/$defs/DirectConnection"},project:{$ref:"components#/$defs/Reference"}},additionalProperties:!1};
-function validate112(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate112.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
-"url")||data.name===void 0&&(missing0="name")||data.status===void 0&&(missing0="status")||data.createdAt===void 0&&
-(missing0="createdAt")||data.isDefault===void 0&&(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0=
-"defaultConnectionId")||data.region===void 0&&(missing0="region")||data.source===void 0&&(missing0="source")||
-data.branchId===void 0&&(missing0="branchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===
-void 0&&(missing0="connections")||data.apiKeys===void 0&&(missing0="apiKeys")||data.connectionString===void 0&&
-(missing0="connectionString")||data.directConnection===void 0&&(missing0="directConnection")||data.project===void 0&&
-(missing0="project"))return validate112.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema81.properties,key0)){
-return validate112.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
-additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate112.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate112.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="database")return validate112.
-errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
-database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.
-url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate112.
-errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"\
-uri"}}],!1}else return validate112.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",
-keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==
-void 0){let _errs8=errors;if(typeof data.name!="string")return validate112.errors=[{instancePath:instancePath+
-"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else
-var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,_errs10=errors;if(typeof data4!="strin\
-g")return validate112.errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"\
-type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||data4==="ready"))return validate112.errors=[{instancePath:instancePath+
-"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues:schema81.properties.status.
-enum}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.
-createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(
-data5))return validate112.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate112.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs14=errors;if(typeof data.isDefault!=
-"boolean")return validate112.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"#/properties/isDefaul\
-t/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===errors}else var valid0=!0;if(valid0){
-if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,_errs16=errors;if(typeof data7!="stri\
-ng"&&data7!==null)return validate112.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
-roperties/defaultConnectionId/type",keyword:"type",params:{type:schema81.properties.defaultConnectionId.type}}],
-!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate442(
-data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var valid0=_errs18===
-errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate46(data.source,{instancePath:instancePath+
-"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
-errors:vErrors.concat(validate46.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
-if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs20=errors;if(typeof data10!="string"&&data10!==
-null)return validate112.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
-keyword:"type",params:{type:schema81.properties.branchId.type}}],!1;var valid0=_errs20===errors}else var valid0=!0;
-if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs22=errors;if(typeof data11!="string"&&data11!==
-null)return validate112.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
-e",keyword:"type",params:{type:schema81.properties.logicalId.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
-if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs24=errors;if(errors===_errs24)if(Array.
-isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate54(
-data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate54.errors:vErrors.concat(validate54.errors),errors=vErrors.length);var valid1=_errs26===
-errors;if(!valid1)break}}else return validate112.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
-#/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs24===errors}else var valid0=!0;
-if(valid0){if(data.apiKeys!==void 0){let data14=data.apiKeys,_errs27=errors;if(errors===_errs27)if(Array.isArray(
-data14)){var valid2=!0;let len1=data14.length;for(let i1=0;i1<len1;i1++){let _errs29=errors;validate65(data14[i1],
-{instancePath:instancePath+"/apiKeys/"+i1,parentData:data14,parentDataProperty:i1,rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate65.errors:vErrors.concat(validate65.errors),errors=vErrors.length);var valid2=_errs29===
-errors;if(!valid2)break}}else return validate112.errors=[{instancePath:instancePath+"/apiKeys",schemaPath:"#/p\
-roperties/apiKeys/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs27===errors}else var valid0=!0;
-if(valid0){if(data.connectionString!==void 0){let data16=data.connectionString,_errs30=errors;if(typeof data16!=
-"string"&&data16!==null)return validate112.errors=[{instancePath:instancePath+"/connectionString",schemaPath:"\
-#/properties/connectionString/type",keyword:"type",params:{type:schema81.properties.connectionString.type}}],!1;
-var valid0=_errs30===errors}else var valid0=!0;if(valid0){if(data.directConnection!==void 0){let _errs32=errors;
-validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"\
-directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.
-errors),errors=vErrors.length);var valid0=_errs32===errors}else var valid0=!0;if(valid0)if(data.project!==void 0){
-let _errs33=errors;validate242(data.project,{instancePath:instancePath+"/project",parentData:data,parentDataProperty:"\
-project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),
-errors=vErrors.length);var valid0=_errs33===errors}else var valid0=!0}}}}}}}}}}}}}}}}}}else return validate112.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate112.errors=
-vErrors,errors===0}validate112.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate111(data,{
+fs/ShortReference"},source:{anyOf:[{$ref:"components#/$defs/DatabaseSource"},{type:"null"}]},branchId:{type:["\
+string","null"]},logicalId:{type:["string","null"]},connections:{type:"array",items:{$ref:"components#/$defs/I\
+ssuedConnection"}},apiKeys:{type:"array",items:{$ref:"components#/$defs/ApiKeyConnection"}},connectionString:{
+type:["string","null"]},directConnection:{anyOf:[{$ref:"components#/$defs/DirectConnection"},{type:"null"}]},project:{
+$ref:"components#/$defs/Reference"}},additionalProperties:!1};function validate112(data,{instancePath="",parentData,
+parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate112.evaluated;
+if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===
+0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.
+type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||
+data.status===void 0&&(missing0="status")||data.createdAt===void 0&&(missing0="createdAt")||data.isDefault===void 0&&
+(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0="defaultConnectionId")||data.region===void 0&&
+(missing0="region")||data.source===void 0&&(missing0="source")||data.branchId===void 0&&(missing0="branchId")||
+data.logicalId===void 0&&(missing0="logicalId")||data.connections===void 0&&(missing0="connections")||data.apiKeys===
+void 0&&(missing0="apiKeys")||data.connectionString===void 0&&(missing0="connectionString")||data.directConnection===
+void 0&&(missing0="directConnection")||data.project===void 0&&(missing0="project"))return validate112.errors=[
+{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(!func12.call(schema81.properties,key0)){return validate112.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate112.errors=[{instancePath:instancePath+
+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate112.
+errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(data1!=="database")return validate112.errors=[{instancePath:instancePath+"/type",schemaPath:"#/\
+properties/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
+"string"){if(!formats02(data2))return validate112.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate112.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate112.
+errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
+ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data4=data.status,
+_errs10=errors;if(typeof data4!="string")return validate112.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+#/properties/status/type",keyword:"type",params:{type:"string"}}],!1;if(!(data4==="provisioning"||data4==="rea\
+dy"))return validate112.errors=[{instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"\
+enum",params:{allowedValues:schema81.properties.status.enum}}],!1;var valid0=_errs10===errors}else var valid0=!0;
+if(valid0){if(data.createdAt!==void 0){let data5=data.createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)
+if(typeof data5=="string"){if(!formats22.validate(data5))return validate112.errors=[{instancePath:instancePath+
+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
+return validate112.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.isDefault!==
+void 0){let _errs14=errors;if(typeof data.isDefault!="boolean")return validate112.errors=[{instancePath:instancePath+
+"/isDefault",schemaPath:"#/properties/isDefault/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===
+errors}else var valid0=!0;if(valid0){if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,
+_errs16=errors;if(typeof data7!="string"&&data7!==null)return validate112.errors=[{instancePath:instancePath+"\
+/defaultConnectionId",schemaPath:"#/properties/defaultConnectionId/type",keyword:"type",params:{type:schema81.
+properties.defaultConnectionId.type}}],!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==
+void 0){let _errs18=errors;validate442(data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"\
+region",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),
+errors=vErrors.length);var valid0=_errs18===errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let data9=data.
+source,_errs19=errors,_errs20=errors,valid1=!1,_errs21=errors;validate46(data9,{instancePath:instancePath+"/so\
+urce",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate46.
+errors:vErrors.concat(validate46.errors),errors=vErrors.length);var _valid0=_errs21===errors;valid1=valid1||_valid0;
+let _errs22=errors;if(data9!==null){let err0={instancePath:instancePath+"/source",schemaPath:"#/properties/sou\
+rce/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}
+var _valid0=_errs22===errors;if(valid1=valid1||_valid0,valid1)errors=_errs20,vErrors!==null&&(_errs20?vErrors.
+length=_errs20:vErrors=null);else{let err1={instancePath:instancePath+"/source",schemaPath:"#/properties/sourc\
+e/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,validate112.
+errors=vErrors,!1}var valid0=_errs19===errors}else var valid0=!0;if(valid0){if(data.branchId!==void 0){let data10=data.
+branchId,_errs24=errors;if(typeof data10!="string"&&data10!==null)return validate112.errors=[{instancePath:instancePath+
+"/branchId",schemaPath:"#/properties/branchId/type",keyword:"type",params:{type:schema81.properties.branchId.type}}],
+!1;var valid0=_errs24===errors}else var valid0=!0;if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,
+_errs26=errors;if(typeof data11!="string"&&data11!==null)return validate112.errors=[{instancePath:instancePath+
+"/logicalId",schemaPath:"#/properties/logicalId/type",keyword:"type",params:{type:schema81.properties.logicalId.
+type}}],!1;var valid0=_errs26===errors}else var valid0=!0;if(valid0){if(data.connections!==void 0){let data12=data.
+connections,_errs28=errors;if(errors===_errs28)if(Array.isArray(data12)){var valid2=!0;let len0=data12.length;
+for(let i0=0;i0<len0;i0++){let _errs30=errors;validate54(data12[i0],{instancePath:instancePath+"/connections/"+
+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate54.errors:
+vErrors.concat(validate54.errors),errors=vErrors.length);var valid2=_errs30===errors;if(!valid2)break}}else return validate112.
+errors=[{instancePath:instancePath+"/connections",schemaPath:"#/properties/connections/type",keyword:"type",params:{
+type:"array"}}],!1;var valid0=_errs28===errors}else var valid0=!0;if(valid0){if(data.apiKeys!==void 0){let data14=data.
+apiKeys,_errs31=errors;if(errors===_errs31)if(Array.isArray(data14)){var valid3=!0;let len1=data14.length;for(let i1=0;i1<
+len1;i1++){let _errs33=errors;validate65(data14[i1],{instancePath:instancePath+"/apiKeys/"+i1,parentData:data14,
+parentDataProperty:i1,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate65.errors:vErrors.concat(validate65.
+errors),errors=vErrors.length);var valid3=_errs33===errors;if(!valid3)break}}else return validate112.errors=[{
+instancePath:instancePath+"/apiKeys",schemaPath:"#/properties/apiKeys/type",keyword:"type",params:{type:"array"}}],
+!1;var valid0=_errs31===errors}else var valid0=!0;if(valid0){if(data.connectionString!==void 0){let data16=data.
+connectionString,_errs34=errors;if(typeof data16!="string"&&data16!==null)return validate112.errors=[{instancePath:instancePath+
+"/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:schema81.properties.
+connectionString.type}}],!1;var valid0=_errs34===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
+void 0){let data17=data.directConnection,_errs36=errors,_errs37=errors,valid4=!1,_errs38=errors;validate55(data17,
+{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"directConnection",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.errors),errors=vErrors.length);
+var _valid1=_errs38===errors;valid4=valid4||_valid1;let _errs39=errors;if(data17!==null){let err2={instancePath:instancePath+
+"/directConnection",schemaPath:"#/properties/directConnection/anyOf/1/type",keyword:"type",params:{type:"null"}};
+vErrors===null?vErrors=[err2]:vErrors.push(err2),errors++}var _valid1=_errs39===errors;if(valid4=valid4||_valid1,
+valid4)errors=_errs37,vErrors!==null&&(_errs37?vErrors.length=_errs37:vErrors=null);else{let err3={instancePath:instancePath+
+"/directConnection",schemaPath:"#/properties/directConnection/anyOf",keyword:"anyOf",params:{}};return vErrors===
+null?vErrors=[err3]:vErrors.push(err3),errors++,validate112.errors=vErrors,!1}var valid0=_errs36===errors}else
+var valid0=!0;if(valid0)if(data.project!==void 0){let _errs41=errors;validate242(data.project,{instancePath:instancePath+
+"/project",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
+errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs41===errors}else var valid0=!0}}}}}}}}}}}}}}}}}}else
+return validate112.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate112.
+errors=vErrors,errors===0}validate112.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate111(data,{
 instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate111.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
@@ -1933,27 +1987,27 @@ null?validate122.errors:vErrors.concat(validate122.errors),errors=vErrors.length
 tionId","region","source","branchId","logicalId","connections","project"],properties:{id:{type:"string"},type:{
 type:"string",const:"database"},url:{type:"string",format:"uri"},name:{type:"string"},status:{type:"string",const:"\
 recovering"},createdAt:{type:"string",format:"date-time"},isDefault:{type:"boolean"},defaultConnectionId:{type:[
-"string","null"]},region:{$ref:"components#/$defs/ShortReference"},source:{$ref:"components#/$defs/BackupSourc\
-e"},branchId:{type:["string","null"]},logicalId:{type:["string","null"]},connections:{type:"array",items:{$ref:"\
-components#/$defs/Connection"}},project:{$ref:"components#/$defs/Reference"}},additionalProperties:!1};function validate127(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate127.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
-id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0=
-"name")||data.status===void 0&&(missing0="status")||data.createdAt===void 0&&(missing0="createdAt")||data.isDefault===
-void 0&&(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0="defaultConnectionId")||data.region===
-void 0&&(missing0="region")||data.source===void 0&&(missing0="source")||data.branchId===void 0&&(missing0="bra\
-nchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===void 0&&(missing0="connections")||
-data.project===void 0&&(missing0="project"))return validate127.errors=[{instancePath,schemaPath:"#/required",keyword:"\
-required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema86.
-properties,key0)){return validate127.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
-onalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate127.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
-es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
-if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate127.errors=[
-{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
-!1;if(data1!=="database")return validate127.errors=[{instancePath:instancePath+"/type",schemaPath:"#/propertie\
-s/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+"string","null"]},region:{anyOf:[{$ref:"components#/$defs/ShortReference"},{type:"null"}]},source:{$ref:"compo\
+nents#/$defs/BackupSource"},branchId:{type:["string","null"]},logicalId:{type:["string","null"]},connections:{
+type:"array",items:{$ref:"components#/$defs/Connection"}},project:{$ref:"components#/$defs/Reference"}},additionalProperties:!1};
+function validate127(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate127.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
+"url")||data.name===void 0&&(missing0="name")||data.status===void 0&&(missing0="status")||data.createdAt===void 0&&
+(missing0="createdAt")||data.isDefault===void 0&&(missing0="isDefault")||data.defaultConnectionId===void 0&&(missing0=
+"defaultConnectionId")||data.region===void 0&&(missing0="region")||data.source===void 0&&(missing0="source")||
+data.branchId===void 0&&(missing0="branchId")||data.logicalId===void 0&&(missing0="logicalId")||data.connections===
+void 0&&(missing0="connections")||data.project===void 0&&(missing0="project"))return validate127.errors=[{instancePath,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!func12.call(schema86.properties,key0)){return validate127.errors=[{instancePath,schemaPath:"#/additionalPr\
+operties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate127.errors=[{instancePath:instancePath+
+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate127.
+errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(data1!=="database")return validate127.errors=[{instancePath:instancePath+"/type",schemaPath:"#/\
+properties/type/const",keyword:"const",params:{allowedValue:"database"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
 "string"){if(!formats02(data2))return validate127.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
 erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate127.errors=[{instancePath:instancePath+
@@ -1975,27 +2029,33 @@ t/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs14===errors}
 if(data.defaultConnectionId!==void 0){let data7=data.defaultConnectionId,_errs16=errors;if(typeof data7!="stri\
 ng"&&data7!==null)return validate127.errors=[{instancePath:instancePath+"/defaultConnectionId",schemaPath:"#/p\
 roperties/defaultConnectionId/type",keyword:"type",params:{type:schema86.properties.defaultConnectionId.type}}],
-!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs18=errors;validate442(
-data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var valid0=_errs18===
-errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs19=errors;validate49(data.source,{instancePath:instancePath+
+!1;var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let data8=data.region,_errs18=errors,
+_errs19=errors,valid1=!1,_errs20=errors;validate442(data8,{instancePath:instancePath+"/region",parentData:data,
+parentDataProperty:"region",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate442.errors:vErrors.concat(
+validate442.errors),errors=vErrors.length);var _valid0=_errs20===errors;valid1=valid1||_valid0;let _errs21=errors;
+if(data8!==null){let err0={instancePath:instancePath+"/region",schemaPath:"#/properties/region/anyOf/1/type",keyword:"\
+type",params:{type:"null"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}var _valid0=_errs21===errors;
+if(valid1=valid1||_valid0,valid1)errors=_errs19,vErrors!==null&&(_errs19?vErrors.length=_errs19:vErrors=null);else{
+let err1={instancePath:instancePath+"/region",schemaPath:"#/properties/region/anyOf",keyword:"anyOf",params:{}};
+return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,validate127.errors=vErrors,!1}var valid0=_errs18===
+errors}else var valid0=!0;if(valid0){if(data.source!==void 0){let _errs23=errors;validate49(data.source,{instancePath:instancePath+
 "/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate49.
-errors:vErrors.concat(validate49.errors),errors=vErrors.length);var valid0=_errs19===errors}else var valid0=!0;
-if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs20=errors;if(typeof data10!="string"&&data10!==
+errors:vErrors.concat(validate49.errors),errors=vErrors.length);var valid0=_errs23===errors}else var valid0=!0;
+if(valid0){if(data.branchId!==void 0){let data10=data.branchId,_errs24=errors;if(typeof data10!="string"&&data10!==
 null)return validate127.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
-keyword:"type",params:{type:schema86.properties.branchId.type}}],!1;var valid0=_errs20===errors}else var valid0=!0;
-if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs22=errors;if(typeof data11!="string"&&data11!==
+keyword:"type",params:{type:schema86.properties.branchId.type}}],!1;var valid0=_errs24===errors}else var valid0=!0;
+if(valid0){if(data.logicalId!==void 0){let data11=data.logicalId,_errs26=errors;if(typeof data11!="string"&&data11!==
 null)return validate127.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
-e",keyword:"type",params:{type:schema86.properties.logicalId.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
-if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs24=errors;if(errors===_errs24)if(Array.
-isArray(data12)){var valid1=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs26=errors;validate101(
+e",keyword:"type",params:{type:schema86.properties.logicalId.type}}],!1;var valid0=_errs26===errors}else var valid0=!0;
+if(valid0){if(data.connections!==void 0){let data12=data.connections,_errs28=errors;if(errors===_errs28)if(Array.
+isArray(data12)){var valid2=!0;let len0=data12.length;for(let i0=0;i0<len0;i0++){let _errs30=errors;validate101(
 data12[i0],{instancePath:instancePath+"/connections/"+i0,parentData:data12,parentDataProperty:i0,rootData,dynamicAnchors})||
-(vErrors=vErrors===null?validate101.errors:vErrors.concat(validate101.errors),errors=vErrors.length);var valid1=_errs26===
-errors;if(!valid1)break}}else return validate127.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
-#/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs24===errors}else var valid0=!0;
-if(valid0)if(data.project!==void 0){let _errs27=errors;validate242(data.project,{instancePath:instancePath+"/p\
+(vErrors=vErrors===null?validate101.errors:vErrors.concat(validate101.errors),errors=vErrors.length);var valid2=_errs30===
+errors;if(!valid2)break}}else return validate127.errors=[{instancePath:instancePath+"/connections",schemaPath:"\
+#/properties/connections/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs28===errors}else var valid0=!0;
+if(valid0)if(data.project!==void 0){let _errs31=errors;validate242(data.project,{instancePath:instancePath+"/p\
 roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
-errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs27===errors}else var valid0=!0}}}}}}}}}}}}}}}else
+errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs31===errors}else var valid0=!0}}}}}}}}}}}}}}}else
 return validate127.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate127.
 errors=vErrors,errors===0}validate127.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate126(data,{
 instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate126.
@@ -2017,63 +2077,63 @@ var fits122=validate134;var schema88={type:"object",required:["data","meta","pag
 components#/$defs/Backup"}},meta:{type:"object",required:["backupRetentionDays"],properties:{backupRetentionDays:{
 type:"integer"}},additionalProperties:!1},pagination:{type:"object",required:["hasMore","limit"],properties:{hasMore:{
 type:"boolean"},limit:{type:["integer","null"]}},additionalProperties:!1}},additionalProperties:!1},schema89={
-type:"object",required:["id","type","backupType","createdAt","status"],properties:{id:{type:"string"},type:{type:"\
-string",const:"backup"},backupType:{type:"string",enum:["full","incremental","differential"]},createdAt:{type:"\
-string",format:"date-time"},size:{type:"integer"},status:{type:"string",enum:["running","completed","failed","\
-unknown"]}},additionalProperties:!1};function validate136(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate136.evaluated;if(evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
-(missing0="type")||data.backupType===void 0&&(missing0="backupType")||data.createdAt===void 0&&(missing0="crea\
-tedAt")||data.status===void 0&&(missing0="status"))return validate136.errors=[{instancePath,schemaPath:"#/requ\
-ired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"id"||key0==="type"||key0==="backupType"||key0==="createdAt"||key0==="size"||key0==="status")){return validate136.
-errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate136.
-errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
-!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate136.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="backup")return validate136.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"backup"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0;if(valid0){if(data.backupType!==void 0){let data2=data.backupType,_errs6=errors;if(typeof data2!=
-"string")return validate136.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupTy\
-pe/type",keyword:"type",params:{type:"string"}}],!1;if(!(data2==="full"||data2==="incremental"||data2==="diffe\
-rential"))return validate136.errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupT\
-ype/enum",keyword:"enum",params:{allowedValues:schema89.properties.backupType.enum}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data3=data.createdAt,_errs8=errors;if(errors===_errs8&&
-errors===_errs8)if(typeof data3=="string"){if(!formats22.validate(data3))return validate136.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate136.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.size!==void 0){
-let data4=data.size,_errs10=errors;if(!(typeof data4=="number"&&!(data4%1)&&!isNaN(data4)&&isFinite(data4)))return validate136.
-errors=[{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type:"in\
-teger"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0)if(data.status!==void 0){let data5=data.
-status,_errs12=errors;if(typeof data5!="string")return validate136.errors=[{instancePath:instancePath+"/status",
-schemaPath:"#/properties/status/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="running"||data5===
-"completed"||data5==="failed"||data5==="unknown"))return validate136.errors=[{instancePath:instancePath+"/stat\
-us",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues:schema89.properties.status.enum}}],
-!1;var valid0=_errs12===errors}else var valid0=!0}}}}}}}else return validate136.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate136.errors=vErrors,errors===0}validate136.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate135(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate135.evaluated;if(evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data")||data.meta===
-void 0&&(missing0="meta")||data.pagination===void 0&&(missing0="pagination"))return validate135.errors=[{instancePath,
-schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="meta"||key0==="pagination")){return validate135.errors=[{instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate136(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate136.
-errors:vErrors.concat(validate136.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate135.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
-e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.meta!==void 0){
-let data2=data.meta,_errs5=errors;if(errors===_errs5)if(data2&&typeof data2=="object"&&!Array.isArray(data2)){
-let missing1;if(data2.backupRetentionDays===void 0&&(missing1="backupRetentionDays"))return validate135.errors=
-[{instancePath:instancePath+"/meta",schemaPath:"#/properties/meta/required",keyword:"required",params:{missingProperty:missing1}}],
-!1;{let _errs7=errors;for(let key1 in data2)if(key1!=="backupRetentionDays"){return validate135.errors=[{instancePath:instancePath+
-"/meta",schemaPath:"#/properties/meta/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],
-!1;break}if(_errs7===errors&&data2.backupRetentionDays!==void 0){let data3=data2.backupRetentionDays;if(!(typeof data3==
+type:"object",required:["id","backupType","createdAt","status"],properties:{id:{type:"string"},type:{type:"str\
+ing",const:"backup"},backupType:{type:"string",enum:["full","incremental","differential"]},createdAt:{type:"st\
+ring",format:"date-time"},size:{type:"integer"},status:{type:"string",enum:["running","completed","failed","un\
+known"]}},additionalProperties:!1};function validate136(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate136.evaluated;if(evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
+"object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.backupType===void 0&&(missing0=
+"backupType")||data.createdAt===void 0&&(missing0="createdAt")||data.status===void 0&&(missing0="status"))return validate136.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="backupType"||key0==="createdAt"||key0==="size"||
+key0==="status")){return validate136.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
+onalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
+if(typeof data.id!="string")return validate136.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
+if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate136.errors=[
+{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
+!1;if(data1!=="backup")return validate136.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/\
+type/const",keyword:"const",params:{allowedValue:"backup"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0){if(data.backupType!==void 0){let data2=data.backupType,_errs6=errors;if(typeof data2!="string")return validate136.
+errors=[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupType/type",keyword:"type",params:{
+type:"string"}}],!1;if(!(data2==="full"||data2==="incremental"||data2==="differential"))return validate136.errors=
+[{instancePath:instancePath+"/backupType",schemaPath:"#/properties/backupType/enum",keyword:"enum",params:{allowedValues:schema89.
+properties.backupType.enum}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.createdAt!==
+void 0){let data3=data.createdAt,_errs8=errors;if(errors===_errs8&&errors===_errs8)if(typeof data3=="string"){
+if(!formats22.validate(data3))return validate136.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#\
+/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate136.errors=
+[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
+string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.size!==void 0){let data4=data.size,
+_errs10=errors;if(!(typeof data4=="number"&&!(data4%1)&&!isNaN(data4)&&isFinite(data4)))return validate136.errors=
+[{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type:"integer"}}],
+!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0)if(data.status!==void 0){let data5=data.status,_errs12=errors;
+if(typeof data5!="string")return validate136.errors=[{instancePath:instancePath+"/status",schemaPath:"#/proper\
+ties/status/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="running"||data5==="completed"||data5===
+"failed"||data5==="unknown"))return validate136.errors=[{instancePath:instancePath+"/status",schemaPath:"#/pro\
+perties/status/enum",keyword:"enum",params:{allowedValues:schema89.properties.status.enum}}],!1;var valid0=_errs12===
+errors}else var valid0=!0}}}}}}}else return validate136.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate136.errors=vErrors,errors===0}validate136.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate135(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate135.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.data===void 0&&(missing0="data")||data.meta===void 0&&(missing0="meta")||data.pagination===
+void 0&&(missing0="pagination"))return validate135.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
+ired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="data"||key0===
+"meta"||key0==="pagination")){return validate135.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.data!==void 0){let data0=data.
+data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
+len0;i0++){let _errs4=errors;validate136(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate136.errors:vErrors.concat(validate136.errors),errors=
+vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate135.errors=[{instancePath:instancePath+
+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.meta!==void 0){let data2=data.meta,_errs5=errors;if(errors===_errs5)if(data2&&
+typeof data2=="object"&&!Array.isArray(data2)){let missing1;if(data2.backupRetentionDays===void 0&&(missing1="\
+backupRetentionDays"))return validate135.errors=[{instancePath:instancePath+"/meta",schemaPath:"#/properties/m\
+eta/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs7=errors;for(let key1 in data2)
+if(key1!=="backupRetentionDays"){return validate135.errors=[{instancePath:instancePath+"/meta",schemaPath:"#/p\
+roperties/meta/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;break}
+if(_errs7===errors&&data2.backupRetentionDays!==void 0){let data3=data2.backupRetentionDays;if(!(typeof data3==
 "number"&&!(data3%1)&&!isNaN(data3)&&isFinite(data3)))return validate135.errors=[{instancePath:instancePath+"/\
 meta/backupRetentionDays",schemaPath:"#/properties/meta/properties/backupRetentionDays/type",keyword:"type",params:{
 type:"integer"}}],!1}}}else return validate135.errors=[{instancePath:instancePath+"/meta",schemaPath:"#/proper\
@@ -2198,68 +2258,107 @@ rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=valida
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate143(data,{instancePath,
 parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate143.errors:vErrors.concat(
 validate143.errors),errors=vErrors.length),validate142.errors=vErrors,errors===0}validate142.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits152=validate147;var schema96={type:"object",required:["id","type","url","name","createdAt","kind","directConnection","database",
-"endpoints","connectionString","host","pass","user"],properties:{id:{type:"string"},type:{type:"string",const:"\
-connection"},url:{type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"date-time"},
-kind:{$ref:"components#/$defs/ConnectionKind"},directConnection:{$ref:"components#/$defs/DirectConnection"},database:{
-$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithSecrets"},connectionString:{
-type:"string"},host:{type:["string","null"]},pass:{type:["string","null"]},user:{type:["string","null"]}},additionalProperties:!1};
-function validate149(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate149.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+dynamicProps:!1,dynamicItems:!1};var fits152=validate147;var schema96={type:"object",required:["id","type","url","name","createdAt","kind","database","endpoints","conn\
+ectionString","host","pass","user"],properties:{id:{type:"string"},type:{type:"string",const:"connection"},url:{
+type:"string",format:"uri"},name:{type:"string"},createdAt:{type:"string",format:"date-time"},kind:{$ref:"comp\
+onents#/$defs/ConnectionKind"},directConnection:{anyOf:[{$ref:"components#/$defs/DirectConnection"},{type:"nul\
+l"}]},database:{$ref:"components#/$defs/Reference"},endpoints:{$ref:"components#/$defs/EndpointsWithSecrets"},
+connectionString:{type:"string"},host:{type:["string","null"]},pass:{type:["string","null"]},user:{type:["stri\
+ng","null"]}},additionalProperties:!1};function validate153(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate153.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
-"url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt")||data.kind===void 0&&
-(missing0="kind")||data.directConnection===void 0&&(missing0="directConnection")||data.database===void 0&&(missing0=
-"database")||data.endpoints===void 0&&(missing0="endpoints")||data.connectionString===void 0&&(missing0="conne\
-ctionString")||data.host===void 0&&(missing0="host")||data.pass===void 0&&(missing0="pass")||data.user===void 0&&
-(missing0="user"))return validate149.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
-missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema96.properties,key0)){
-return validate149.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
-additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate149.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate149.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="connection")
-return validate149.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
-nst",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
-url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){
-if(!formats02(data2))return validate149.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
-/format",keyword:"format",params:{format:"uri"}}],!1}else return validate149.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate149.
-errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
-createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
-data4))return validate149.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate149.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
-errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.kind,_errs12=errors;if(typeof data5!=
-"string")return validate149.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Connectio\
-nKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5==="accelerate"))return validate149.
-errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/ConnectionKind/enum",keyword:"enum",params:{
-allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.directConnection!==
-void 0){let _errs15=errors;validate55(data.directConnection,{instancePath:instancePath+"/directConnection",parentData:data,
-parentDataProperty:"directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.
-concat(validate55.errors),errors=vErrors.length);var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.
-database!==void 0){let _errs16=errors;validate242(data.database,{instancePath:instancePath+"/database",parentData:data,
-parentDataProperty:"database",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(
-validate242.errors),errors=vErrors.length);var valid0=_errs16===errors}else var valid0=!0;if(valid0){if(data.endpoints!==
-void 0){let _errs17=errors;validate58(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"\
-endpoints",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate58.errors:vErrors.concat(validate58.errors),
-errors=vErrors.length);var valid0=_errs17===errors}else var valid0=!0;if(valid0){if(data.connectionString!==void 0){
-let _errs18=errors;if(typeof data.connectionString!="string")return validate149.errors=[{instancePath:instancePath+
-"/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:"string"}}],!1;
-var valid0=_errs18===errors}else var valid0=!0;if(valid0){if(data.host!==void 0){let data10=data.host,_errs20=errors;
-if(typeof data10!="string"&&data10!==null)return validate149.errors=[{instancePath:instancePath+"/host",schemaPath:"\
-#/properties/host/type",keyword:"type",params:{type:schema96.properties.host.type}}],!1;var valid0=_errs20===errors}else
-var valid0=!0;if(valid0){if(data.pass!==void 0){let data11=data.pass,_errs22=errors;if(typeof data11!="string"&&
-data11!==null)return validate149.errors=[{instancePath:instancePath+"/pass",schemaPath:"#/properties/pass/type",
-keyword:"type",params:{type:schema96.properties.pass.type}}],!1;var valid0=_errs22===errors}else var valid0=!0;
-if(valid0)if(data.user!==void 0){let data12=data.user,_errs24=errors;if(typeof data12!="string"&&data12!==null)
-return validate149.errors=[{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"typ\
-e",params:{type:schema96.properties.user.type}}],!1;var valid0=_errs24===errors}else var valid0=!0}}}}}}}}}}}}}}else
-return validate149.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate149.
-errors=vErrors,errors===0}validate149.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate148(data,{
+let missing0;if(data.host===void 0&&(missing0="host")||data.port===void 0&&(missing0="port")||data.connectionString===
+void 0&&(missing0="connectionString"))return validate153.errors=[{instancePath,schemaPath:"#/required",keyword:"\
+required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="host"||key0===
+"port"||key0==="connectionString")){return validate153.errors=[{instancePath,schemaPath:"#/additionalPropertie\
+s",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.host!==
+void 0){let _errs2=errors;if(typeof data.host!="string")return validate153.errors=[{instancePath:instancePath+
+"/host",schemaPath:"#/properties/host/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.port!==void 0){let data1=data.port,_errs4=errors;if(!(typeof data1=="number"&&
+!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate153.errors=[{instancePath:instancePath+"/port",schemaPath:"\
+#/properties/port/type",keyword:"type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0)if(data.connectionString!==void 0){let _errs6=errors;if(typeof data.connectionString!="string")return validate153.
+errors=[{instancePath:instancePath+"/connectionString",schemaPath:"#/properties/connectionString/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate153.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate153.errors=vErrors,
+errors===0}validate153.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate152(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate152.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(!(key0===
+"direct"||key0==="pooled"||key0==="accelerate")){return validate152.errors=[{instancePath,schemaPath:"#/additi\
+onalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
+if(data.direct!==void 0){let _errs2=errors;validate153(data.direct,{instancePath:instancePath+"/direct",parentData:data,
+parentDataProperty:"direct",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate153.errors:vErrors.concat(
+validate153.errors),errors=vErrors.length);var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.pooled!==
+void 0){let _errs3=errors;validate153(data.pooled,{instancePath:instancePath+"/pooled",parentData:data,parentDataProperty:"\
+pooled",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate153.errors:vErrors.concat(validate153.errors),
+errors=vErrors.length);var valid0=_errs3===errors}else var valid0=!0;if(valid0)if(data.accelerate!==void 0){let _errs4=errors;
+validate153(data.accelerate,{instancePath:instancePath+"/accelerate",parentData:data,parentDataProperty:"accel\
+erate",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate153.errors:vErrors.concat(validate153.errors),
+errors=vErrors.length);var valid0=_errs4===errors}else var valid0=!0}}}else return validate152.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate152.errors=vErrors,errors===0}validate152.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate149(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate149.evaluated;if(evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
+(missing0="type")||data.url===void 0&&(missing0="url")||data.name===void 0&&(missing0="name")||data.createdAt===
+void 0&&(missing0="createdAt")||data.kind===void 0&&(missing0="kind")||data.database===void 0&&(missing0="data\
+base")||data.endpoints===void 0&&(missing0="endpoints")||data.connectionString===void 0&&(missing0="connection\
+String")||data.host===void 0&&(missing0="host")||data.pass===void 0&&(missing0="pass")||data.user===void 0&&(missing0=
+"user"))return validate149.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema96.properties,key0)){return validate149.errors=
+[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate149.
+errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
+!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
+if(typeof data1!="string")return validate149.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="connection")return validate149.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"connection"}}],!1;var valid0=_errs4===
+errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate149.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate149.
+errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
+ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.
+name!="string")return validate149.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
+e",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.
+createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4==
+"string"){if(!formats22.validate(data4))return validate149.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
+#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate149.errors=
+[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
+string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.kind!==void 0){let data5=data.
+kind,_errs12=errors;if(typeof data5!="string")return validate149.errors=[{instancePath:instancePath+"/kind",schemaPath:"\
+components#/$defs/ConnectionKind/type",keyword:"type",params:{type:"string"}}],!1;if(!(data5==="postgres"||data5===
+"accelerate"))return validate149.errors=[{instancePath:instancePath+"/kind",schemaPath:"components#/$defs/Conn\
+ectionKind/enum",keyword:"enum",params:{allowedValues:schema572.enum}}],!1;var valid0=_errs12===errors}else var valid0=!0;
+if(valid0){if(data.directConnection!==void 0){let data6=data.directConnection,_errs15=errors,_errs16=errors,valid2=!1,
+_errs17=errors;validate55(data6,{instancePath:instancePath+"/directConnection",parentData:data,parentDataProperty:"\
+directConnection",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate55.errors:vErrors.concat(validate55.
+errors),errors=vErrors.length);var _valid0=_errs17===errors;valid2=valid2||_valid0;let _errs18=errors;if(data6!==
+null){let err0={instancePath:instancePath+"/directConnection",schemaPath:"#/properties/directConnection/anyOf/\
+1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}var _valid0=_errs18===
+errors;if(valid2=valid2||_valid0,valid2)errors=_errs16,vErrors!==null&&(_errs16?vErrors.length=_errs16:vErrors=
+null);else{let err1={instancePath:instancePath+"/directConnection",schemaPath:"#/properties/directConnection/a\
+nyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,validate149.
+errors=vErrors,!1}var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.database!==void 0){let _errs20=errors;
+validate242(data.database,{instancePath:instancePath+"/database",parentData:data,parentDataProperty:"database",
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.errors:vErrors.concat(validate242.errors),errors=
+vErrors.length);var valid0=_errs20===errors}else var valid0=!0;if(valid0){if(data.endpoints!==void 0){let _errs21=errors;
+validate152(data.endpoints,{instancePath:instancePath+"/endpoints",parentData:data,parentDataProperty:"endpoin\
+ts",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate152.errors:vErrors.concat(validate152.errors),errors=
+vErrors.length);var valid0=_errs21===errors}else var valid0=!0;if(valid0){if(data.connectionString!==void 0){let _errs22=errors;
+if(typeof data.connectionString!="string")return validate149.errors=[{instancePath:instancePath+"/connectionSt\
+ring",schemaPath:"#/properties/connectionString/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs22===
+errors}else var valid0=!0;if(valid0){if(data.host!==void 0){let data10=data.host,_errs24=errors;if(typeof data10!=
+"string"&&data10!==null)return validate149.errors=[{instancePath:instancePath+"/host",schemaPath:"#/properties\
+/host/type",keyword:"type",params:{type:schema96.properties.host.type}}],!1;var valid0=_errs24===errors}else var valid0=!0;
+if(valid0){if(data.pass!==void 0){let data11=data.pass,_errs26=errors;if(typeof data11!="string"&&data11!==null)
+return validate149.errors=[{instancePath:instancePath+"/pass",schemaPath:"#/properties/pass/type",keyword:"typ\
+e",params:{type:schema96.properties.pass.type}}],!1;var valid0=_errs26===errors}else var valid0=!0;if(valid0)if(data.
+user!==void 0){let data12=data.user,_errs28=errors;if(typeof data12!="string"&&data12!==null)return validate149.
+errors=[{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type:schema96.
+properties.user.type}}],!1;var valid0=_errs28===errors}else var valid0=!0}}}}}}}}}}}}}}else return validate149.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate149.errors=
+vErrors,errors===0}validate149.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate148(data,{
 instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate148.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
@@ -2275,446 +2374,445 @@ let vErrors=null,errors=0,evaluated0=validate147.evaluated;return evaluated0.dyn
 evaluated0.dynamicItems&&(evaluated0.items=void 0),validate148(data,{instancePath,parentData,parentDataProperty,
 rootData,dynamicAnchors})||(vErrors=vErrors===null?validate148.errors:vErrors.concat(validate148.errors),errors=
 vErrors.length),validate147.errors=vErrors,errors===0}validate147.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits162=validate155;function validate156(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate156.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+var fits162=validate160;function validate161(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate161.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate156.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate161.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate156.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+"data"){return validate161.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
 ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate101(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate101.errors:vErrors.concat(validate101.errors),errors=vErrors.length))}}else return validate156.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate156.errors=
-vErrors,errors===0}validate156.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate155(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate155.
+vErrors===null?validate101.errors:vErrors.concat(validate101.errors),errors=vErrors.length))}}else return validate161.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate161.errors=
+vErrors,errors===0}validate161.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate160(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate160.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate156(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate156.errors:vErrors.concat(validate156.errors),errors=vErrors.length),validate155.errors=vErrors,errors===
-0}validate155.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits172=validate159;function validate162(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate162.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+void 0),validate161(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate161.errors:vErrors.concat(validate161.errors),errors=vErrors.length),validate160.errors=vErrors,errors===
+0}validate160.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits172=validate164;function validate167(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate167.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&
-(missing0="createdAt"))return validate162.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+(missing0="createdAt"))return validate167.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
 missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="id"||key0==="name"||key0===
-"createdAt")){return validate162.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additional\
+"createdAt")){return validate167.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additional\
 Properties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate162.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+if(typeof data.id!="string")return validate167.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
 es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
-if(data.name!==void 0){let _errs4=errors;if(typeof data.name!="string")return validate162.errors=[{instancePath:instancePath+
+if(data.name!==void 0){let _errs4=errors;if(typeof data.name!="string")return validate167.errors=[{instancePath:instancePath+
 "/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0)if(data.createdAt!==void 0){let data2=data.createdAt,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate162.errors=[{instancePath:instancePath+
+errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate167.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate162.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate162.errors=
-[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate162.errors=vErrors,
-errors===0}validate162.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema104={type:"object",required:[
+return validate167.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate167.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate167.errors=vErrors,
+errors===0}validate167.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var schema106={type:"object",required:[
 "id","email","displayName"],properties:{id:{type:"string"},email:{type:"string"},displayName:{type:["string","\
-null"]}},additionalProperties:!1};function validate164(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate164.evaluated;if(evaluated0.dynamicProps&&
+null"]}},additionalProperties:!1};function validate169(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate169.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.email===void 0&&(missing0=
-"email")||data.displayName===void 0&&(missing0="displayName"))return validate164.errors=[{instancePath,schemaPath:"\
+"email")||data.displayName===void 0&&(missing0="displayName"))return validate169.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="email"||key0==="displayName")){return validate164.errors=[{instancePath,schemaPath:"\
+if(!(key0==="id"||key0==="email"||key0==="displayName")){return validate169.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate164.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate169.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate164.
+var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate169.
 errors=[{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.displayName!==void 0){let data2=data.
-displayName,_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate164.errors=[{instancePath:instancePath+
-"/displayName",schemaPath:"#/properties/displayName/type",keyword:"type",params:{type:schema104.properties.displayName.
-type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate164.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate164.errors=vErrors,errors===0}validate164.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate161(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate161.evaluated;if(evaluated0.
+displayName,_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate169.errors=[{instancePath:instancePath+
+"/displayName",schemaPath:"#/properties/displayName/type",keyword:"type",params:{type:schema106.properties.displayName.
+type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate169.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate169.errors=vErrors,errors===0}validate169.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate166(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate166.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.url===void 0&&
 (missing0="url")||data.createdAt===void 0&&(missing0="createdAt")||data.scopes===void 0&&(missing0="scopes")||
-data.client===void 0&&(missing0="client")||data.createdByUser===void 0&&(missing0="createdByUser"))return validate161.
+data.client===void 0&&(missing0="client")||data.createdByUser===void 0&&(missing0="createdByUser"))return validate166.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
 for(let key0 in data)if(!(key0==="id"||key0==="url"||key0==="createdAt"||key0==="scopes"||key0==="client"||key0===
-"createdByUser")){return validate161.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
+"createdByUser")){return validate166.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additi\
 onalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
-if(typeof data.id!="string")return validate161.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+if(typeof data.id!="string")return validate166.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
 es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
 if(data.url!==void 0){let data1=data.url,_errs4=errors;if(errors===_errs4&&errors===_errs4)if(typeof data1=="s\
-tring"){if(!formats02(data1))return validate161.errors=[{instancePath:instancePath+"/url",schemaPath:"#/proper\
-ties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate161.errors=[{instancePath:instancePath+
+tring"){if(!formats02(data1))return validate166.errors=[{instancePath:instancePath+"/url",schemaPath:"#/proper\
+ties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate166.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data2=data.createdAt,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate161.errors=[{instancePath:instancePath+
+errors===_errs6)if(typeof data2=="string"){if(!formats22.validate(data2))return validate166.errors=[{instancePath:instancePath+
 "/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate161.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
+return validate166.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.scopes!==void 0){
 let data3=data.scopes,_errs8=errors;if(errors===_errs8)if(Array.isArray(data3)){var valid1=!0;let len0=data3.length;
-for(let i0=0;i0<len0;i0++){let _errs10=errors;if(typeof data3[i0]!="string")return validate161.errors=[{instancePath:instancePath+
+for(let i0=0;i0<len0;i0++){let _errs10=errors;if(typeof data3[i0]!="string")return validate166.errors=[{instancePath:instancePath+
 "/scopes/"+i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs10===
-errors;if(!valid1)break}}else return validate161.errors=[{instancePath:instancePath+"/scopes",schemaPath:"#/pr\
+errors;if(!valid1)break}}else return validate166.errors=[{instancePath:instancePath+"/scopes",schemaPath:"#/pr\
 operties/scopes/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0){if(data.client!==void 0){let _errs12=errors;validate162(data.client,{instancePath:instancePath+"/cl\
-ient",parentData:data,parentDataProperty:"client",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate162.
-errors:vErrors.concat(validate162.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0;
-if(valid0)if(data.createdByUser!==void 0){let _errs13=errors;validate164(data.createdByUser,{instancePath:instancePath+
+if(valid0){if(data.client!==void 0){let _errs12=errors;validate167(data.client,{instancePath:instancePath+"/cl\
+ient",parentData:data,parentDataProperty:"client",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate167.
+errors:vErrors.concat(validate167.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0;
+if(valid0)if(data.createdByUser!==void 0){let _errs13=errors;validate169(data.createdByUser,{instancePath:instancePath+
 "/createdByUser",parentData:data,parentDataProperty:"createdByUser",rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate164.errors:vErrors.concat(validate164.errors),errors=vErrors.length);var valid0=_errs13===errors}else
-var valid0=!0}}}}}}}else return validate161.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate161.errors=vErrors,errors===0}validate161.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate160(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate160.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+null?validate169.errors:vErrors.concat(validate169.errors),errors=vErrors.length);var valid0=_errs13===errors}else
+var valid0=!0}}}}}}}else return validate166.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate166.errors=vErrors,errors===0}validate166.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate165(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate165.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate160.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate165.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate160.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate165.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate161(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate161.
-errors:vErrors.concat(validate161.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate160.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate166(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate166.
+errors:vErrors.concat(validate166.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate165.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate160.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate160.errors=vErrors,errors===0}validate160.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate159(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate159.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate160(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate160.errors:vErrors.concat(
-validate160.errors),errors=vErrors.length),validate159.errors=vErrors,errors===0}validate159.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits182=validate169;function validate170(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate170.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate170.errors=[{instancePath,schemaPath:"#/r\
-equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate170.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate161(data.data,
-{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate161.errors:vErrors.concat(validate161.errors),errors=vErrors.length))}}else return validate170.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate170.errors=
-vErrors,errors===0}validate170.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate169(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate169.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate170(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate170.errors:vErrors.concat(validate170.errors),errors=vErrors.length),validate169.errors=vErrors,errors===
-0}validate169.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits192=validate173;function validate175(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate165.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate165.errors=vErrors,errors===0}validate165.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate164(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate164.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate165(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate165.errors:vErrors.concat(
+validate165.errors),errors=vErrors.length),validate164.errors=vErrors,errors===0}validate164.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits182=validate174;function validate175(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate175.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.data===void 0&&(missing0="data"))return validate175.errors=[{instancePath,schemaPath:"#/r\
+equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
+"data"){return validate175.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate166(data.data,
+{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
+vErrors===null?validate166.errors:vErrors.concat(validate166.errors),errors=vErrors.length))}}else return validate175.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate175.errors=
+vErrors,errors===0}validate175.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate174(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate174.
+evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
+void 0),validate175(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate175.errors:vErrors.concat(validate175.errors),errors=vErrors.length),validate174.errors=vErrors,errors===
+0}validate174.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits192=validate178;function validate180(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate180.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
-"url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt"))return validate175.
+"url")||data.name===void 0&&(missing0="name")||data.createdAt===void 0&&(missing0="createdAt"))return validate180.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="url"||key0==="name"||key0==="createdAt")){return validate175.
+for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="url"||key0==="name"||key0==="createdAt")){return validate180.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate175.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate180.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate175.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="workspace")return validate175.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate180.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="workspace")return validate180.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"workspace"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate175.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate175.
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate180.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate180.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.
-name!="string")return validate175.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
+name!="string")return validate180.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/typ\
 e",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0)if(data.
 createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4==
-"string"){if(!formats22.validate(data4))return validate175.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
-#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate175.errors=
+"string"){if(!formats22.validate(data4))return validate180.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"\
+#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate180.errors=
 [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}}}else return validate175.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate175.errors=vErrors,errors===0}validate175.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate174(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate174.evaluated;if(evaluated0.
+string"}}],!1;var valid0=_errs10===errors}else var valid0=!0}}}}}}else return validate180.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate180.errors=vErrors,errors===0}validate180.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate179(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate179.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===
-void 0&&(missing0="pagination"))return validate174.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
+void 0&&(missing0="pagination"))return validate179.errors=[{instancePath,schemaPath:"#/required",keyword:"requ\
 ired",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="data"||key0===
-"pagination")){return validate174.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additiona\
+"pagination")){return validate179.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additiona\
 lProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.data!==void 0){let data0=data.
 data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
-len0;i0++){let _errs4=errors;validate175(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate175.errors:vErrors.concat(validate175.errors),errors=
-vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate174.errors=[{instancePath:instancePath+
+len0;i0++){let _errs4=errors;validate180(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate180.errors:vErrors.concat(validate180.errors),errors=
+vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate179.errors=[{instancePath:instancePath+
 "/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1;var valid0=_errs2===errors}else
 var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+
 "/pagination",parentData:data,parentDataProperty:"pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?
 validate272.errors:vErrors.concat(validate272.errors),errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else
-return validate174.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate174.
-errors=vErrors,errors===0}validate174.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate173(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate173.
+return validate179.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate179.
+errors=vErrors,errors===0}validate179.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate178(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate178.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate174(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate174.errors:vErrors.concat(validate174.errors),errors=vErrors.length),validate173.errors=vErrors,errors===
-0}validate173.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits202=validate179;function validate180(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate180.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate180.errors=[{instancePath,schemaPath:"#/r\
-equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate180.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate175(data.data,
-{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate175.errors:vErrors.concat(validate175.errors),errors=vErrors.length))}}else return validate180.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate180.errors=
-vErrors,errors===0}validate180.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate179(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate179.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate180(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate180.errors:vErrors.concat(validate180.errors),errors=vErrors.length),validate179.errors=vErrors,errors===
-0}validate179.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits212=validate183;var schema114={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt"],properties:{id:{
-type:"string"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{
-type:"string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"}},additionalProperties:!1};
-function validate185(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+void 0),validate179(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate179.errors:vErrors.concat(validate179.errors),errors=vErrors.length),validate178.errors=vErrors,errors===
+0}validate178.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits202=validate184;function validate185(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate185.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===void 0&&(missing0="create\
-dAt")||data.expiresAt===void 0&&(missing0="expiresAt"))return validate185.errors=[{instancePath,schemaPath:"#/\
-required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt")){return validate185.
+let missing0;if(data.data===void 0&&(missing0="data"))return validate185.errors=[{instancePath,schemaPath:"#/r\
+equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
+"data"){return validate185.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate180(data.data,
+{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
+vErrors===null?validate180.errors:vErrors.concat(validate180.errors),errors=vErrors.length))}}else return validate185.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate185.errors=
+vErrors,errors===0}validate185.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate184(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate184.
+evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
+void 0),validate185(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate185.errors:vErrors.concat(validate185.errors),errors=vErrors.length),validate184.errors=vErrors,errors===
+0}validate184.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits212=validate188;var schema116={type:"object",required:["id","type","name","valueHint","createdAt"],properties:{id:{type:"strin\
+g"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{type:"\
+string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"}},additionalProperties:!1};function validate190(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate190.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
+id")||data.type===void 0&&(missing0="type")||data.name===void 0&&(missing0="name")||data.valueHint===void 0&&(missing0=
+"valueHint")||data.createdAt===void 0&&(missing0="createdAt"))return validate190.errors=[{instancePath,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!(key0==="id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt")){return validate190.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate185.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate190.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate185.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToken")return validate185.errors=[
+if(typeof data1!="string")return validate190.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToken")return validate190.errors=[
 {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
 serviceToken"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;
-if(typeof data.name!="string")return validate185.errors=[{instancePath:instancePath+"/name",schemaPath:"#/prop\
+if(typeof data.name!="string")return validate190.errors=[{instancePath:instancePath+"/name",schemaPath:"#/prop\
 erties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){
-if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate185.errors=[{instancePath:instancePath+
+if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate190.errors=[{instancePath:instancePath+
 "/valueHint",schemaPath:"#/properties/valueHint/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===
-_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(data4))return validate185.errors=[
+_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(data4))return validate190.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate185.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate190.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
 if(valid0)if(data.expiresAt!==void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==
-null)return validate185.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/typ\
-e",keyword:"type",params:{type:schema114.properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&
-typeof data5=="string"&&!formats22.validate(data5))return validate185.errors=[{instancePath:instancePath+"/exp\
+null)return validate190.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/typ\
+e",keyword:"type",params:{type:schema116.properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&
+typeof data5=="string"&&!formats22.validate(data5))return validate190.errors=[{instancePath:instancePath+"/exp\
 iresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0}}}}}}}else return validate185.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
-e",params:{type:"object"}}],!1;return validate185.errors=vErrors,errors===0}validate185.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate184(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate184.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}else return validate190.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate190.errors=vErrors,errors===0}validate190.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate189(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate189.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate184.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate189.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate184.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate189.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate185(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate185.
-errors:vErrors.concat(validate185.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate184.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate190(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate190.
+errors:vErrors.concat(validate190.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate189.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate184.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate184.errors=vErrors,errors===0}validate184.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate183(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate183.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate184(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate184.errors:vErrors.concat(
-validate184.errors),errors=vErrors.length),validate183.errors=vErrors,errors===0}validate183.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits222=validate189;var schema117={type:"object",required:["id","type","name","valueHint","createdAt","expiresAt","value"],properties:{
-id:{type:"string"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{
-type:"string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"},value:{type:"string"}},
-additionalProperties:!1};function validate191(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate191.evaluated;if(evaluated0.dynamicProps&&
-(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
-"type")||data.name===void 0&&(missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===
-void 0&&(missing0="createdAt")||data.expiresAt===void 0&&(missing0="expiresAt")||data.value===void 0&&(missing0=
-"value"))return validate191.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="name"||key0==="valueHint"||
-key0==="createdAt"||key0==="expiresAt"||key0==="value")){return validate191.errors=[{instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate191.errors=[{instancePath:instancePath+
-"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate191.
-errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="serviceToken")return validate191.errors=[{instancePath:instancePath+"/type",schemaPath:"\
-#/properties/type/const",keyword:"const",params:{allowedValue:"serviceToken"}}],!1;var valid0=_errs4===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate191.
-errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.valueHint!==void 0){let _errs8=errors;
-if(typeof data.valueHint!="string")return validate191.errors=[{instancePath:instancePath+"/valueHint",schemaPath:"\
-#/properties/valueHint/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0){if(data.createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)
-if(typeof data4=="string"){if(!formats22.validate(data4))return validate191.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate191.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.expiresAt!==
-void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==null)return validate191.errors=
-[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type:schema117.
-properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&typeof data5=="string"&&!formats22.validate(
-data5))return validate191.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0)
-if(data.value!==void 0){let _errs14=errors;if(typeof data.value!="string")return validate191.errors=[{instancePath:instancePath+
-"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs14===
-errors}else var valid0=!0}}}}}}}}else return validate191.errors=[{instancePath,schemaPath:"#/type",keyword:"ty\
-pe",params:{type:"object"}}],!1;return validate191.errors=vErrors,errors===0}validate191.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate190(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate190.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate190.errors=[{instancePath,schemaPath:"#/r\
-equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate190.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate191(data.data,
-{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate191.errors:vErrors.concat(validate191.errors),errors=vErrors.length))}}else return validate190.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate190.errors=
-vErrors,errors===0}validate190.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate189(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate189.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate190(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate190.errors:vErrors.concat(validate190.errors),errors=vErrors.length),validate189.errors=vErrors,errors===
-0}validate189.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits232=validate194;var schema121={type:"string",enum:["available","unavailable"]},schema122={type:"string",enum:["postgres","acce\
-lerate"]};function validate196(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate189.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate189.errors=vErrors,errors===0}validate189.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate188(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate188.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate189(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate189.errors:vErrors.concat(
+validate189.errors),errors=vErrors.length),validate188.errors=vErrors,errors===0}validate188.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits222=validate194;var schema119={type:"object",required:["id","type","name","valueHint","createdAt","value"],properties:{id:{type:"\
+string"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{type:"\
+string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"},value:{type:"string"}},additionalProperties:!1};
+function validate196(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate196.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.status===void 0&&(missing0="status")||data.product===void 0&&(missing0="product"))return validate196.
-errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status"||key0==="product")){return validate196.
-errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate196.
-errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
-!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate196.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="region")return validate196.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate196.
-errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data3=data.status,
-_errs8=errors;if(typeof data3!="string")return validate196.errors=[{instancePath:instancePath+"/status",schemaPath:"\
-components#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3===
-"unavailable"))return validate196.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/R\
-egionStatus/enum",keyword:"enum",params:{allowedValues:schema121.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0)if(data.product!==void 0){let data4=data.product,_errs11=errors;if(typeof data4!="string")return validate196.
-errors=[{instancePath:instancePath+"/product",schemaPath:"components#/$defs/Product/type",keyword:"type",params:{
-type:"string"}}],!1;if(!(data4==="postgres"||data4==="accelerate"))return validate196.errors=[{instancePath:instancePath+
-"/product",schemaPath:"components#/$defs/Product/enum",keyword:"enum",params:{allowedValues:schema122.enum}}],
-!1;var valid0=_errs11===errors}else var valid0=!0}}}}}}else return validate196.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate196.errors=vErrors,errors===0}validate196.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate195(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate195.evaluated;if(evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate195.
-errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="data"){return validate195.errors=[{instancePath,schemaPath:"#/additionalProper\
-ties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.data!==
-void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
-len0;i0++){let _errs4=errors;validate196(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate196.errors:vErrors.concat(validate196.errors),errors=
-vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate195.errors=[{instancePath:instancePath+
-"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate195.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate195.errors=
-vErrors,errors===0}validate195.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate194(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate194.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate195(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate195.errors:vErrors.concat(validate195.errors),errors=vErrors.length),validate194.errors=vErrors,errors===
-0}validate194.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits242=validate199;function validate201(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+(missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===void 0&&(missing0="create\
+dAt")||data.value===void 0&&(missing0="value"))return validate196.errors=[{instancePath,schemaPath:"#/required",
+keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
+"id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt"||key0==="value")){
+return validate196.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
+additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
+id!="string")return validate196.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate196.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToke\
+n")return validate196.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"\
+const",params:{allowedValue:"serviceToken"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
+name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate196.errors=[{instancePath:instancePath+
+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate196.
+errors=[{instancePath:instancePath+"/valueHint",schemaPath:"#/properties/valueHint/type",keyword:"type",params:{
+type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
+createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
+data4))return validate196.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate196.errors=[{instancePath:instancePath+
+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
+errors}else var valid0=!0;if(valid0){if(data.expiresAt!==void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!=
+"string"&&data5!==null)return validate196.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/proper\
+ties/expiresAt/type",keyword:"type",params:{type:schema119.properties.expiresAt.type}}],!1;if(errors===_errs12&&
+errors===_errs12&&typeof data5=="string"&&!formats22.validate(data5))return validate196.errors=[{instancePath:instancePath+
+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===
+errors}else var valid0=!0;if(valid0)if(data.value!==void 0){let _errs14=errors;if(typeof data.value!="string")
+return validate196.errors=[{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"t\
+ype",params:{type:"string"}}],!1;var valid0=_errs14===errors}else var valid0=!0}}}}}}}}else return validate196.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate196.errors=
+vErrors,errors===0}validate196.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate195(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate195.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
+"data"))return validate195.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate195.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
+data.data!==void 0&&(validate196(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate196.errors:vErrors.concat(validate196.errors),
+errors=vErrors.length))}}else return validate195.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate195.errors=vErrors,errors===0}validate195.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate194(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate194.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate195(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate195.errors:vErrors.concat(validate195.errors),errors=
+vErrors.length),validate194.errors=vErrors,errors===0}validate194.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits232=validate199;var schema123={type:"string",enum:["available","unavailable"]},schema124={type:"string",enum:["postgres","acce\
+lerate"]};function validate201(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate201.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.status===void 0&&(missing0="status"))return validate201.errors=[{instancePath,schemaPath:"\
+(missing0="name")||data.product===void 0&&(missing0="product"))return validate201.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status")){return validate201.errors=[{instancePath,schemaPath:"\
+if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status"||key0==="product")){return validate201.errors=
+[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate201.
+errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
+!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
+if(typeof data1!="string")return validate201.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="region")return validate201.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===
+errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate201.
+errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
+ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data3=data.status,
+_errs8=errors;if(typeof data3!="string")return validate201.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+components#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3===
+"unavailable"))return validate201.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/R\
+egionStatus/enum",keyword:"enum",params:{allowedValues:schema123.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0;
+if(valid0)if(data.product!==void 0){let data4=data.product,_errs11=errors;if(typeof data4!="string")return validate201.
+errors=[{instancePath:instancePath+"/product",schemaPath:"components#/$defs/Product/type",keyword:"type",params:{
+type:"string"}}],!1;if(!(data4==="postgres"||data4==="accelerate"))return validate201.errors=[{instancePath:instancePath+
+"/product",schemaPath:"components#/$defs/Product/enum",keyword:"enum",params:{allowedValues:schema124.enum}}],
+!1;var valid0=_errs11===errors}else var valid0=!0}}}}}}else return validate201.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate201.errors=vErrors,errors===0}validate201.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate200(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate200.evaluated;if(evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate200.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(key0!=="data"){return validate200.errors=[{instancePath,schemaPath:"#/additionalProper\
+ties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.data!==
+void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
+len0;i0++){let _errs4=errors;validate201(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate201.errors:vErrors.concat(validate201.errors),errors=
+vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate200.errors=[{instancePath:instancePath+
+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate200.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate200.errors=
+vErrors,errors===0}validate200.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate199(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate199.
+evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
+void 0),validate200(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate200.errors:vErrors.concat(validate200.errors),errors=vErrors.length),validate199.errors=vErrors,errors===
+0}validate199.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits242=validate204;function validate206(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate206.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
+(missing0="name")||data.status===void 0&&(missing0="status"))return validate206.errors=[{instancePath,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status")){return validate206.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate201.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate206.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate201.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate206.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="region")return validate201.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
+ring"}}],!1;if(data1!=="region")return validate206.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
 operties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
-if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate201.errors=[{
+if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate206.errors=[{
 instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs6===errors}else var valid0=!0;if(valid0)if(data.status!==void 0){let data3=data.status,_errs8=errors;
-if(typeof data3!="string")return validate201.errors=[{instancePath:instancePath+"/status",schemaPath:"componen\
+if(typeof data3!="string")return validate206.errors=[{instancePath:instancePath+"/status",schemaPath:"componen\
 ts#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3==="una\
-vailable"))return validate201.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Regio\
-nStatus/enum",keyword:"enum",params:{allowedValues:schema121.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0}}}}}else
-return validate201.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate201.
-errors=vErrors,errors===0}validate201.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate200(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate200.
+vailable"))return validate206.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Regio\
+nStatus/enum",keyword:"enum",params:{allowedValues:schema123.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0}}}}}else
+return validate206.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate206.
+errors=vErrors,errors===0}validate206.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate205(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate205.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate200.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate200.errors=[{instancePath,schemaPath:"\
+"data"))return validate205.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate205.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors&&data.data!==void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate201(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate201.errors:
-vErrors.concat(validate201.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate200.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate206(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate206.errors:
+vErrors.concat(validate206.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate205.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
-ray"}}],!1}}}else return validate200.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"ob\
-ject"}}],!1;return validate200.errors=vErrors,errors===0}validate200.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate199(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate199.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate200(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate200.errors:vErrors.concat(validate200.errors),errors=
-vErrors.length),validate199.errors=vErrors,errors===0}validate199.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits252=validate204;var schema130={type:"object",required:["id","email","name"],properties:{id:{type:"string"},email:{type:"string"},
-name:{type:["string","null"]}},additionalProperties:!1};function validate207(data,{instancePath="",parentData,
-parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate207.evaluated;
+ray"}}],!1}}}else return validate205.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"ob\
+ject"}}],!1;return validate205.errors=vErrors,errors===0}validate205.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate204(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate204.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate205(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate205.errors:vErrors.concat(validate205.errors),errors=
+vErrors.length),validate204.errors=vErrors,errors===0}validate204.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits252=validate209;var schema132={type:"object",required:["id","email","name"],properties:{id:{type:"string"},email:{type:"string"},
+name:{type:["string","null"]}},additionalProperties:!1};function validate212(data,{instancePath="",parentData,
+parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate212.evaluated;
 if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===
 0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.
-email===void 0&&(missing0="email")||data.name===void 0&&(missing0="name"))return validate207.errors=[{instancePath,
+email===void 0&&(missing0="email")||data.name===void 0&&(missing0="name"))return validate212.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="email"||key0==="name")){return validate207.errors=[{instancePath,schemaPath:"#/addit\
+if(!(key0==="id"||key0==="email"||key0==="name")){return validate212.errors=[{instancePath,schemaPath:"#/addit\
 ionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
-if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate207.errors=[{instancePath:instancePath+
+if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate212.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate207.
+var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate212.
 errors=[{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,
-_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate207.errors=[{instancePath:instancePath+"/\
-name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:schema130.properties.name.type}}],!1;var valid0=_errs6===
-errors}else var valid0=!0}}}}else return validate207.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
-params:{type:"object"}}],!1;return validate207.errors=vErrors,errors===0}validate207.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};var schema131={type:"object",required:["type","id","name"],properties:{type:{type:"string",enum:[
+_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate212.errors=[{instancePath:instancePath+"/\
+name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:schema132.properties.name.type}}],!1;var valid0=_errs6===
+errors}else var valid0=!0}}}}else return validate212.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate212.errors=vErrors,errors===0}validate212.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var schema133={type:"object",required:["type","id","name"],properties:{type:{type:"string",enum:[
 "oauth","service_token","management_token","agent_token"]},id:{type:["string","null"]},name:{type:["string","n\
-ull"]}},additionalProperties:!1};function validate210(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate210.evaluated;if(evaluated0.dynamicProps&&
+ull"]}},additionalProperties:!1};function validate215(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate215.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.type===void 0&&(missing0="type")||data.id===void 0&&(missing0=
-"id")||data.name===void 0&&(missing0="name"))return validate210.errors=[{instancePath,schemaPath:"#/required",
+"id")||data.name===void 0&&(missing0="name"))return validate215.errors=[{instancePath,schemaPath:"#/required",
 keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"type"||key0==="id"||key0==="name")){return validate210.errors=[{instancePath,schemaPath:"#/additionalProperti\
+"type"||key0==="id"||key0==="name")){return validate215.errors=[{instancePath,schemaPath:"#/additionalProperti\
 es",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.type!==
-void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate210.errors=[{instancePath:instancePath+
+void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate215.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(!(data0==="oauth"||data0===
-"service_token"||data0==="management_token"||data0==="agent_token"))return validate210.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues:schema131.properties.type.enum}}],
+"service_token"||data0==="management_token"||data0==="agent_token"))return validate215.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues:schema133.properties.type.enum}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.id!==void 0){let data1=data.id,_errs4=errors;
-if(typeof data1!="string"&&data1!==null)return validate210.errors=[{instancePath:instancePath+"/id",schemaPath:"\
-#/properties/id/type",keyword:"type",params:{type:schema131.properties.id.type}}],!1;var valid0=_errs4===errors}else
+if(typeof data1!="string"&&data1!==null)return validate215.errors=[{instancePath:instancePath+"/id",schemaPath:"\
+#/properties/id/type",keyword:"type",params:{type:schema133.properties.id.type}}],!1;var valid0=_errs4===errors}else
 var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,_errs6=errors;if(typeof data2!="string"&&data2!==
-null)return validate210.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"\
-type",params:{type:schema131.properties.name.type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate210.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate210.errors=
-vErrors,errors===0}validate210.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate206(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate206.
+null)return validate215.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"\
+type",params:{type:schema133.properties.name.type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate215.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate215.errors=
+vErrors,errors===0}validate215.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate211(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate211.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.user===void 0&&(missing0=
-"user")||data.workspace===void 0&&(missing0="workspace")||data.credential===void 0&&(missing0="credential"))return validate206.
+"user")||data.workspace===void 0&&(missing0="workspace")||data.credential===void 0&&(missing0="credential"))return validate211.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="user"||key0==="workspace"||key0==="credential")){return validate206.errors=[
+for(let key0 in data)if(!(key0==="user"||key0==="workspace"||key0==="credential")){return validate211.errors=[
 {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
 !1;break}if(_errs1===errors){if(data.user!==void 0){let data0=data.user,_errs2=errors,_errs3=errors,valid1=!1,
-_errs4=errors;validate207(data0,{instancePath:instancePath+"/user",parentData:data,parentDataProperty:"user",rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate207.errors:vErrors.concat(validate207.errors),errors=vErrors.
+_errs4=errors;validate212(data0,{instancePath:instancePath+"/user",parentData:data,parentDataProperty:"user",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate212.errors:vErrors.concat(validate212.errors),errors=vErrors.
 length);var _valid0=_errs4===errors;valid1=valid1||_valid0;let _errs5=errors;if(data0!==null){let err0={instancePath:instancePath+
 "/user",schemaPath:"#/properties/user/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=
 [err0]:vErrors.push(err0),errors++}var _valid0=_errs5===errors;if(valid1=valid1||_valid0,valid1)errors=_errs3,
 vErrors!==null&&(_errs3?vErrors.length=_errs3:vErrors=null);else{let err1={instancePath:instancePath+"/user",schemaPath:"\
 #/properties/user/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,
-validate206.errors=vErrors,!1}var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){
+validate211.errors=vErrors,!1}var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){
 let data1=data.workspace,_errs7=errors,_errs8=errors,valid2=!1,_errs9=errors;validate442(data1,{instancePath:instancePath+
 "/workspace",parentData:data,parentDataProperty:"workspace",rootData,dynamicAnchors})||(vErrors=vErrors===null?
 validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var _valid1=_errs9===errors;valid2=
@@ -2723,542 +2821,478 @@ valid2||_valid1;let _errs10=errors;if(data1!==null){let err2={instancePath:insta
 push(err2),errors++}var _valid1=_errs10===errors;if(valid2=valid2||_valid1,valid2)errors=_errs8,vErrors!==null&&
 (_errs8?vErrors.length=_errs8:vErrors=null);else{let err3={instancePath:instancePath+"/workspace",schemaPath:"\
 #/properties/workspace/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err3]:vErrors.push(err3),
-errors++,validate206.errors=vErrors,!1}var valid0=_errs7===errors}else var valid0=!0;if(valid0)if(data.credential!==
-void 0){let _errs12=errors;validate210(data.credential,{instancePath:instancePath+"/credential",parentData:data,
-parentDataProperty:"credential",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate210.errors:vErrors.
-concat(validate210.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0}}}}else return validate206.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate206.errors=
-vErrors,errors===0}validate206.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate205(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate205.
+errors++,validate211.errors=vErrors,!1}var valid0=_errs7===errors}else var valid0=!0;if(valid0)if(data.credential!==
+void 0){let _errs12=errors;validate215(data.credential,{instancePath:instancePath+"/credential",parentData:data,
+parentDataProperty:"credential",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate215.errors:vErrors.
+concat(validate215.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0}}}}else return validate211.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate211.errors=
+vErrors,errors===0}validate211.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate210(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate210.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate205.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate205.errors=[{instancePath,schemaPath:"\
+"data"))return validate210.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate210.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate206(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate206.errors:vErrors.concat(validate206.errors),
-errors=vErrors.length))}}else return validate205.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate205.errors=vErrors,errors===0}validate205.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate204(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate204.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate205(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate205.errors:vErrors.concat(validate205.errors),errors=
-vErrors.length),validate204.errors=vErrors,errors===0}validate204.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits262=validate214;var schema133={type:"object",required:["id","status","expiresAt","windowExpiresAt","decidedAt"],properties:{id:{
+data.data!==void 0&&(validate211(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate211.errors:vErrors.concat(validate211.errors),
+errors=vErrors.length))}}else return validate210.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate210.errors=vErrors,errors===0}validate210.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate209(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate209.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate210(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate210.errors:vErrors.concat(validate210.errors),errors=
+vErrors.length),validate209.errors=vErrors,errors===0}validate209.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits262=validate219;var schema135={type:"object",required:["id","status","expiresAt","windowExpiresAt","decidedAt"],properties:{id:{
 type:"string"},status:{$ref:"components#/$defs/ApprovalStatus"},expiresAt:{type:"string",format:"date-time"},windowExpiresAt:{
 type:["string","null"],format:"date-time"},decidedAt:{type:["string","null"],format:"date-time"},hint:{type:"s\
-tring"}},additionalProperties:!1},schema134={type:"string",enum:["pending","approved","approved_window","denie\
-d","expired","consumed"]};function validate215(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate215.evaluated;if(evaluated0.dynamicProps&&
+tring"}},additionalProperties:!1},schema136={type:"string",enum:["pending","approved","approved_window","denie\
+d","expired","consumed"]};function validate220(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate220.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.status===void 0&&(missing0=
 "status")||data.expiresAt===void 0&&(missing0="expiresAt")||data.windowExpiresAt===void 0&&(missing0="windowEx\
-piresAt")||data.decidedAt===void 0&&(missing0="decidedAt"))return validate215.errors=[{instancePath,schemaPath:"\
+piresAt")||data.decidedAt===void 0&&(missing0="decidedAt"))return validate220.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
 if(!(key0==="id"||key0==="status"||key0==="expiresAt"||key0==="windowExpiresAt"||key0==="decidedAt"||key0==="h\
-int")){return validate215.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
+int")){return validate220.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
 ies",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate215.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate220.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){
-let data1=data.status,_errs4=errors;if(typeof data1!="string")return validate215.errors=[{instancePath:instancePath+
+let data1=data.status,_errs4=errors;if(typeof data1!="string")return validate220.errors=[{instancePath:instancePath+
 "/status",schemaPath:"components#/$defs/ApprovalStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data1===
 "pending"||data1==="approved"||data1==="approved_window"||data1==="denied"||data1==="expired"||data1==="consum\
-ed"))return validate215.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/ApprovalSta\
-tus/enum",keyword:"enum",params:{allowedValues:schema134.enum}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+ed"))return validate220.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/ApprovalSta\
+tus/enum",keyword:"enum",params:{allowedValues:schema136.enum}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.expiresAt!==void 0){let data2=data.expiresAt,_errs7=errors;if(errors===_errs7&&errors===_errs7)
-if(typeof data2=="string"){if(!formats22.validate(data2))return validate215.errors=[{instancePath:instancePath+
+if(typeof data2=="string"){if(!formats22.validate(data2))return validate220.errors=[{instancePath:instancePath+
 "/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate215.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"\
+return validate220.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs7===errors}else var valid0=!0;if(valid0){if(data.windowExpiresAt!==
-void 0){let data3=data.windowExpiresAt,_errs9=errors;if(typeof data3!="string"&&data3!==null)return validate215.
+void 0){let data3=data.windowExpiresAt,_errs9=errors;if(typeof data3!="string"&&data3!==null)return validate220.
 errors=[{instancePath:instancePath+"/windowExpiresAt",schemaPath:"#/properties/windowExpiresAt/type",keyword:"\
-type",params:{type:schema133.properties.windowExpiresAt.type}}],!1;if(errors===_errs9&&errors===_errs9&&typeof data3==
-"string"&&!formats22.validate(data3))return validate215.errors=[{instancePath:instancePath+"/windowExpiresAt",
+type",params:{type:schema135.properties.windowExpiresAt.type}}],!1;if(errors===_errs9&&errors===_errs9&&typeof data3==
+"string"&&!formats22.validate(data3))return validate220.errors=[{instancePath:instancePath+"/windowExpiresAt",
 schemaPath:"#/properties/windowExpiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs9===
 errors}else var valid0=!0;if(valid0){if(data.decidedAt!==void 0){let data4=data.decidedAt,_errs11=errors;if(typeof data4!=
-"string"&&data4!==null)return validate215.errors=[{instancePath:instancePath+"/decidedAt",schemaPath:"#/proper\
-ties/decidedAt/type",keyword:"type",params:{type:schema133.properties.decidedAt.type}}],!1;if(errors===_errs11&&
-errors===_errs11&&typeof data4=="string"&&!formats22.validate(data4))return validate215.errors=[{instancePath:instancePath+
+"string"&&data4!==null)return validate220.errors=[{instancePath:instancePath+"/decidedAt",schemaPath:"#/proper\
+ties/decidedAt/type",keyword:"type",params:{type:schema135.properties.decidedAt.type}}],!1;if(errors===_errs11&&
+errors===_errs11&&typeof data4=="string"&&!formats22.validate(data4))return validate220.errors=[{instancePath:instancePath+
 "/decidedAt",schemaPath:"#/properties/decidedAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs11===
-errors}else var valid0=!0;if(valid0)if(data.hint!==void 0){let _errs13=errors;if(typeof data.hint!="string")return validate215.
+errors}else var valid0=!0;if(valid0)if(data.hint!==void 0){let _errs13=errors;if(typeof data.hint!="string")return validate220.
 errors=[{instancePath:instancePath+"/hint",schemaPath:"#/properties/hint/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs13===errors}else var valid0=!0}}}}}}}else return validate215.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate215.errors=vErrors,errors===0}validate215.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate214(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate214.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate215(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate215.errors:vErrors.concat(
-validate215.errors),errors=vErrors.length),validate214.errors=vErrors,errors===0}validate214.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits27=validate217;var schema137={type:"object",required:["id","type","url","gitName","isDefault","role","createdAt","updatedAt",
+ring"}}],!1;var valid0=_errs13===errors}else var valid0=!0}}}}}}}else return validate220.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate220.errors=vErrors,errors===0}validate220.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate219(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate219.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate220(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate220.errors:vErrors.concat(
+validate220.errors),errors=vErrors.length),validate219.errors=vErrors,errors===0}validate219.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits27=validate2222;var schema139={type:"object",required:["id","type","url","gitName","isDefault","role","createdAt","updatedAt",
 "project"],properties:{id:{type:"string"},type:{type:"string",const:"branch"},url:{type:"string",format:"uri"},
 gitName:{type:"string"},isDefault:{type:"boolean"},role:{type:"string",enum:["production","preview"]},createdAt:{
 type:"string",format:"date-time"},updatedAt:{type:"string",format:"date-time"},project:{$ref:"components#/$def\
-s/Reference"}},additionalProperties:!1};function validate219(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate219.evaluated;if(evaluated0.
+s/Reference"}},additionalProperties:!1};function validate224(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate224.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
 (missing0="type")||data.url===void 0&&(missing0="url")||data.gitName===void 0&&(missing0="gitName")||data.isDefault===
 void 0&&(missing0="isDefault")||data.role===void 0&&(missing0="role")||data.createdAt===void 0&&(missing0="cre\
-atedAt")||data.updatedAt===void 0&&(missing0="updatedAt")||data.project===void 0&&(missing0="project"))return validate219.
+atedAt")||data.updatedAt===void 0&&(missing0="updatedAt")||data.project===void 0&&(missing0="project"))return validate224.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!func12.call(schema137.properties,key0)){return validate219.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!func12.call(schema139.properties,key0)){return validate224.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate219.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate224.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate219.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate224.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="branch")return validate219.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
+ring"}}],!1;if(data1!=="branch")return validate224.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
 operties/type/const",keyword:"const",params:{allowedValue:"branch"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate219.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate219.errors=[{instancePath:instancePath+
+"string"){if(!formats02(data2))return validate224.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate224.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.gitName!==void 0){let _errs8=errors;if(typeof data.gitName!="string")return validate219.
+var valid0=!0;if(valid0){if(data.gitName!==void 0){let _errs8=errors;if(typeof data.gitName!="string")return validate224.
 errors=[{instancePath:instancePath+"/gitName",schemaPath:"#/properties/gitName/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs10=errors;
-if(typeof data.isDefault!="boolean")return validate219.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"\
+if(typeof data.isDefault!="boolean")return validate224.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"\
 #/properties/isDefault/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
-if(valid0){if(data.role!==void 0){let data5=data.role,_errs12=errors;if(typeof data5!="string")return validate219.
+if(valid0){if(data.role!==void 0){let data5=data.role,_errs12=errors;if(typeof data5!="string")return validate224.
 errors=[{instancePath:instancePath+"/role",schemaPath:"#/properties/role/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(!(data5==="production"||data5==="preview"))return validate219.errors=[{instancePath:instancePath+
-"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues:schema137.properties.role.enum}}],
+ring"}}],!1;if(!(data5==="production"||data5==="preview"))return validate224.errors=[{instancePath:instancePath+
+"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues:schema139.properties.role.enum}}],
 !1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data6=data.createdAt,
 _errs14=errors;if(errors===_errs14&&errors===_errs14)if(typeof data6=="string"){if(!formats22.validate(data6))
-return validate219.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
-keyword:"format",params:{format:"date-time"}}],!1}else return validate219.errors=[{instancePath:instancePath+"\
+return validate224.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate224.errors=[{instancePath:instancePath+"\
 /createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs14===
 errors}else var valid0=!0;if(valid0){if(data.updatedAt!==void 0){let data7=data.updatedAt,_errs16=errors;if(errors===
-_errs16&&errors===_errs16)if(typeof data7=="string"){if(!formats22.validate(data7))return validate219.errors=[
+_errs16&&errors===_errs16)if(typeof data7=="string"){if(!formats22.validate(data7))return validate224.errors=[
 {instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate219.errors=[{instancePath:instancePath+"/updatedAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate224.errors=[{instancePath:instancePath+"/updatedAt",schemaPath:"#/propert\
 ies/updatedAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs16===errors}else var valid0=!0;
 if(valid0)if(data.project!==void 0){let _errs18=errors;validate242(data.project,{instancePath:instancePath+"/p\
 roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
 errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs18===errors}else var valid0=!0}}}}}}}}}}else
-return validate219.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate219.
-errors=vErrors,errors===0}validate219.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate218(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate218.
+return validate224.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate224.
+errors=vErrors,errors===0}validate224.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate223(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate223.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate218.errors=[{instancePath,schemaPath:"\
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate223.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate218.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!(key0==="data"||key0==="pagination")){return validate223.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
 data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate219(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate219.errors:
-vErrors.concat(validate219.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate218.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate224(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate224.errors:
+vErrors.concat(validate224.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate223.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
 ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
 validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
 ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate218.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate218.errors=vErrors,errors===0}validate218.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate217(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate217.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate218(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate218.errors:vErrors.concat(
-validate218.errors),errors=vErrors.length),validate217.errors=vErrors,errors===0}validate217.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits28=validate224;function validate225(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate225.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate223.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate223.errors=vErrors,errors===0}validate223.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2222(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2222.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate223(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate223.errors:vErrors.concat(
+validate223.errors),errors=vErrors.length),validate2222.errors=vErrors,errors===0}validate2222.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits28=validate229;function validate230(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate230.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate225.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate230.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate225.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate219(data.data,
+"data"){return validate230.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate224(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate219.errors:vErrors.concat(validate219.errors),errors=vErrors.length))}}else return validate225.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate225.errors=
-vErrors,errors===0}validate225.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate224(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate224.
+vErrors===null?validate224.errors:vErrors.concat(validate224.errors),errors=vErrors.length))}}else return validate230.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate230.errors=
+vErrors,errors===0}validate230.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate229(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate229.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate225(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate225.errors:vErrors.concat(validate225.errors),errors=vErrors.length),validate224.errors=vErrors,errors===
-0}validate224.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits29=validate228;var schema142={type:"object",required:["id","type","url","name","region","projectId","branchId","latestDeploym\
+void 0),validate230(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate230.errors:vErrors.concat(validate230.errors),errors=vErrors.length),validate229.errors=vErrors,errors===
+0}validate229.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits29=validate233;var schema144={type:"object",required:["id","type","url","name","region","projectId","branchId","latestDeploym\
 entId","appEndpointDomain","createdAt","logicalId"],properties:{id:{type:"string"},type:{type:"string",const:"\
 app"},url:{type:"string",format:"uri"},name:{type:"string"},region:{$ref:"components#/$defs/ShortReference"},projectId:{
 type:"string"},branchId:{type:["string","null"]},latestDeploymentId:{type:["string","null"]},appEndpointDomain:{
 type:"string"},createdAt:{type:"string",format:"date-time"},logicalId:{type:["string","null"]}},additionalProperties:!1};
-function validate230(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate230.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate235(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate235.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.name===void 0&&(missing0="name")||data.region===void 0&&(missing0="region")||data.projectId===void 0&&
 (missing0="projectId")||data.branchId===void 0&&(missing0="branchId")||data.latestDeploymentId===void 0&&(missing0=
 "latestDeploymentId")||data.appEndpointDomain===void 0&&(missing0="appEndpointDomain")||data.createdAt===void 0&&
-(missing0="createdAt")||data.logicalId===void 0&&(missing0="logicalId"))return validate230.errors=[{instancePath,
+(missing0="createdAt")||data.logicalId===void 0&&(missing0="logicalId"))return validate235.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!func12.call(schema142.properties,key0)){return validate230.errors=[{instancePath,schemaPath:"#/additionalP\
+if(!func12.call(schema144.properties,key0)){return validate235.errors=[{instancePath,schemaPath:"#/additionalP\
 roperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate230.errors=[{instancePath:instancePath+
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate235.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate230.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate235.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="app")return validate230.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prope\
+ring"}}],!1;if(data1!=="app")return validate235.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prope\
 rties/type/const",keyword:"const",params:{allowedValue:"app"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate230.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate230.errors=[{instancePath:instancePath+
+"string"){if(!formats02(data2))return validate235.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate235.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate230.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate235.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs10=errors;
 validate442(data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,
 dynamicAnchors})||(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.
 length);var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.projectId!==void 0){let _errs11=errors;
-if(typeof data.projectId!="string")return validate230.errors=[{instancePath:instancePath+"/projectId",schemaPath:"\
+if(typeof data.projectId!="string")return validate235.errors=[{instancePath:instancePath+"/projectId",schemaPath:"\
 #/properties/projectId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs11===errors}else var valid0=!0;
 if(valid0){if(data.branchId!==void 0){let data6=data.branchId,_errs13=errors;if(typeof data6!="string"&&data6!==
-null)return validate230.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
-keyword:"type",params:{type:schema142.properties.branchId.type}}],!1;var valid0=_errs13===errors}else var valid0=!0;
+null)return validate235.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+keyword:"type",params:{type:schema144.properties.branchId.type}}],!1;var valid0=_errs13===errors}else var valid0=!0;
 if(valid0){if(data.latestDeploymentId!==void 0){let data7=data.latestDeploymentId,_errs15=errors;if(typeof data7!=
-"string"&&data7!==null)return validate230.errors=[{instancePath:instancePath+"/latestDeploymentId",schemaPath:"\
-#/properties/latestDeploymentId/type",keyword:"type",params:{type:schema142.properties.latestDeploymentId.type}}],
+"string"&&data7!==null)return validate235.errors=[{instancePath:instancePath+"/latestDeploymentId",schemaPath:"\
+#/properties/latestDeploymentId/type",keyword:"type",params:{type:schema144.properties.latestDeploymentId.type}}],
 !1;var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.appEndpointDomain!==void 0){let _errs17=errors;
-if(typeof data.appEndpointDomain!="string")return validate230.errors=[{instancePath:instancePath+"/appEndpoint\
+if(typeof data.appEndpointDomain!="string")return validate235.errors=[{instancePath:instancePath+"/appEndpoint\
 Domain",schemaPath:"#/properties/appEndpointDomain/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs17===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data9=data.createdAt,_errs19=errors;if(errors===
-_errs19&&errors===_errs19)if(typeof data9=="string"){if(!formats22.validate(data9))return validate230.errors=[
+_errs19&&errors===_errs19)if(typeof data9=="string"){if(!formats22.validate(data9))return validate235.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate230.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate235.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
 if(valid0)if(data.logicalId!==void 0){let data10=data.logicalId,_errs21=errors;if(typeof data10!="string"&&data10!==
-null)return validate230.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
-e",keyword:"type",params:{type:schema142.properties.logicalId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}}}else
-return validate230.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate230.
-errors=vErrors,errors===0}validate230.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate229(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate229.
+null)return validate235.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
+e",keyword:"type",params:{type:schema144.properties.logicalId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}}}else
+return validate235.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate235.
+errors=vErrors,errors===0}validate235.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate234(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate234.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate229.errors=[{instancePath,schemaPath:"\
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate234.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate229.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!(key0==="data"||key0==="pagination")){return validate234.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
 data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate230(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate230.errors:
-vErrors.concat(validate230.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate229.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate235(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate235.errors:
+vErrors.concat(validate235.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate234.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
 ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
 validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
 ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate229.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate229.errors=vErrors,errors===0}validate229.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate228(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate228.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate229(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate229.errors:vErrors.concat(
-validate229.errors),errors=vErrors.length),validate228.errors=vErrors,errors===0}validate228.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits30=validate235;function validate236(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate236.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate234.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate234.errors=vErrors,errors===0}validate234.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate233(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate233.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate234(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate234.errors:vErrors.concat(
+validate234.errors),errors=vErrors.length),validate233.errors=vErrors,errors===0}validate233.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits30=validate240;function validate241(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate241.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate236.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate241.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate236.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate230(data.data,
+"data"){return validate241.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate235(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate230.errors:vErrors.concat(validate230.errors),errors=vErrors.length))}}else return validate236.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate236.errors=
-vErrors,errors===0}validate236.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate235(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate235.
+vErrors===null?validate235.errors:vErrors.concat(validate235.errors),errors=vErrors.length))}}else return validate241.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate241.errors=
+vErrors,errors===0}validate241.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate240(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate240.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate236(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate236.errors:vErrors.concat(validate236.errors),errors=vErrors.length),validate235.errors=vErrors,errors===
-0}validate235.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits31=validate239;var schema146={type:"object",required:["error"],properties:{error:{type:"object",required:["code","message","e\
+void 0),validate241(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate241.errors:vErrors.concat(validate241.errors),errors=vErrors.length),validate240.errors=vErrors,errors===
+0}validate240.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits31=validate244;var schema148={type:"object",required:["error"],properties:{error:{type:"object",required:["code","message","e\
 xistingAppId","name","branchGitName","conflict","logicalId"],properties:{code:{type:"string",const:"app:alread\
 y_exists"},message:{type:"string"},existingAppId:{type:"string"},name:{type:"string"},branchGitName:{type:"str\
 ing"},conflict:{type:"string",enum:["name","logicalId"]},logicalId:{type:["string","null"]}},additionalProperties:!1}},
-additionalProperties:!1};function validate240(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate240.evaluated;if(evaluated0.dynamicProps&&
+additionalProperties:!1};function validate245(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate245.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate240.errors=
+"object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate245.errors=
 [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="error"){return validate240.errors=[{instancePath,schemaPath:"#/additionalPrope\
+for(let key0 in data)if(key0!=="error"){return validate245.errors=[{instancePath,schemaPath:"#/additionalPrope\
 rties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==
 void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;
 if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&(missing1="message")||data0.existingAppId===
 void 0&&(missing1="existingAppId")||data0.name===void 0&&(missing1="name")||data0.branchGitName===void 0&&(missing1=
 "branchGitName")||data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logical\
-Id"))return validate240.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"\
+Id"))return validate245.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"\
 required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||
 key1==="message"||key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="lo\
-gicalId")){return validate240.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/addit\
+gicalId")){return validate245.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/addit\
 ionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){
-if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate240.errors=
+if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate245.errors=
 [{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"type",
-params:{type:"string"}}],!1;if(data1!=="app:already_exists")return validate240.errors=[{instancePath:instancePath+
+params:{type:"string"}}],!1;if(data1!=="app:already_exists")return validate245.errors=[{instancePath:instancePath+
 "/error/code",schemaPath:"#/properties/error/properties/code/const",keyword:"const",params:{allowedValue:"app:\
 already_exists"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;
-if(typeof data0.message!="string")return validate240.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
+if(typeof data0.message!="string")return validate245.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
 #/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else
 var valid1=!0;if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="st\
-ring")return validate240.errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/er\
+ring")return validate245.errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/er\
 ror/properties/existingAppId/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;
-if(valid1){if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate240.errors=
+if(valid1){if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate245.errors=
 [{instancePath:instancePath+"/error/name",schemaPath:"#/properties/error/properties/name/type",keyword:"type",
 params:{type:"string"}}],!1;var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.branchGitName!==
-void 0){let _errs13=errors;if(typeof data0.branchGitName!="string")return validate240.errors=[{instancePath:instancePath+
+void 0){let _errs13=errors;if(typeof data0.branchGitName!="string")return validate245.errors=[{instancePath:instancePath+
 "/error/branchGitName",schemaPath:"#/properties/error/properties/branchGitName/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid1=_errs13===errors}else var valid1=!0;if(valid1){if(data0.conflict!==void 0){let data6=data0.
-conflict,_errs15=errors;if(typeof data6!="string")return validate240.errors=[{instancePath:instancePath+"/erro\
+conflict,_errs15=errors;if(typeof data6!="string")return validate245.errors=[{instancePath:instancePath+"/erro\
 r/conflict",schemaPath:"#/properties/error/properties/conflict/type",keyword:"type",params:{type:"string"}}],!1;
-if(!(data6==="name"||data6==="logicalId"))return validate240.errors=[{instancePath:instancePath+"/error/confli\
-ct",schemaPath:"#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema146.properties.
+if(!(data6==="name"||data6==="logicalId"))return validate245.errors=[{instancePath:instancePath+"/error/confli\
+ct",schemaPath:"#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema148.properties.
 error.properties.conflict.enum}}],!1;var valid1=_errs15===errors}else var valid1=!0;if(valid1)if(data0.logicalId!==
-void 0){let data7=data0.logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate240.errors=
+void 0){let data7=data0.logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate245.errors=
 [{instancePath:instancePath+"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"\
-type",params:{type:schema146.properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else
-var valid1=!0}}}}}}}}else return validate240.errors=[{instancePath:instancePath+"/error",schemaPath:"#/propert\
-ies/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate240.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate240.errors=vErrors,errors===0}validate240.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate239(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate239.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate240(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate240.errors:vErrors.concat(
-validate240.errors),errors=vErrors.length),validate239.errors=vErrors,errors===0}validate239.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits322=validate2422;function validate243(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate243.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+type",params:{type:schema148.properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else
+var valid1=!0}}}}}}}}else return validate245.errors=[{instancePath:instancePath+"/error",schemaPath:"#/propert\
+ies/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate245.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate245.errors=vErrors,errors===0}validate245.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate244(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate244.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate245(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate245.errors:vErrors.concat(
+validate245.errors),errors=vErrors.length),validate244.errors=vErrors,errors===0}validate244.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits322=validate247;function validate248(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate248.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate243.errors=[{instancePath,schemaPath:"#\
+let missing0;if(data.error===void 0&&(missing0="error"))return validate248.errors=[{instancePath,schemaPath:"#\
 /required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"error"){return validate243.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+"error"){return validate248.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
 rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
 if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
 (missing1="code")||data0.message===void 0&&(missing1="message")||data0.existingAppId===void 0&&(missing1="exis\
 tingAppId")||data0.name===void 0&&(missing1="name")||data0.branchGitName===void 0&&(missing1="branchGitName")||
-data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logicalId"))return validate243.
+data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logicalId"))return validate248.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{
 missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||key1==="message"||
-key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="logicalId")){return validate243.
+key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="logicalId")){return validate248.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.code!==void 0){let data1=data0.
-code,_errs5=errors;if(typeof data1!="string")return validate243.errors=[{instancePath:instancePath+"/error/cod\
+code,_errs5=errors;if(typeof data1!="string")return validate248.errors=[{instancePath:instancePath+"/error/cod\
 e",schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;if(data1!==
-"app:already_exists")return validate243.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/propert\
+"app:already_exists")return validate248.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/propert\
 ies/error/properties/code/const",keyword:"const",params:{allowedValue:"app:already_exists"}}],!1;var valid1=_errs5===
 errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="st\
-ring")return validate243.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pr\
+ring")return validate248.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pr\
 operties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;
-if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="string")return validate243.
+if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="string")return validate248.
 errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/error/properties/existingAp\
 pId/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;if(valid1){
-if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate243.errors=[{instancePath:instancePath+
+if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate248.errors=[{instancePath:instancePath+
 "/error/name",schemaPath:"#/properties/error/properties/name/type",keyword:"type",params:{type:"string"}}],!1;
 var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.branchGitName!==void 0){let _errs13=errors;
-if(typeof data0.branchGitName!="string")return validate243.errors=[{instancePath:instancePath+"/error/branchGi\
+if(typeof data0.branchGitName!="string")return validate248.errors=[{instancePath:instancePath+"/error/branchGi\
 tName",schemaPath:"#/properties/error/properties/branchGitName/type",keyword:"type",params:{type:"string"}}],!1;
 var valid1=_errs13===errors}else var valid1=!0;if(valid1){if(data0.conflict!==void 0){let data6=data0.conflict,
-_errs15=errors;if(typeof data6!="string")return validate243.errors=[{instancePath:instancePath+"/error/conflic\
+_errs15=errors;if(typeof data6!="string")return validate248.errors=[{instancePath:instancePath+"/error/conflic\
 t",schemaPath:"#/properties/error/properties/conflict/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6===
-"name"||data6==="logicalId"))return validate243.errors=[{instancePath:instancePath+"/error/conflict",schemaPath:"\
-#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema146.properties.error.properties.
+"name"||data6==="logicalId"))return validate248.errors=[{instancePath:instancePath+"/error/conflict",schemaPath:"\
+#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema148.properties.error.properties.
 conflict.enum}}],!1;var valid1=_errs15===errors}else var valid1=!0;if(valid1)if(data0.logicalId!==void 0){let data7=data0.
-logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate243.errors=[{instancePath:instancePath+
-"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"type",params:{type:schema146.
-properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else var valid1=!0}}}}}}}}else return validate243.
+logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate248.errors=[{instancePath:instancePath+
+"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"type",params:{type:schema148.
+properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else var valid1=!0}}}}}}}}else return validate248.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"\
-object"}}],!1}}}else return validate243.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate243.errors=vErrors,errors===0}validate243.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate245(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate245.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+object"}}],!1}}}else return validate248.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate248.errors=vErrors,errors===0}validate248.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate250(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate250.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate245.errors=[{instancePath,schemaPath:"#\
+let missing0;if(data.error===void 0&&(missing0="error"))return validate250.errors=[{instancePath,schemaPath:"#\
 /required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"error"){return validate245.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+"error"){return validate250.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
 rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
 if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
-(missing1="code")||data0.message===void 0&&(missing1="message"))return validate245.errors=[{instancePath:instancePath+
+(missing1="code")||data0.message===void 0&&(missing1="message"))return validate250.errors=[{instancePath:instancePath+
 "/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;
-for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate245.
+for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate250.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;
-if(typeof data0.code!="string")return validate245.errors=[{instancePath:instancePath+"/error/code",schemaPath:"\
+if(typeof data0.code!="string")return validate250.errors=[{instancePath:instancePath+"/error/code",schemaPath:"\
 #/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs5===errors}else
-var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="string")return validate245.
+var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="string")return validate250.
 errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1){if(data0.hint!==void 0){
-let _errs9=errors;if(typeof data0.hint!="string")return validate245.errors=[{instancePath:instancePath+"/error\
+let _errs9=errors;if(typeof data0.hint!="string")return validate250.errors=[{instancePath:instancePath+"/error\
 /hint",schemaPath:"#/properties/error/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===
 errors}else var valid1=!0;if(valid1)if(data0.issues!==void 0){let data4=data0.issues,_errs11=errors;if(errors===
 _errs11)if(Array.isArray(data4)){var valid2=!0;let len0=data4.length;for(let i0=0;i0<len0;i0++){let _errs13=errors;
 validate322(data4[i0],{instancePath:instancePath+"/error/issues/"+i0,parentData:data4,parentDataProperty:i0,rootData,
 dynamicAnchors})||(vErrors=vErrors===null?validate322.errors:vErrors.concat(validate322.errors),errors=vErrors.
-length);var valid2=_errs13===errors;if(!valid2)break}}else return validate245.errors=[{instancePath:instancePath+
+length);var valid2=_errs13===errors;if(!valid2)break}}else return validate250.errors=[{instancePath:instancePath+
 "/error/issues",schemaPath:"#/properties/error/properties/issues/type",keyword:"type",params:{type:"array"}}],
-!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else return validate245.errors=[{instancePath:instancePath+
-"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate245.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate245.errors=
-vErrors,errors===0}validate245.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2422(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2422.
+!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else return validate250.errors=[{instancePath:instancePath+
+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate250.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate250.errors=
+vErrors,errors===0}validate250.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate247(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate247.
 evaluated;evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0);
-let _errs0=errors,valid0=!1,_errs1=errors;validate243(data,{instancePath,parentData,parentDataProperty,rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate243.errors:vErrors.concat(validate243.errors),errors=vErrors.
-length);var _valid0=_errs1===errors;if(valid0=valid0||_valid0,_valid0)var props0=!0;let _errs2=errors;validate245(
-data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate245.
-errors:vErrors.concat(validate245.errors),errors=vErrors.length);var _valid0=_errs2===errors;if(valid0=valid0||
+let _errs0=errors,valid0=!1,_errs1=errors;validate248(data,{instancePath,parentData,parentDataProperty,rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate248.errors:vErrors.concat(validate248.errors),errors=vErrors.
+length);var _valid0=_errs1===errors;if(valid0=valid0||_valid0,_valid0)var props0=!0;let _errs2=errors;validate250(
+data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate250.
+errors:vErrors.concat(validate250.errors),errors=vErrors.length);var _valid0=_errs2===errors;if(valid0=valid0||
 _valid0,_valid0&&props0!==!0&&(props0=!0),valid0)errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=
 null);else{let err0={instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=
-[err0]:vErrors.push(err0),errors++,validate2422.errors=vErrors,!1}return validate2422.errors=vErrors,evaluated0.
-props=props0,errors===0}validate2422.evaluated={dynamicProps:!0,dynamicItems:!1};var fits33=validate248;function validate250(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate250.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+[err0]:vErrors.push(err0),errors++,validate247.errors=vErrors,!1}return validate247.errors=vErrors,evaluated0.
+props=props0,errors===0}validate247.evaluated={dynamicProps:!0,dynamicItems:!1};var fits33=validate253;function validate255(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate255.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.appEndpointDomain===void 0&&(missing0="appEndpointDomain")||data.reassignedDomains===void 0&&
-(missing0="reassignedDomains"))return validate250.errors=[{instancePath,schemaPath:"#/required",keyword:"requi\
+(missing0="reassignedDomains"))return validate255.errors=[{instancePath,schemaPath:"#/required",keyword:"requi\
 red",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="appEndpointDo\
-main"||key0==="reassignedDomains")){return validate250.errors=[{instancePath,schemaPath:"#/additionalPropertie\
+main"||key0==="reassignedDomains")){return validate255.errors=[{instancePath,schemaPath:"#/additionalPropertie\
 s",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.appEndpointDomain!==
-void 0){let _errs2=errors;if(typeof data.appEndpointDomain!="string")return validate250.errors=[{instancePath:instancePath+
+void 0){let _errs2=errors;if(typeof data.appEndpointDomain!="string")return validate255.errors=[{instancePath:instancePath+
 "/appEndpointDomain",schemaPath:"#/properties/appEndpointDomain/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.reassignedDomains!==void 0){let data1=data.
-reassignedDomains,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate250.
+reassignedDomains,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate255.
 errors=[{instancePath:instancePath+"/reassignedDomains",schemaPath:"#/properties/reassignedDomains/type",keyword:"\
-type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate250.errors=
-[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate250.errors=vErrors,
-errors===0}validate250.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate249(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate249.
+type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate255.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate255.errors=vErrors,
+errors===0}validate255.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate254(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate254.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate249.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate249.errors=[{instancePath,schemaPath:"\
+"data"))return validate254.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate254.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate250(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate250.errors:vErrors.concat(validate250.errors),
-errors=vErrors.length))}}else return validate249.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate249.errors=vErrors,errors===0}validate249.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate248(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate248.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate249(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate249.errors:vErrors.concat(validate249.errors),errors=
-vErrors.length),validate248.errors=vErrors,errors===0}validate248.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits34=validate253;function validate255(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate255.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+data.data!==void 0&&(validate255(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate255.errors:vErrors.concat(validate255.errors),
+errors=vErrors.length))}}else return validate254.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate254.errors=vErrors,errors===0}validate254.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate253(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate253.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate254(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate254.errors:vErrors.concat(validate254.errors),errors=
+vErrors.length),validate253.errors=vErrors,errors===0}validate253.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits34=validate258;function validate260(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate260.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.serviceId===void 0&&(missing0="serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVer\
-sionId")||data.createdAt===void 0&&(missing0="createdAt"))return validate255.errors=[{instancePath,schemaPath:"\
+sionId")||data.createdAt===void 0&&(missing0="createdAt"))return validate260.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
 if(!(key0==="id"||key0==="type"||key0==="url"||key0==="serviceId"||key0==="foundryVersionId"||key0==="createdA\
-t")){return validate255.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropertie\
+t")){return validate260.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropertie\
 s",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate255.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate260.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate255.errors=[{instancePath:instancePath+
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate260.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")
-return validate255.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
+return validate260.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
 nst",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
 url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){
-if(!formats02(data2))return validate255.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
-/format",keyword:"format",params:{format:"uri"}}],!1}else return validate255.errors=[{instancePath:instancePath+
+if(!formats02(data2))return validate260.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
+/format",keyword:"format",params:{format:"uri"}}],!1}else return validate260.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate255.
+var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate260.
 errors=[{instancePath:instancePath+"/serviceId",schemaPath:"#/properties/serviceId/type",keyword:"type",params:{
 type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){
-let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate255.errors=[{instancePath:instancePath+
+let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate260.errors=[{instancePath:instancePath+
 "/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;
 var valid0=_errs10===errors}else var valid0=!0;if(valid0)if(data.createdAt!==void 0){let data5=data.createdAt,
 _errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(data5))
-return validate255.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
-keyword:"format",params:{format:"date-time"}}],!1}else return validate255.errors=[{instancePath:instancePath+"\
+return validate260.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate260.errors=[{instancePath:instancePath+"\
 /createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0}}}}}}}else return validate255.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
-e",params:{type:"object"}}],!1;return validate255.errors=vErrors,errors===0}validate255.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate254(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate254.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}else return validate260.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate260.errors=vErrors,errors===0}validate260.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate259(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate259.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate254.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate259.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate254.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate259.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate255(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate255.
-errors:vErrors.concat(validate255.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate254.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate260(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate260.
+errors:vErrors.concat(validate260.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate259.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate254.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate254.errors=vErrors,errors===0}validate254.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate253(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate253.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate254(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate254.errors:vErrors.concat(
-validate254.errors),errors=vErrors.length),validate253.errors=vErrors,errors===0}validate253.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits35=validate259;var schema158={type:"object",required:["id","type","url","foundryVersionId","uploadUrl"],properties:{id:{type:"\
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate259.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate259.errors=vErrors,errors===0}validate259.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate258(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate258.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate259(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate259.errors:vErrors.concat(
+validate259.errors),errors=vErrors.length),validate258.errors=vErrors,errors===0}validate258.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits35=validate264;var schema160={type:"object",required:["id","type","url","foundryVersionId","uploadUrl"],properties:{id:{type:"\
 string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"uri"},foundryVersionId:{type:"stri\
-ng"},uploadUrl:{type:["string","null"],format:"uri"}},additionalProperties:!1};function validate261(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate261.
+ng"},uploadUrl:{type:["string","null"],format:"uri"}},additionalProperties:!1};function validate266(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate266.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.foundryVersionId===void 0&&
-(missing0="foundryVersionId")||data.uploadUrl===void 0&&(missing0="uploadUrl"))return validate261.errors=[{instancePath,
+(missing0="foundryVersionId")||data.uploadUrl===void 0&&(missing0="uploadUrl"))return validate266.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="url"||key0==="foundryVersionId"||key0==="uploadUrl")){return validate261.
+if(!(key0==="id"||key0==="type"||key0==="url"||key0==="foundryVersionId"||key0==="uploadUrl")){return validate266.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate261.
-errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
-!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate261.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate261.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate261.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate261.
-errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
-ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){let _errs8=errors;
-if(typeof data.foundryVersionId!="string")return validate261.errors=[{instancePath:instancePath+"/foundryVersi\
-onId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
-errors}else var valid0=!0;if(valid0)if(data.uploadUrl!==void 0){let data4=data.uploadUrl,_errs10=errors;if(typeof data4!=
-"string"&&data4!==null)return validate261.errors=[{instancePath:instancePath+"/uploadUrl",schemaPath:"#/proper\
-ties/uploadUrl/type",keyword:"type",params:{type:schema158.properties.uploadUrl.type}}],!1;if(errors===_errs10&&
-errors===_errs10&&typeof data4=="string"&&!formats02(data4))return validate261.errors=[{instancePath:instancePath+
-"/uploadUrl",schemaPath:"#/properties/uploadUrl/format",keyword:"format",params:{format:"uri"}}],!1;var valid0=_errs10===
-errors}else var valid0=!0}}}}}}else return validate261.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
-params:{type:"object"}}],!1;return validate261.errors=vErrors,errors===0}validate261.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate260(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate260.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate260.errors=[{instancePath,schemaPath:"#/r\
-equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate260.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate261(data.data,
-{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate261.errors:vErrors.concat(validate261.errors),errors=vErrors.length))}}else return validate260.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate260.errors=
-vErrors,errors===0}validate260.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate259(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate259.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate260(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate260.errors:vErrors.concat(validate260.errors),errors=vErrors.length),validate259.errors=vErrors,errors===
-0}validate259.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits36=validate264;var schema161={type:"object",required:["id","type","url","serviceId","foundryVersionId","createdAt","status","\
-previewDomain"],properties:{id:{type:"string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"\
-uri"},serviceId:{type:"string"},foundryVersionId:{type:"string"},createdAt:{type:"string",format:"date-time"},
-status:{$ref:"components#/$defs/DeploymentStatus"},previewDomain:{type:["string","null"]},envVars:{type:"objec\
-t",additionalProperties:{type:"string"}},portMapping:{$ref:"components#/$defs/PortMapping"}},additionalProperties:!1},
-schema162={type:"string",enum:["created","uploaded","provisioning","running","failed","stopping","stopped"]},schema163={
-type:"object",properties:{http:{type:["integer","null"],minimum:1,maximum:65535}},additionalProperties:!1};function validate267(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate267.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(key0!==
-"http"){return validate267.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.http!==void 0){let data0=data.http,
-_errs2=errors;if(!(typeof data0=="number"&&!(data0%1)&&!isNaN(data0)&&isFinite(data0))&&data0!==null)return validate267.
-errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type:schema163.
-properties.http.type}}],!1;if(errors===_errs2&&typeof data0=="number"&&isFinite(data0)){if(data0>65535||isNaN(
-data0))return validate267.errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:65535}}],!1;if(data0<1||isNaN(data0))return validate267.errors=[{instancePath:instancePath+
-"/http",schemaPath:"#/properties/http/minimum",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}}}else return validate267.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate267.errors=
-vErrors,errors===0}validate267.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate266(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate266.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
-id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.serviceId===void 0&&(missing0=
-"serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVersionId")||data.createdAt===void 0&&(missing0=
-"createdAt")||data.status===void 0&&(missing0="status")||data.previewDomain===void 0&&(missing0="previewDomain"))
-return validate266.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema161.properties,key0)){return validate266.errors=
-[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
 !1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate266.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
@@ -3269,36 +3303,16 @@ errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_e
 errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate266.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate266.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
-ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;
-if(typeof data.serviceId!="string")return validate266.errors=[{instancePath:instancePath+"/serviceId",schemaPath:"\
-#/properties/serviceId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0){if(data.foundryVersionId!==void 0){let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate266.
-errors=[{instancePath:instancePath+"/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==
-void 0){let data5=data.createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){
-if(!formats22.validate(data5))return validate266.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#\
-/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate266.errors=
-[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data6=data.
-status,_errs14=errors;if(typeof data6!="string")return validate266.errors=[{instancePath:instancePath+"/status",
-schemaPath:"components#/$defs/DeploymentStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6==="\
-created"||data6==="uploaded"||data6==="provisioning"||data6==="running"||data6==="failed"||data6==="stopping"||
-data6==="stopped"))return validate266.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$de\
-fs/DeploymentStatus/enum",keyword:"enum",params:{allowedValues:schema162.enum}}],!1;var valid0=_errs14===errors}else
-var valid0=!0;if(valid0){if(data.previewDomain!==void 0){let data7=data.previewDomain,_errs17=errors;if(typeof data7!=
-"string"&&data7!==null)return validate266.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"#/pr\
-operties/previewDomain/type",keyword:"type",params:{type:schema161.properties.previewDomain.type}}],!1;var valid0=_errs17===
-errors}else var valid0=!0;if(valid0){if(data.envVars!==void 0){let data8=data.envVars,_errs19=errors;if(errors===
-_errs19)if(data8&&typeof data8=="object"&&!Array.isArray(data8))for(let key1 in data8){let _errs22=errors;if(typeof data8[key1]!=
-"string")return validate266.errors=[{instancePath:instancePath+"/envVars/"+key1.replace(/~/g,"~0").replace(/\//g,
-"~1"),schemaPath:"#/properties/envVars/additionalProperties/type",keyword:"type",params:{type:"string"}}],!1;var valid2=_errs22===
-errors;if(!valid2)break}else return validate266.errors=[{instancePath:instancePath+"/envVars",schemaPath:"#/pr\
-operties/envVars/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
-if(valid0)if(data.portMapping!==void 0){let _errs24=errors;validate267(data.portMapping,{instancePath:instancePath+
-"/portMapping",parentData:data,parentDataProperty:"portMapping",rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate267.errors:vErrors.concat(validate267.errors),errors=vErrors.length);var valid0=_errs24===errors}else
-var valid0=!0}}}}}}}}}}}else return validate266.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate266.errors=vErrors,errors===0}validate266.evaluated={props:!0,dynamicProps:!1,
+ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){let _errs8=errors;
+if(typeof data.foundryVersionId!="string")return validate266.errors=[{instancePath:instancePath+"/foundryVersi\
+onId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
+errors}else var valid0=!0;if(valid0)if(data.uploadUrl!==void 0){let data4=data.uploadUrl,_errs10=errors;if(typeof data4!=
+"string"&&data4!==null)return validate266.errors=[{instancePath:instancePath+"/uploadUrl",schemaPath:"#/proper\
+ties/uploadUrl/type",keyword:"type",params:{type:schema160.properties.uploadUrl.type}}],!1;if(errors===_errs10&&
+errors===_errs10&&typeof data4=="string"&&!formats02(data4))return validate266.errors=[{instancePath:instancePath+
+"/uploadUrl",schemaPath:"#/properties/uploadUrl/format",keyword:"format",params:{format:"uri"}}],!1;var valid0=_errs10===
+errors}else var valid0=!0}}}}}}else return validate266.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate266.errors=vErrors,errors===0}validate266.evaluated={props:!0,dynamicProps:!1,
 dynamicItems:!1};function validate265(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate265.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
@@ -3314,32 +3328,116 @@ instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
 void 0),validate265(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
 null?validate265.errors:vErrors.concat(validate265.errors),errors=vErrors.length),validate264.errors=vErrors,errors===
-0}validate264.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits37=validate271;function validate273(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate273.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+0}validate264.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits36=validate269;var schema163={type:"object",required:["id","type","url","serviceId","foundryVersionId","createdAt","status","\
+previewDomain"],properties:{id:{type:"string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"\
+uri"},serviceId:{type:"string"},foundryVersionId:{type:"string"},createdAt:{type:"string",format:"date-time"},
+status:{$ref:"components#/$defs/DeploymentStatus"},previewDomain:{type:["string","null"]},envVars:{type:"objec\
+t",additionalProperties:{type:"string"}},portMapping:{$ref:"components#/$defs/PortMapping"}},additionalProperties:!1},
+schema164={type:"string",enum:["created","uploaded","provisioning","running","failed","stopping","stopped"]},schema165={
+type:"object",properties:{http:{type:["integer","null"],minimum:1,maximum:65535}},additionalProperties:!1};function validate2722(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2722.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(key0!==
+"http"){return validate2722.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.http!==void 0){let data0=data.http,
+_errs2=errors;if(!(typeof data0=="number"&&!(data0%1)&&!isNaN(data0)&&isFinite(data0))&&data0!==null)return validate2722.
+errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type:schema165.
+properties.http.type}}],!1;if(errors===_errs2&&typeof data0=="number"&&isFinite(data0)){if(data0>65535||isNaN(
+data0))return validate2722.errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/maximum",keyword:"\
+maximum",params:{comparison:"<=",limit:65535}}],!1;if(data0<1||isNaN(data0))return validate2722.errors=[{instancePath:instancePath+
+"/http",schemaPath:"#/properties/http/minimum",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}}}else return validate2722.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate2722.errors=
+vErrors,errors===0}validate2722.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate271(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate271.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
+id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.serviceId===void 0&&(missing0=
+"serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVersionId")||data.createdAt===void 0&&(missing0=
+"createdAt")||data.status===void 0&&(missing0="status")||data.previewDomain===void 0&&(missing0="previewDomain"))
+return validate271.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema163.properties,key0)){return validate271.errors=
+[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate271.
+errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
+!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
+if(typeof data1!="string")return validate271.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate271.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===
+errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate271.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate271.
+errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
+ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;
+if(typeof data.serviceId!="string")return validate271.errors=[{instancePath:instancePath+"/serviceId",schemaPath:"\
+#/properties/serviceId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
+if(valid0){if(data.foundryVersionId!==void 0){let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate271.
+errors=[{instancePath:instancePath+"/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==
+void 0){let data5=data.createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){
+if(!formats22.validate(data5))return validate271.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#\
+/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate271.errors=
+[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
+string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data6=data.
+status,_errs14=errors;if(typeof data6!="string")return validate271.errors=[{instancePath:instancePath+"/status",
+schemaPath:"components#/$defs/DeploymentStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6==="\
+created"||data6==="uploaded"||data6==="provisioning"||data6==="running"||data6==="failed"||data6==="stopping"||
+data6==="stopped"))return validate271.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$de\
+fs/DeploymentStatus/enum",keyword:"enum",params:{allowedValues:schema164.enum}}],!1;var valid0=_errs14===errors}else
+var valid0=!0;if(valid0){if(data.previewDomain!==void 0){let data7=data.previewDomain,_errs17=errors;if(typeof data7!=
+"string"&&data7!==null)return validate271.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"#/pr\
+operties/previewDomain/type",keyword:"type",params:{type:schema163.properties.previewDomain.type}}],!1;var valid0=_errs17===
+errors}else var valid0=!0;if(valid0){if(data.envVars!==void 0){let data8=data.envVars,_errs19=errors;if(errors===
+_errs19)if(data8&&typeof data8=="object"&&!Array.isArray(data8))for(let key1 in data8){let _errs22=errors;if(typeof data8[key1]!=
+"string")return validate271.errors=[{instancePath:instancePath+"/envVars/"+key1.replace(/~/g,"~0").replace(/\//g,
+"~1"),schemaPath:"#/properties/envVars/additionalProperties/type",keyword:"type",params:{type:"string"}}],!1;var valid2=_errs22===
+errors;if(!valid2)break}else return validate271.errors=[{instancePath:instancePath+"/envVars",schemaPath:"#/pr\
+operties/envVars/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
+if(valid0)if(data.portMapping!==void 0){let _errs24=errors;validate2722(data.portMapping,{instancePath:instancePath+
+"/portMapping",parentData:data,parentDataProperty:"portMapping",rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate2722.errors:vErrors.concat(validate2722.errors),errors=vErrors.length);var valid0=_errs24===errors}else
+var valid0=!0}}}}}}}}}}}else return validate271.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate271.errors=vErrors,errors===0}validate271.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate270(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate270.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.previewDomain===void 0&&(missing0="previewDomain"))return validate273.errors=[{instancePath,
+let missing0;if(data.data===void 0&&(missing0="data"))return validate270.errors=[{instancePath,schemaPath:"#/r\
+equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
+"data"){return validate270.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate271(data.data,
+{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
+vErrors===null?validate271.errors:vErrors.concat(validate271.errors),errors=vErrors.length))}}else return validate270.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate270.errors=
+vErrors,errors===0}validate270.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate269(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate269.
+evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
+void 0),validate270(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate270.errors:vErrors.concat(validate270.errors),errors=vErrors.length),validate269.errors=vErrors,errors===
+0}validate269.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits37=validate276;function validate278(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate278.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.previewDomain===void 0&&(missing0="previewDomain"))return validate278.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(key0!=="previewDomain"){return validate273.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
+if(key0!=="previewDomain"){return validate278.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
 additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.previewDomain!==void 0&&
-typeof data.previewDomain!="string")return validate273.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"\
-#/properties/previewDomain/type",keyword:"type",params:{type:"string"}}],!1}}else return validate273.errors=[{
-instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate273.errors=vErrors,
-errors===0}validate273.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2722(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2722.
+typeof data.previewDomain!="string")return validate278.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"\
+#/properties/previewDomain/type",keyword:"type",params:{type:"string"}}],!1}}else return validate278.errors=[{
+instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate278.errors=vErrors,
+errors===0}validate278.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate277(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate277.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate2722.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate2722.errors=[{instancePath,schemaPath:"\
+"data"))return validate277.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate277.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate273(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate273.errors:vErrors.concat(validate273.errors),
-errors=vErrors.length))}}else return validate2722.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate2722.errors=vErrors,errors===0}validate2722.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate271(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate271.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate2722(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate2722.errors:vErrors.concat(validate2722.errors),errors=
-vErrors.length),validate271.errors=vErrors,errors===0}validate271.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var queryValidators={"projects.list":fits1,"projects.databases.list":fits5,"databases.list":fits7,"databases.b\
+data.data!==void 0&&(validate278(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate278.errors:vErrors.concat(validate278.errors),
+errors=vErrors.length))}}else return validate277.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate277.errors=vErrors,errors===0}validate277.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate276(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate276.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate277(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate277.errors:vErrors.concat(validate277.errors),errors=
+vErrors.length),validate276.errors=vErrors,errors===0}validate276.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var queryValidators={"projects.list":fits1,"projects.databases.list":fits5,"databases.list":fits7,"databases.b\
 ackups.list":fits11,"databases.usage.get":fits12,"databases.connections.list":fits5,"connections.list":fits14,
 "integrations.list":fits16,"workspaces.list":fits5,"workspaces.integrations.list":fits5,"workspaces.serviceTok\
 ens.list":fits5,"regions.list":fits18,"projects.branches.list":fits19,"apps.list":fits7,"services.list":fits7,

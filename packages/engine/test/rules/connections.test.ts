@@ -67,7 +67,7 @@ describe("creating a connection", () => {
     const { data: late } = await meanwhile;
     await making;
     expect(api.databases.passwords(database.id)).toEqual({
-      [database.defaultConnectionId ?? ""]: database.directConnection.pass,
+      [database.defaultConnectionId ?? ""]: database.directConnection?.pass,
       [early.id]: early.pass,
       [late.id]: late.pass,
     });
@@ -161,7 +161,7 @@ describe("listing connections", () => {
     const { data } = await api.ok("databases.connections.list", { path: { databaseId } });
     expect(data.map(({ id }) => id)).toEqual([firstId]);
     expect(data[0]?.endpoints.direct).toEqual({ host: "db.test", port: 5432 });
-    expect(data[0]?.directConnection.pass).toBe(api.databases.passwords(databaseId)?.[firstId]);
+    expect(data[0]?.directConnection?.pass).toBe(api.databases.passwords(databaseId)?.[firstId]);
     expect(data[0]).not.toHaveProperty("connectionString");
     expect(data[0]).not.toHaveProperty("pass");
   });
@@ -216,7 +216,7 @@ describe("rotating a connection", () => {
     expect(data.connectionString).toContain(`:${String(data.pass)}@`);
     expect(api.databases.passwords(databaseId)?.[before.id]).toBe(data.pass);
     const shown = await api.ok("connections.get", { path: { id: before.id } });
-    expect(shown.data.directConnection.pass).toBe(data.pass);
+    expect(shown.data.directConnection?.pass).toBe(data.pass);
   });
 
   it("ends in the same password in store and database, however many rotations meet", async () => {

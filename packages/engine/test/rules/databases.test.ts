@@ -25,7 +25,7 @@ describe("projects.databases.create", () => {
       project: { id: project.id },
     });
     expect(data.apiKeys.map(({ id }) => id)).toEqual([data.defaultConnectionId]);
-    expect(data.connectionString).toContain(data.directConnection.pass);
+    expect(data.connectionString).toContain(`:${String(data.directConnection?.pass)}@`);
   });
 
   it("takes an absent body, and makes up a readable name (§ Databases)", async () => {
@@ -42,7 +42,7 @@ describe("projects.databases.create", () => {
     await api.later();
     expect(await api.status(database.id)).toBe("ready");
     expect(api.databases.passwords(database.id)).toEqual({
-      [database.defaultConnectionId ?? ""]: database.directConnection.pass,
+      [database.defaultConnectionId ?? ""]: database.directConnection?.pass,
     });
   });
 

@@ -34,9 +34,9 @@ describe("projects.create", () => {
     expect(database.connectionString).toBe(apiKey?.connectionString);
     expect(database.directConnection).toEqual(connection?.directConnection);
     expect(apiKey?.endpoints.direct).toEqual({ host: "db.test", port: 5432 });
-    const { user, pass } = database.directConnection;
+    const { user, pass } = database.directConnection ?? {};
     expect(database.connectionString).toBe(
-      `postgres://${user}:${pass}@db.test:5432/${database.id}?sslmode=disable`,
+      `postgres://${String(user)}:${String(pass)}@db.test:5432/${database.id}?sslmode=disable`,
     );
   });
 

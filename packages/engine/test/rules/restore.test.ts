@@ -79,7 +79,7 @@ describe("databases.restore", () => {
     expect(await api.status(database.id)).toBe("ready");
     expect(api.databases.read(database.id)).toBe("orders");
     expect(api.databases.passwords(database.id)).toEqual({
-      [database.defaultConnectionId ?? ""]: database.directConnection.pass,
+      [database.defaultConnectionId ?? ""]: database.directConnection?.pass,
       [connection.id]: connection.pass,
     });
   });

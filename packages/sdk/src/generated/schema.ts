@@ -1063,9 +1063,10 @@ export interface components {
             isDefault: boolean;
             /** @description Id of the first connection. If it is deleted, id of the oldest remaining connection, or null if there is none. */
             defaultConnectionId: string | null;
-            /** @description The region that it runs in. */
-            region: components["schemas"]["ShortReference"];
-            source: components["schemas"]["DatabaseSource"];
+            /** @description The region that it runs in, or null if the service does not report one. */
+            region: components["schemas"]["ShortReference"] | null;
+            /** @description What it was created or last restored from, or null if the service does not report it. */
+            source: components["schemas"]["DatabaseSource"] | null;
             /** @description The branch that the database is on, or null if it is not on a branch. */
             branchId: string | null;
             /** @description Declared identity, unique on the branch, or null if none was declared. */
@@ -1104,28 +1105,29 @@ export interface components {
              */
             createdAt: string;
             kind: components["schemas"]["ConnectionKind"];
-            directConnection: components["schemas"]["DirectConnection"];
+            /** @description Host, user and password of the `direct` endpoint. Null or absent if the service does not report them. */
+            directConnection?: components["schemas"]["DirectConnection"] | null;
             /** @description The database that the connection belongs to. */
             database: components["schemas"]["Reference"];
         };
-        /** @description Host and port to connect to, with a connection string. */
-        EndpointWithSecrets: {
+        /** @description Host and port to connect to. Has a connection string if the service has issued one. */
+        IssuedEndpoint: {
             /** @description Host name. */
             host: string;
             /** @description TCP port. */
             port: number;
             /** @description `postgres://user:password@host:port/database`. */
-            connectionString: string;
+            connectionString?: string;
         };
-        /** @description Endpoints of the database, with connection strings. */
-        EndpointsWithSecrets: {
-            direct?: components["schemas"]["EndpointWithSecrets"];
-            pooled?: components["schemas"]["EndpointWithSecrets"];
-            accelerate?: components["schemas"]["EndpointWithSecrets"];
+        /** @description Endpoints of a new database. */
+        IssuedEndpoints: {
+            direct?: components["schemas"]["IssuedEndpoint"];
+            pooled?: components["schemas"]["IssuedEndpoint"];
+            accelerate?: components["schemas"]["IssuedEndpoint"];
         };
         /** @description The first connection of a new database, including connection strings. */
         IssuedConnection: components["schemas"]["ConnectionCore"] & {
-            endpoints: components["schemas"]["EndpointsWithSecrets"];
+            endpoints: components["schemas"]["IssuedEndpoints"];
         };
         /** @description Host and port to connect to. */
         Endpoint: {
@@ -1156,13 +1158,16 @@ export interface components {
              * @enum {string}
              */
             status: "provisioning" | "ready";
+            /** @description The region that it runs in. */
+            region: components["schemas"]["ShortReference"];
             /** @description The first connection, including the connection strings of its endpoints. */
             connections: components["schemas"]["IssuedConnection"][];
             /** @description The first connection, with the same id, in its legacy format. */
             apiKeys: components["schemas"]["ApiKeyConnection"][];
             /** @description Connection string of the `direct` endpoint. */
             connectionString: string | null;
-            directConnection: components["schemas"]["DirectConnection"];
+            /** @description Host, user and password of the `direct` endpoint, or null if the service does not report them. */
+            directConnection: components["schemas"]["DirectConnection"] | null;
         };
         /** @description The default database of a new project, including its credentials. */
         ProjectDatabase: components["schemas"]["DatabaseCore"] & components["schemas"]["DatabaseSecrets"];
@@ -1424,7 +1429,7 @@ export interface components {
             /** @description Id of the backup, `bkp_…`. */
             id: string;
             /** @constant */
-            type: "backup";
+            type?: "backup";
             /**
              * @description Type of the backup.
              * @enum {string}
@@ -1510,8 +1515,24 @@ export interface components {
         CreateDatabaseConnection: {
             name: components["schemas"]["Name"];
         };
+        /** @description Host and port to connect to, with a connection string. */
+        EndpointWithSecrets: {
+            /** @description Host name. */
+            host: string;
+            /** @description TCP port. */
+            port: number;
+            /** @description `postgres://user:password@host:port/database`. */
+            connectionString: string;
+        };
+        /** @description Endpoints of the database, with connection strings. */
+        EndpointsWithSecrets: {
+            direct?: components["schemas"]["EndpointWithSecrets"];
+            pooled?: components["schemas"]["EndpointWithSecrets"];
+            accelerate?: components["schemas"]["EndpointWithSecrets"];
+        };
         /** @description A new or rotated connection, including its credentials, which are returned only once. */
-        ConnectionWithSecrets: components["schemas"]["IssuedConnection"] & {
+        ConnectionWithSecrets: components["schemas"]["ConnectionCore"] & {
+            endpoints: components["schemas"]["EndpointsWithSecrets"];
             /** @description Connection string of the `direct` endpoint. */
             connectionString: string;
             /** @description Host of the `direct` endpoint. */
@@ -1642,9 +1663,9 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the token expires, or null if it does not expire.
+             * @description When the token expires. Null or absent if it does not expire.
              */
-            expiresAt: string | null;
+            expiresAt?: string | null;
         };
         /** @description A page of service tokens. */
         ServiceTokenList: {
@@ -1677,6 +1698,22 @@ export interface components {
          * @enum {string}
          */
         RegionStatus: "available" | "unavailable";
+        /** @description A region of a product. */
+        ProductRegion: {
+            /** @description Id of the region, such as `us-east-1`. */
+            id: string;
+            /** @constant */
+            type: "region";
+            /** @description Display name. */
+            name: string;
+            status?: components["schemas"]["RegionStatus"];
+            product: components["schemas"]["Product"];
+        };
+        /** @description Regions of all products or of one. */
+        ProductRegionList: {
+            /** @description The regions. */
+            data: components["schemas"]["ProductRegion"][];
+        };
         /** @description A region for Postgres databases. */
         Region: {
             /** @description Id of the region, such as `us-east-1`. */
@@ -1686,15 +1723,6 @@ export interface components {
             /** @description Display name. */
             name: string;
             status: components["schemas"]["RegionStatus"];
-        };
-        /** @description A region of a product. */
-        ProductRegion: components["schemas"]["Region"] & {
-            product: components["schemas"]["Product"];
-        };
-        /** @description Regions of all products or of one. */
-        ProductRegionList: {
-            /** @description The regions. */
-            data: components["schemas"]["ProductRegion"][];
         };
         /** @description Regions for Postgres databases. */
         RegionList: {
@@ -1830,8 +1858,8 @@ export interface components {
         };
         /** @description Fields to change. */
         UpdateBranch: {
-            /** @description True makes the branch the project's default branch. Roles do not change. False is not allowed for the default branch: make another branch the default instead. */
-            isDefault?: boolean;
+            /** @description True makes the branch the project's default branch. Roles do not change. False is not allowed for the default branch: make another branch the default instead. Null changes nothing. */
+            isDefault?: boolean | null;
         };
         /** @description An app. Apps and services are the same resources: each is returned by both collections. */
         App: {

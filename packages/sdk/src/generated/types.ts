@@ -189,10 +189,10 @@ export interface DatabaseCore {
    * none.
    */
   defaultConnectionId: string | null;
-  /** The region that it runs in. */
-  region: ShortReference;
-  /** What the database was created or last restored from. */
-  source: DatabaseSource;
+  /** The region that it runs in, or null if the service does not report one. */
+  region: ShortReference | null;
+  /** What it was created or last restored from, or null if the service does not report it. */
+  source: DatabaseSource | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
   /** Declared identity, unique on the branch, or null if none was declared. */
@@ -225,30 +225,32 @@ export interface ConnectionCore {
   createdAt: string;
   /** Protocol of the connection. */
   kind: ConnectionKind;
-  /** Host, user and password of the `direct` endpoint. */
-  directConnection: DirectConnection;
+  /**
+   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   */
+  directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
   database: Reference;
 }
 
-/** Host and port to connect to, with a connection string. */
-export interface EndpointWithSecrets {
+/** Host and port to connect to. Has a connection string if the service has issued one. */
+export interface IssuedEndpoint {
   /** Host name. */
   host: string;
   /** TCP port. */
   port: number;
   /** `postgres://user:password@host:port/database`. Secret: keep it out of logs. */
-  connectionString: string;
+  connectionString?: string;
 }
 
-/** Endpoints of the database, with connection strings. */
-export interface EndpointsWithSecrets {
-  /** Host and port to connect to, with a connection string. */
-  direct?: EndpointWithSecrets;
-  /** Host and port to connect to, with a connection string. */
-  pooled?: EndpointWithSecrets;
-  /** Host and port to connect to, with a connection string. */
-  accelerate?: EndpointWithSecrets;
+/** Endpoints of a new database. */
+export interface IssuedEndpoints {
+  /** Host and port to connect to. Has a connection string if the service has issued one. */
+  direct?: IssuedEndpoint;
+  /** Host and port to connect to. Has a connection string if the service has issued one. */
+  pooled?: IssuedEndpoint;
+  /** Host and port to connect to. Has a connection string if the service has issued one. */
+  accelerate?: IssuedEndpoint;
 }
 
 /** The first connection of a new database, including connection strings. */
@@ -264,12 +266,14 @@ export interface IssuedConnection {
   createdAt: string;
   /** Protocol of the connection. */
   kind: ConnectionKind;
-  /** Host, user and password of the `direct` endpoint. */
-  directConnection: DirectConnection;
+  /**
+   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   */
+  directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
   database: Reference;
-  /** Endpoints of the database, with connection strings. */
-  endpoints: EndpointsWithSecrets;
+  /** Endpoints of a new database. */
+  endpoints: IssuedEndpoints;
 }
 
 /** Host and port to connect to. */
@@ -303,8 +307,10 @@ export interface Connection {
   createdAt: string;
   /** Protocol of the connection. */
   kind: ConnectionKind;
-  /** Host, user and password of the `direct` endpoint. */
-  directConnection: DirectConnection;
+  /**
+   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   */
+  directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
   database: Reference;
   /** Endpoints of the database. */
@@ -324,8 +330,10 @@ export interface ApiKeyConnection {
   createdAt: string;
   /** Protocol of the connection. */
   kind: ConnectionKind;
-  /** Host, user and password of the `direct` endpoint. */
-  directConnection: DirectConnection;
+  /**
+   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   */
+  directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
   database: Reference;
   /** Endpoints of the database. */
@@ -338,14 +346,16 @@ export interface ApiKeyConnection {
 export interface DatabaseSecrets {
   /** `provisioning` until the database accepts connections. */
   status: "provisioning" | "ready";
+  /** The region that it runs in. */
+  region: ShortReference;
   /** The first connection, including the connection strings of its endpoints. */
   connections: IssuedConnection[];
   /** The first connection, with the same id, in its legacy format. */
   apiKeys: ApiKeyConnection[];
   /** Connection string of the `direct` endpoint. Secret: keep it out of logs. */
   connectionString: string | null;
-  /** Host, user and password of the `direct` endpoint. */
-  directConnection: DirectConnection;
+  /** Host, user and password of the `direct` endpoint, or null if the service does not report them. */
+  directConnection: DirectConnection | null;
 }
 
 /** The default database of a new project, including its credentials. */
@@ -373,8 +383,8 @@ export interface ProjectDatabase {
   defaultConnectionId: string | null;
   /** The region that it runs in. */
   region: ShortReference;
-  /** What the database was created or last restored from. */
-  source: DatabaseSource;
+  /** What it was created or last restored from, or null if the service does not report it. */
+  source: DatabaseSource | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
   /** Declared identity, unique on the branch, or null if none was declared. */
@@ -385,8 +395,8 @@ export interface ProjectDatabase {
   apiKeys: ApiKeyConnection[];
   /** Connection string of the `direct` endpoint. Secret: keep it out of logs. */
   connectionString: string | null;
-  /** Host, user and password of the `direct` endpoint. */
-  directConnection: DirectConnection;
+  /** Host, user and password of the `direct` endpoint, or null if the service does not report them. */
+  directConnection: DirectConnection | null;
 }
 
 /** A new project with its default database and the credentials of that database. */
@@ -494,10 +504,10 @@ export interface Database {
    * none.
    */
   defaultConnectionId: string | null;
-  /** The region that it runs in. */
-  region: ShortReference;
-  /** What the database was created or last restored from. */
-  source: DatabaseSource;
+  /** The region that it runs in, or null if the service does not report one. */
+  region: ShortReference | null;
+  /** What it was created or last restored from, or null if the service does not report it. */
+  source: DatabaseSource | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
   /** Declared identity, unique on the branch, or null if none was declared. */
@@ -601,8 +611,8 @@ export interface DatabaseWithSecrets {
   defaultConnectionId: string | null;
   /** The region that it runs in. */
   region: ShortReference;
-  /** What the database was created or last restored from. */
-  source: DatabaseSource;
+  /** What it was created or last restored from, or null if the service does not report it. */
+  source: DatabaseSource | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
   /** Declared identity, unique on the branch, or null if none was declared. */
@@ -613,8 +623,8 @@ export interface DatabaseWithSecrets {
   apiKeys: ApiKeyConnection[];
   /** Connection string of the `direct` endpoint. Secret: keep it out of logs. */
   connectionString: string | null;
-  /** Host, user and password of the `direct` endpoint. */
-  directConnection: DirectConnection;
+  /** Host, user and password of the `direct` endpoint, or null if the service does not report them. */
+  directConnection: DirectConnection | null;
   /** The project that it belongs to. */
   project: Reference;
 }
@@ -851,8 +861,8 @@ export interface RecoveringDatabase {
    * none.
    */
   defaultConnectionId: string | null;
-  /** The region that it runs in. */
-  region: ShortReference;
+  /** The region that it runs in, or null if the service does not report one. */
+  region: ShortReference | null;
   /** A completed backup of a database that the credential can access. */
   source: BackupSource;
   /** The branch that the database is on, or null if it is not on a branch. */
@@ -875,7 +885,7 @@ export interface RecoveringDatabaseAnswer {
 export interface Backup {
   /** Id of the backup, `bkp_…`. */
   id: string;
-  type: "backup";
+  type?: "backup";
   /** Type of the backup. */
   backupType: "full" | "incremental" | "differential";
   /** When the backup was started. ISO 8601. */
@@ -949,6 +959,26 @@ export interface CreateDatabaseConnection {
   name: Name;
 }
 
+/** Host and port to connect to, with a connection string. */
+export interface EndpointWithSecrets {
+  /** Host name. */
+  host: string;
+  /** TCP port. */
+  port: number;
+  /** `postgres://user:password@host:port/database`. Secret: keep it out of logs. */
+  connectionString: string;
+}
+
+/** Endpoints of the database, with connection strings. */
+export interface EndpointsWithSecrets {
+  /** Host and port to connect to, with a connection string. */
+  direct?: EndpointWithSecrets;
+  /** Host and port to connect to, with a connection string. */
+  pooled?: EndpointWithSecrets;
+  /** Host and port to connect to, with a connection string. */
+  accelerate?: EndpointWithSecrets;
+}
+
 /** A new or rotated connection, including its credentials, which are returned only once. */
 export interface ConnectionWithSecrets {
   /** Id of the connection, `con_…`. */
@@ -962,8 +992,10 @@ export interface ConnectionWithSecrets {
   createdAt: string;
   /** Protocol of the connection. */
   kind: ConnectionKind;
-  /** Host, user and password of the `direct` endpoint. */
-  directConnection: DirectConnection;
+  /**
+   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   */
+  directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
   database: Reference;
   /** Endpoints of the database, with connection strings. */
@@ -1105,8 +1137,8 @@ export interface ServiceToken {
   valueHint: string;
   /** When the token was created. ISO 8601. */
   createdAt: string;
-  /** When the token expires, or null if it does not expire. ISO 8601. */
-  expiresAt: string | null;
+  /** When the token expires. Null or absent if it does not expire. ISO 8601. */
+  expiresAt?: string | null;
 }
 
 /** A page of service tokens. */
@@ -1134,8 +1166,8 @@ export interface ServiceTokenWithValue {
   valueHint: string;
   /** When the token was created. ISO 8601. */
   createdAt: string;
-  /** When the token expires, or null if it does not expire. ISO 8601. */
-  expiresAt: string | null;
+  /** When the token expires. Null or absent if it does not expire. ISO 8601. */
+  expiresAt?: string | null;
   /** The token. It is returned only when the service token is created. Secret: keep it out of logs. */
   value: string;
 }
@@ -1155,6 +1187,25 @@ export type Product = "postgres" | "accelerate";
 /** Whether new databases can be created in the region. */
 export type RegionStatus = "available" | "unavailable";
 
+/** A region of a product. */
+export interface ProductRegion {
+  /** Id of the region, such as `us-east-1`. */
+  id: string;
+  type: "region";
+  /** Display name. */
+  name: string;
+  /** Whether new databases can be created in the region. */
+  status?: RegionStatus;
+  /** Product that runs in the region. */
+  product: Product;
+}
+
+/** Regions of all products or of one. */
+export interface ProductRegionList {
+  /** The regions. */
+  data: ProductRegion[];
+}
+
 /** A region for Postgres databases. */
 export interface Region {
   /** Id of the region, such as `us-east-1`. */
@@ -1164,25 +1215,6 @@ export interface Region {
   name: string;
   /** Whether new databases can be created in the region. */
   status: RegionStatus;
-}
-
-/** A region of a product. */
-export interface ProductRegion {
-  /** Id of the region, such as `us-east-1`. */
-  id: string;
-  type: "region";
-  /** Display name. */
-  name: string;
-  /** Whether new databases can be created in the region. */
-  status: RegionStatus;
-  /** Product that runs in the region. */
-  product: Product;
-}
-
-/** Regions of all products or of one. */
-export interface ProductRegionList {
-  /** The regions. */
-  data: ProductRegion[];
 }
 
 /** Regions for Postgres databases. */
@@ -1328,9 +1360,9 @@ export interface BranchAnswer {
 export interface UpdateBranch {
   /**
    * True makes the branch the project's default branch. Roles do not change. False is not allowed for the
-   * default branch: make another branch the default instead.
+   * default branch: make another branch the default instead. Null changes nothing.
    */
-  isDefault?: boolean;
+  isDefault?: boolean | null;
 }
 
 /** An app. Apps and services are the same resources: each is returned by both collections. */
@@ -1969,8 +2001,8 @@ export interface Schemas {
   ConnectionKind: ConnectionKind;
   DirectConnection: DirectConnection;
   ConnectionCore: ConnectionCore;
-  EndpointWithSecrets: EndpointWithSecrets;
-  EndpointsWithSecrets: EndpointsWithSecrets;
+  IssuedEndpoint: IssuedEndpoint;
+  IssuedEndpoints: IssuedEndpoints;
   IssuedConnection: IssuedConnection;
   Endpoint: Endpoint;
   Endpoints: Endpoints;
@@ -2007,6 +2039,8 @@ export interface Schemas {
   Usage: Usage;
   ConnectionList: ConnectionList;
   CreateDatabaseConnection: CreateDatabaseConnection;
+  EndpointWithSecrets: EndpointWithSecrets;
+  EndpointsWithSecrets: EndpointsWithSecrets;
   ConnectionWithSecrets: ConnectionWithSecrets;
   ConnectionWithSecretsAnswer: ConnectionWithSecretsAnswer;
   CreateConnection: CreateConnection;
@@ -2031,9 +2065,9 @@ export interface Schemas {
   ServiceTokenId: ServiceTokenId;
   Product: Product;
   RegionStatus: RegionStatus;
-  Region: Region;
   ProductRegion: ProductRegion;
   ProductRegionList: ProductRegionList;
+  Region: Region;
   RegionList: RegionList;
   MeUser: MeUser;
   MeCredential: MeCredential;

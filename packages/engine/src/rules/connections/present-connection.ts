@@ -7,12 +7,23 @@ import type {
   ConnectionCore,
   ConnectionWithSecrets,
   Endpoint,
+  DirectConnection,
   EndpointWithSecrets,
+  EndpointsWithSecrets,
   IssuedConnection,
 } from "../../generated/schemas.js";
 import type { ConnectionRow } from "../../store/rows.js";
 import { connectionString } from "./connection-string.js";
 import { presentReference } from "../reference.js";
+
+const presentDirectConnection = (
+  { host }: DatabaseAddress,
+  { pass, user }: ConnectionRow,
+): DirectConnection => ({
+  host,
+  pass,
+  user,
+});
 
 const presentCore = (world: World, row: ConnectionRow, direct: DatabaseAddress): ConnectionCore => ({
   id: row.id,
@@ -21,7 +32,7 @@ const presentCore = (world: World, row: ConnectionRow, direct: DatabaseAddress):
   name: row.name,
   createdAt: timestamp(row.createdAt),
   kind: row.kind,
-  directConnection: { host: direct.host, pass: row.pass, user: row.user },
+  directConnection: presentDirectConnection(direct, row),
   database: presentReference(world, "databases", world.store.databases.get(row.databaseId)),
 });
 
@@ -40,18 +51,20 @@ export const presentConnection = (world: World, row: ConnectionRow): Connection 
   };
 };
 
-/** A connection in the database object of a create answer: connection strings in its endpoints. */
-export const presentIssuedConnection = (world: World, row: ConnectionRow): IssuedConnection => {
+const presentEndpoints = (world: World, row: ConnectionRow): EndpointsWithSecrets => {
   const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
   const issued = (address: DatabaseAddress): EndpointWithSecrets => ({
     ...presentEndpoint(address),
     connectionString: connectionString(address, row),
   });
-  return {
-    ...presentCore(world, row, direct),
-    endpoints: { direct: issued(direct), pooled: issued(pooled), accelerate: issued(accelerate) },
-  };
+  return { direct: issued(direct), pooled: issued(pooled), accelerate: issued(accelerate) };
 };
+
+/** Builds an `IssuedConnection`: the first connection of a new database. */
+export const presentIssuedConnection = (world: World, row: ConnectionRow): IssuedConnection => ({
+  ...presentCore(world, row, world.databaseEngine.endpoints(row.databaseId).direct),
+  endpoints: presentEndpoints(world, row),
+});
 
 /** What the connection itself opens: the endpoint of its kind. */
 const mainConnectionString = (world: World, row: ConnectionRow): string => {
@@ -59,13 +72,14 @@ const mainConnectionString = (world: World, row: ConnectionRow): string => {
   return connectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
 };
 
-/** A created or rotated connection, with its credentials at the top too. */
+/** Builds a `ConnectionWithSecrets`: a created or rotated connection. */
 export const presentConnectionWithSecrets = (world: World, row: ConnectionRow): ConnectionWithSecrets => {
-  const connection = presentIssuedConnection(world, row);
+  const { direct } = world.databaseEngine.endpoints(row.databaseId);
   return {
-    ...connection,
+    ...presentCore(world, row, direct),
+    endpoints: presentEndpoints(world, row),
     connectionString: mainConnectionString(world, row),
-    ...connection.directConnection,
+    ...presentDirectConnection(direct, row),
   };
 };
 

@@ -50,10 +50,11 @@ export const presentProjectDatabase = (
   return {
     ...presentCore(world, row),
     status: row.status,
+    region: presentRegionReference(row.region),
     connections: [presentIssuedConnection(world, connection)],
     apiKeys: [apiKey],
     connectionString: apiKey.connectionString,
-    directConnection: apiKey.directConnection,
+    directConnection: apiKey.directConnection ?? null,
   };
 };
 

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { type Difference, compareContracts } from "./compare-types.js";
+
+/**
+ * Fields whose presence, optionality or nullability differs on purpose between this contract and the types of
+ * `@prisma/management-api-sdk`. Everything else must be equal, so that a program that compiles against this contract
+ * handles every value that the public service may return.
+ */
+const deliberate: readonly (Difference & { readonly reason: string })[] = [
+  ...["apps", "services", "databases"].map((collection) => ({
+    place: `PATCH /v1/${collection}/{} body logicalId`,
+    ours: "optional nullable",
+    theirs: "optional",
+    reason: "Null removes the `logicalId`; the API document says so.",
+  })),
+  ...["POST /v1/databases", "PATCH /v1/databases/{}"].flatMap((operation) =>
+    ["branchGitName", "branchId"].map((field) => ({
+      place: `${operation} body ${field}`,
+      ours: "optional",
+      theirs: "optional nullable",
+      reason: "Every database is on a branch, so null is a validation error.",
+    })),
+  ),
+  {
+    place: "POST /v1/databases body fromDatabase",
+    ours: "optional",
+    theirs: "absent",
+    reason: "Both routes that create a database take the same fields.",
+  },
+  ...["POST /v1/projects 201 data.database", "POST /v1/projects/{}/databases 201 data"].map((place) => ({
+    place: `${place}.apiKeys[].database`,
+    ours: "present",
+    theirs: "absent",
+    reason: "Items of `apiKeys` have the fields of a connection; the API document says so.",
+  })),
+  ...["apiKeys", "connectionString", "directConnection", "region"].map((field) => ({
+    place: `POST /v1/databases 201 data.${field}`,
+    ours: field === "apiKeys" || field === "region" ? "present" : "nullable",
+    theirs: field === "region" ? "nullable" : "absent",
+    reason: "Both routes that create a database return its credentials.",
+  })),
+  {
+    place: "GET /v1/deployments/{} 200 data.portMapping.http",
+    ours: "optional nullable",
+    theirs: "optional",
+    reason: "A deployment returns the port mapping that it was created with, in which `http` may be null.",
+  },
+];
+
+describe("comparison with the types of the public service's client", () => {
+  const { operations, differences } = compareContracts();
+
+  it("covers every operation that both contracts have", () => {
+    expect(operations.length).toBeGreaterThanOrEqual(61);
+  });
+
+  it("finds no difference in presence, optionality or nullability that is not deliberate", () => {
+    const expected = deliberate.map(({ place, ours, theirs }) => ({ place, ours, theirs }));
+    const byPlace = (a: Difference, b: Difference): number => a.place.localeCompare(b.place);
+    expect([...differences].sort(byPlace)).toEqual(expected.sort(byPlace));
+  });
+});
