@@ -7,10 +7,10 @@ import { describeMachine, describeVersions, watchStolenTime } from "./runner/ver
 
 const usage = `npm run bench [-- [name ...] [--rounds N] [--strict]]
 
-  --rounds N   rounds of each measurement, instead of its own number
-  --strict     exit with status 1 when an aim is missed, too
+  --rounds N   rounds of each measurement, instead of its default
+  --strict     also exit with status 1 if a goal is missed
 
-Status 1: an answer that was timed is wrong, or a bench could not run. Status 2: wrong usage.
+Exits with 1 if a timed response is wrong or a bench cannot run, and with 2 on wrong usage.
 `;
 
 const readArguments = () => {
@@ -21,7 +21,7 @@ const readArguments = () => {
     });
     const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
     if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) {
-      throw new Error("--rounds takes a positive whole number");
+      throw new Error("--rounds needs a positive integer");
     }
     return { names: positionals, rounds, strict: values.strict === true, help: values.help === true };
   } catch (error) {
@@ -34,7 +34,7 @@ const fail = (status: number, message: string): never => {
   process.exit(status);
 };
 
-/** The findings; undefined when an answer was wrong or the bench could not run. */
+/** Returns the findings, or undefined if a response was wrong or the bench could not run. */
 const measure = async (bench: Bench, rounds: number | undefined): Promise<Finding[] | undefined> => {
   console.log(`\n${bench.name}: ${bench.about}`);
   try {
@@ -42,7 +42,7 @@ const measure = async (bench: Bench, rounds: number | undefined): Promise<Findin
     for (const finding of findings) console.log(describe(finding));
     return findings;
   } catch (error) {
-    const what = error instanceof AssertionError ? "a timed answer is wrong" : "could not run";
+    const what = error instanceof AssertionError ? "a timed response is wrong" : "could not run";
     console.error(
       `  ${bench.name}: ${what}: ${error instanceof Error ? (error.stack ?? "") : String(error)}`,
     );
@@ -50,7 +50,7 @@ const measure = async (bench: Bench, rounds: number | undefined): Promise<Findin
   }
 };
 
-// So that handlers of "exit" run, which end what the benches have started.
+// Run the "exit" handlers, which stop what the benches have started.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 
 const { names, rounds, strict, help } = readArguments();
@@ -58,13 +58,13 @@ if (help) {
   process.stdout.write(usage);
 } else {
   await prepare();
-  // Only now: what the benches import may have been installed by the line before.
+  // Import late, because `prepare` may have installed what the benches import.
   const { benches } = await import("./benches/all.js");
   const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
   if (unknown.length > 0) {
     fail(
       2,
-      `No bench ${unknown.join(", ")}; there are ${benches.map(({ name }) => name).join(", ")}\n\n${usage}`,
+      `Unknown bench ${unknown.join(", ")}. Benches: ${benches.map(({ name }) => name).join(", ")}\n\n${usage}`,
     );
   }
 
@@ -80,6 +80,6 @@ if (help) {
   }
   const stolen = stolenTime();
   if (stolen !== undefined) console.log(`\n${stolen}`);
-  console.log(`benches failed: ${String(failed)}, aims missed: ${String(missed)}`);
+  console.log(`benches failed: ${String(failed)}, goals missed: ${String(missed)}`);
   process.exitCode = failed > 0 || (strict && missed > 0) ? 1 : 0;
 }

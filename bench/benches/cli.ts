@@ -8,27 +8,27 @@ import type { Bench } from "../runner/bench.js";
 import { mgmtProgram } from "../runner/paths.js";
 import { startProgram } from "../runner/program.js";
 import { createProjects } from "../runner/projects.js";
-import { takeTurns } from "../runner/rounds.js";
+import { measureAlternately } from "../runner/rounds.js";
 
 const count = 2;
 
-/** Wall time of whole processes: what a person waits for. */
+/** Measures the wall time of whole processes, which is what a user waits for. */
 export const cli: Bench = {
   name: "cli",
-  about: "mgmt commands, from start to end of the process, against `node -e 0`",
+  about: "mgmt commands, from process start to exit, compared with `node -e 0`",
   run: async (rounds = 21) => {
     const server = await startProgram<ReferenceServer>("reference-server");
     try {
-      const place = await server.calls.start();
-      await createProjects(send, place, count);
-      const environment = { MGMT_BASE_URL: place.baseUrl, MGMT_TOKEN: place.token };
+      const target = await server.calls.start();
+      await createProjects(send, target, count);
+      const environment = { MGMT_BASE_URL: target.baseUrl, MGMT_TOKEN: target.token };
       const isHelp = (output: string): void => assert.match(output, /^usage: mgmt/im);
       const isVersion = (output: string): void => assert.match(output, /^\D*\d+\.\d+\.\d+\s*$/);
       const isList = (output: string): void => {
         const projects: unknown[] = JSON.parse(output);
         assert.equal(projects.length, count);
       };
-      const [version, help, list, baseline] = await takeTurns(
+      const [version, help, list, baseline] = await measureAlternately(
         [
           {
             name: "mgmt --version",
@@ -48,9 +48,9 @@ export const cli: Bench = {
       );
       assert.ok(version && help && list && baseline);
       return [
-        { title: "--version", subject: version, baseline, aim: atMost(1.2) },
-        { title: "--help", subject: help, baseline, aim: atMost(1.35) },
-        { title: "one list call to localhost", subject: list, baseline, aim: atMost(1.5) },
+        { title: "--version", subject: version, baseline, goal: atMost(1.2) },
+        { title: "--help", subject: help, baseline, goal: atMost(1.35) },
+        { title: "one list call to localhost", subject: list, baseline, goal: atMost(1.5) },
       ];
     } finally {
       await server.stop();
@@ -62,7 +62,7 @@ const atMost = (limit: number) => ({ of: "ratio", relation: "≤", limit }) as c
 
 const assertEmpty = (output: string): void => assert.equal(output, "");
 
-/** Milliseconds of one `node` process, whose output is checked after the clock has stopped. */
+/** Returns the milliseconds that one `node` process takes. Its output is checked after the time is taken. */
 const wallTime = async (
   parameters: readonly string[],
   check: (output: string) => void,

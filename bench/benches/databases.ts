@@ -3,15 +3,21 @@ import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Place } from "../programs/calls.js";
+import type { Target } from "../programs/calls.js";
 import { BarePostgres } from "../runner/bare-postgres.js";
 import type { Bench, Finding } from "../runner/bench.js";
 import { mgmtProgram } from "../runner/paths.js";
-import { takeTurns } from "../runner/rounds.js";
+import { measureAlternately } from "../runner/rounds.js";
 import { type ServerProcess, startServerProcess } from "../runner/server-process.js";
-import { createDatabase, createProject, proveGuarded, proveTenant, selectOnce } from "../runner/tenant.js";
+import {
+  createDatabase,
+  createProject,
+  checkTokenRequired,
+  checkTenant,
+  selectOnce,
+} from "../runner/tenant.js";
 
-/** Real Postgres databases behind `mgmt dev --ephemeral`, with pg as the client. */
+/** Measures real Postgres databases of `mgmt dev --ephemeral`, with pg as the client. */
 export const databases: Bench = {
   name: "databases",
   about: "mgmt dev --ephemeral: cold start to the first `select 1` of a tenant, then each next database",
@@ -38,7 +44,7 @@ const coldStarts = async (caches: string, rounds: number): Promise<Finding[]> =>
     }
   };
   const fullCache = join(caches, "full");
-  const [first, later, baseline] = await takeTurns(
+  const [first, later, baseline] = await measureAlternately(
     [
       { name: "mgmt dev, initdb cache empty", unit: "ms", measure: emptyCache },
       { name: "mgmt dev, initdb cache full", unit: "ms", measure: () => coldStart(fullCache) },
@@ -47,14 +53,14 @@ const coldStarts = async (caches: string, rounds: number): Promise<Finding[]> =>
     { warmUp: 1, rounds },
   );
   assert.ok(first && later && baseline);
-  const aim = { of: "median", relation: "<", limit: 1000 } as const;
-  const counted = [
-    "counted of mgmt dev: start of its process, its Postgres cluster, projects.create over HTTP, waiting for ready, connect, select 1",
-    "counted by hand: initdb, start of Postgres, a role, its database, connect, select 1; no passwords and no API",
+  const goal = { of: "median", relation: "<", limit: 1000 } as const;
+  const scope = [
+    "mgmt dev includes: start of its process, its Postgres cluster, projects.create over HTTP, waiting for ready, connect, select 1",
+    "by hand includes: initdb, start of Postgres, a role, its database, connect, select 1; no passwords and no API",
   ];
   return [
-    { title: "cold start to the first select 1, first run on a machine", subject: first, baseline, aim },
-    { title: "the same, a later run", subject: later, baseline, aim, notes: counted },
+    { title: "cold start to the first select 1, first run on a machine", subject: first, baseline, goal },
+    { title: "the same, a later run", subject: later, baseline, goal, notes: scope },
   ];
 };
 
@@ -62,13 +68,13 @@ const nextDatabases = async (caches: string, rounds: number): Promise<Finding> =
   const server = await startDev(join(caches, "full"));
   const bare = await BarePostgres.start();
   try {
-    const place = placeOf(server);
-    await proveGuarded(place);
-    const { projectId, ...initial } = await createProject(place);
-    await selectOnce(place, initial);
-    const version = await proveTenant(initial.connectionString);
-    const next = async (): Promise<void> => selectOnce(place, await createDatabase(place, projectId));
-    const [subject, baseline] = await takeTurns(
+    const target = targetOf(server);
+    await checkTokenRequired(target);
+    const { projectId, ...initial } = await createProject(target);
+    await selectOnce(target, initial);
+    const version = await checkTenant(initial.connectionString);
+    const next = async (): Promise<void> => selectOnce(target, await createDatabase(target, projectId));
+    const [subject, baseline] = await measureAlternately(
       [
         { name: "next database of mgmt dev", unit: "ms", measure: () => timed(next) },
         { name: "role and database by hand", unit: "ms", measure: () => timed(() => bare.createAndQuery()) },
@@ -80,7 +86,7 @@ const nextDatabases = async (caches: string, rounds: number): Promise<Finding> =
       title: "create request to select 1 for each next database",
       subject,
       baseline,
-      aim: { of: "median", relation: "<", limit: 100 },
+      goal: { of: "median", relation: "<", limit: 100 },
       notes: [`postgres ${version}`],
     };
   } finally {
@@ -100,18 +106,18 @@ const coldStart = (cache: string): Promise<number> => {
   let server: ServerProcess | undefined;
   return timed(async () => {
     server = await startDev(cache);
-    const place = placeOf(server);
-    await selectOnce(place, await createProject(place));
+    const target = targetOf(server);
+    await selectOnce(target, await createProject(target));
   }).finally(() => server?.stop());
 };
 
-/** With this directory as the user's cache, where the platform keeps a cluster fresh from initdb. */
+/** Starts `mgmt dev` with `cache` as the user's cache directory, where the platform caches a cluster created by initdb. */
 const startDev = (cache: string): Promise<ServerProcess> =>
   startServerProcess([mgmtProgram, "dev", "--ephemeral", "--port", "0", "--output", "json"], {
     ...(platform() === "darwin" ? { HOME: cache } : { XDG_CACHE_HOME: cache }),
   });
 
-const placeOf = ({ ready }: ServerProcess): Place => ({
+const targetOf = ({ ready }: ServerProcess): Target => ({
   baseUrl: String(ready["baseUrl"]),
   token: String(ready["token"]),
 });

@@ -1,22 +1,23 @@
 import assert from "node:assert/strict";
-import type { LoadGenerator, Place, ReferenceServer, StaticServer } from "../programs/calls.js";
+import type { LoadGenerator, Target, ReferenceServer, StaticServer } from "../programs/calls.js";
 import { send } from "../programs/send.js";
 import type { Bench, Finding } from "../runner/bench.js";
 import { ProcessorCosts } from "../runner/processor-costs.js";
 import { startProgram } from "../runner/program.js";
-import { createProjects, provenList, withoutConnectionHeaders } from "../runner/projects.js";
-import { median, takeTurns } from "../runner/rounds.js";
+import { createProjects, checkedList, withoutConnectionHeaders } from "../runner/projects.js";
+import { median, measureAlternately } from "../runner/rounds.js";
 
 const connections = 50;
 const seconds = 1;
 
-/** Server, static server and load generator run in processes of their own. */
+/** Measures throughput over HTTP. Server, static server, and load generator each run in their own process. */
 export const http: Bench = {
   name: "http",
-  about: "requests a second over HTTP, auth and validation on, against node:http with the same bytes",
+  about:
+    "requests per second over HTTP with auth and validation, compared with node:http sending the same bytes",
   run: async (rounds = 11) => [
-    // A short list, as the prototype had it that the aim comes from, and a full page.
-    { ...(await measureList(2, rounds)), aim: { of: "ratio", relation: "≥", limit: 0.5 } },
+    // A short list, which the goal refers to, and a full page.
+    { ...(await measureList(2, rounds)), goal: { of: "ratio", relation: "≥", limit: 0.5 } },
     await measureList(100, Math.ceil(rounds / 2)),
   ],
 };
@@ -28,38 +29,38 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
   const shares: Record<string, number[]> = {};
   const costs = new ProcessorCosts();
   try {
-    const place = await reference.calls.start();
-    await createProjects(send, place, count);
-    const answer = await provenList(send, place, count);
-    const copy = await fixed.calls.start(withoutConnectionHeaders(answer));
-    assert.equal((await send({ url: copy.baseUrl })).body, answer.body);
+    const target = await reference.calls.start();
+    await createProjects(send, target, count);
+    const response = await checkedList(send, target, count);
+    const copy = await fixed.calls.start(withoutConnectionHeaders(response));
+    assert.equal((await send({ url: copy.baseUrl })).body, response.body);
 
     const fire = async (
       server: { processorTime(): Promise<number> },
-      { baseUrl }: Place,
+      { baseUrl }: Target,
       name: string,
     ): Promise<number> => {
       const before = await server.processorTime();
       const result = await load.calls.fire({
         url: `${baseUrl}/v1/projects`,
-        headers: { authorization: `Bearer ${place.token}` },
+        headers: { authorization: `Bearer ${target.token}` },
         connections,
         seconds,
-        body: answer.body,
+        body: response.body,
       });
       const used = (await server.processorTime()) - before;
       (shares[name] ??= []).push(used / result.seconds);
       costs.add(name, used, result.requests);
-      assert.equal(result.bad, 0, "answers with another status or body");
+      assert.equal(result.bad, 0, "responses with another status or body");
       assert.equal(result.good, result.requests);
       return result.requests / result.seconds;
     };
-    const [subject, baseline] = await takeTurns(
+    const [subject, baseline] = await measureAlternately(
       [
         {
           name: "reference server",
           unit: "req/s",
-          measure: () => fire(reference.calls, place, "reference"),
+          measure: () => fire(reference.calls, target, "reference"),
         },
         { name: "static node:http", unit: "req/s", measure: () => fire(fixed.calls, copy, "static") },
       ],
@@ -67,12 +68,12 @@ const measureList = async (count: number, rounds: number): Promise<Finding> => {
     );
     assert.ok(subject && baseline);
     return {
-      title: `projects.list of ${String(count)}, ${String(Buffer.byteLength(answer.body))} bytes, ${String(connections)} connections`,
+      title: `projects.list of ${String(count)}, ${String(Buffer.byteLength(response.body))} bytes, ${String(connections)} connections`,
       subject,
       baseline,
       notes: [
         costs.describe("rate"),
-        `share of a processor that each server got (near 1: it, not the load, was the limit): ${medians(shares)}`,
+        `share of a processor that each server used (near 1 means that the server was the bottleneck, not the load generator): ${medians(shares)}`,
       ],
     };
   } finally {

@@ -3,27 +3,28 @@ import type { InProcessServer } from "../programs/calls.js";
 import type { Bench } from "../runner/bench.js";
 import { ProcessorCosts } from "../runner/processor-costs.js";
 import { startProgram } from "../runner/program.js";
-import { createProjects, provenList } from "../runner/projects.js";
-import { takeTurns } from "../runner/rounds.js";
+import { createProjects, checkedList } from "../runner/projects.js";
+import { measureAlternately } from "../runner/rounds.js";
 
 const count = 2;
 const requestsPerRound = 500;
 
-/** Two processes that each answer themselves; they take turns, so that neither warms or litters the other. */
+/** Measures in-process requests in two processes, so that neither affects the other's caches or heap. */
 export const msw: Bench = {
   name: "msw",
-  about: "one in-process request through setupMock, against one static http.all handler with the same bytes",
+  about:
+    "one in-process request through setupMock, compared with one static http.all handler with the same bytes",
   run: async (rounds = 31) => {
     const reference = await startProgram<InProcessServer>("msw-reference");
     const fixed = await startProgram<InProcessServer>("msw-static");
     try {
-      const place = await reference.calls.start();
-      await createProjects(reference.calls.send, place, count);
-      const answer = await provenList(reference.calls.send, place, count);
-      const copy = await fixed.calls.start(answer);
-      const request = { url: `${place.baseUrl}/v1/projects`, token: place.token };
-      assert.equal(copy.baseUrl, place.baseUrl);
-      assert.deepEqual(await fixed.calls.send(request), answer);
+      const target = await reference.calls.start();
+      await createProjects(reference.calls.send, target, count);
+      const response = await checkedList(reference.calls.send, target, count);
+      const copy = await fixed.calls.start(response);
+      const request = { url: `${target.baseUrl}/v1/projects`, token: target.token };
+      assert.equal(copy.baseUrl, target.baseUrl);
+      assert.deepEqual(await fixed.calls.send(request), response);
 
       const costs = new ProcessorCosts();
       const time = async ({ calls }: typeof reference, name: string): Promise<number> => {
@@ -32,7 +33,7 @@ export const msw: Bench = {
         costs.add(name, (await calls.processorTime()) - before, requestsPerRound);
         return microseconds;
       };
-      const [subject, baseline] = await takeTurns(
+      const [subject, baseline] = await measureAlternately(
         [
           { name: "setupMock", unit: "µs", measure: () => time(reference, "setupMock") },
           { name: "static http.all", unit: "µs", measure: () => time(fixed, "static http.all") },
@@ -42,10 +43,10 @@ export const msw: Bench = {
       assert.ok(subject && baseline);
       return [
         {
-          title: `projects.list of ${String(count)} with fetch and json(), ${String(Buffer.byteLength(answer.body))} bytes`,
+          title: `projects.list of ${String(count)} with fetch and json(), ${String(Buffer.byteLength(response.body))} bytes`,
           subject,
           baseline,
-          aim: { of: "ratio", relation: "≤", limit: 1.15 },
+          goal: { of: "ratio", relation: "≤", limit: 1.15 },
           notes: [costs.describe("time")],
         },
       ];

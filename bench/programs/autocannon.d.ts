@@ -1,4 +1,4 @@
-/** The part of autocannon that the load generator uses; it is not there before the first `npm run bench`. */
+/** The part of autocannon that the load generator uses. The package is installed by the first `npm run bench`. */
 declare module "autocannon" {
   interface Options {
     url: string;
@@ -6,7 +6,7 @@ declare module "autocannon" {
     connections: number;
     /** Seconds. */
     duration: number;
-    /** Milliseconds between two looks at whether the time is over. */
+    /** Milliseconds between checks whether the time is over. */
     sampleInt: number;
     maxOverallRequests: number;
     expectBody: string;

@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
-import { type Caller, type Place, type Spent, answerCalls } from "./calls.js";
+import { type Caller, type Target, type Spent, serveCalls } from "./calls.js";
 import { processorTime } from "./processor-time.js";
 
 type List = () => Promise<readonly { id: string }[] | undefined>;
-/** What every file of `contenders/` exports. */
+/** The exports of every file in `contenders/`. */
 interface Contender {
   lister(baseUrl: string, token: string): List;
 }
@@ -12,13 +12,13 @@ let lists: { subject: List; baseline: List } | undefined;
 let count = 0;
 let turn = 0;
 
-answerCalls<Caller>({
-  start: async (contender, place, expected) => {
+serveCalls<Caller>({
+  start: async (contender, target, expected) => {
     count = expected;
-    lists = { subject: await listOf(contender, place), baseline: await listOf(fetchContender, place) };
+    lists = { subject: await listOf(contender, target), baseline: await listOf(fetchContender, target) };
   },
   time: async (batches, callsPerBatch) => {
-    if (!lists) throw new Error("There is nothing to call yet");
+    if (!lists) throw new Error("`start` must be called first");
     const spent = { subject: [] as Spent[], baseline: [] as Spent[] };
     for (let batch = 0; batch < batches; batch += 1) {
       turn += 1;
@@ -30,7 +30,7 @@ answerCalls<Caller>({
   },
 });
 
-/** Calls one after the other. Throws when an answer is not the list. */
+/** Calls sequentially. Throws if a response is not the list. */
 const spend = async (list: List, calls: number): Promise<Spent> => {
   const started = performance.now();
   const processor = processorTime();
@@ -44,8 +44,8 @@ const spend = async (list: List, calls: number): Promise<Spent> => {
 const sides = ["subject", "baseline"] as const;
 const fetchContender = new URL("../contenders/fetch.js", import.meta.url).pathname;
 
-const listOf = async (contender: string, { baseUrl, token }: Place): Promise<List> => {
-  // Only files of `contenders/` come here, and bundles of them.
+const listOf = async (contender: string, { baseUrl, token }: Target): Promise<List> => {
+  // Only files of `contenders/` and bundles of them are passed here.
   const { lister } = (await import(pathToFileURL(contender).href)) as Contender;
   return lister(baseUrl, token);
 };
@@ -56,6 +56,6 @@ const assertList = (items: Awaited<ReturnType<List>>): void => {
     items[0]?.id !== "p-0" ||
     items[count - 1]?.id !== `p-${String(count - 1)}`
   ) {
-    throw new Error("An answer is not the list");
+    throw new Error("A response is not the list");
   }
 };

@@ -1,19 +1,19 @@
-/** What a program writes to its parent: an answer, or why there is none. */
+/** A message from a program to its parent: a return value or an error. */
 export interface Reply {
   readonly value?: unknown;
   readonly error?: string;
 }
 
-/** Answers the parent's calls, one at a time, until the parent goes. */
-export const answerCalls = <Calls extends object>(calls: Calls): void => {
+/** Serves the parent's calls until the parent disconnects. */
+export const serveCalls = <Calls extends object>(calls: Calls): void => {
   const reply = (message: Reply): void => {
     process.send?.(message);
   };
-  // `Remote<Calls>` in the parent lets only these names and inputs through.
+  // `Remote<Calls>` in the parent allows only these names and inputs.
   process.on("message", ({ call, input }: { call: keyof Calls; input: unknown[] }) => {
-    const answer = calls[call] as (...input: unknown[]) => unknown;
+    const method = calls[call] as (...input: unknown[]) => unknown;
     Promise.resolve()
-      .then(() => answer(...input))
+      .then(() => method(...input))
       .then(
         (value) => {
           reply({ value });
@@ -27,26 +27,26 @@ export const answerCalls = <Calls extends object>(calls: Calls): void => {
   reply({});
 };
 
-/** An answer, to be given again byte by byte. */
-export interface RecordedAnswer {
+/** A response that can be replayed byte for byte. */
+export interface RecordedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-export interface Place {
+export interface Target {
   readonly baseUrl: string;
-  /** A good access token, where the server asks for one. */
+  /** A valid access token, if the server requires one. */
   readonly token: string;
 }
 
 export interface ReferenceServer {
-  start(): Promise<Place>;
+  start(): Promise<Target>;
   processorTime(): number;
 }
 
 export interface StaticServer {
-  start(answer: RecordedAnswer): Promise<Place>;
+  start(response: RecordedResponse): Promise<Target>;
   processorTime(): number;
 }
 
@@ -55,7 +55,7 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
-  /** Every answer must have this body. */
+  /** Every response must have this body. */
   readonly body: string;
 }
 
@@ -63,7 +63,7 @@ export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
   readonly good: number;
-  /** Answers with another status or body, and requests without an answer. */
+  /** Responses with another status or body, and requests without a response. */
   readonly bad: number;
 }
 
@@ -81,13 +81,13 @@ export interface ClientRequest {
 }
 
 export interface InProcessServer {
-  /** The reference server makes its own answers; the static one is given its only one. */
-  start(answer?: RecordedAnswer): Place | Promise<Place>;
-  /** One answer, as `fetch` sees it. */
-  send(request: ClientRequest): Promise<RecordedAnswer>;
+  /** The static server replays `response`; the reference server ignores it. */
+  start(response?: RecordedResponse): Target | Promise<Target>;
+  /** Sends one request with `fetch`. */
+  send(request: ClientRequest): Promise<RecordedResponse>;
   /**
-   * Microseconds for one request with `fetch` and `json()`, from `requests` of them, one after the other. Throws when an
-   * answer is not a list of `count` items.
+   * Returns the mean microseconds per request with `fetch` and `json()`, over sequential `requests`. Throws if a response is
+   * not a list of `count` items.
    */
   time(request: ClientRequest, requests: number, count: number): Promise<number>;
   processorTime(): number;
@@ -96,35 +96,35 @@ export interface InProcessServer {
 export interface Lists {
   readonly pages: number;
   readonly itemsPerPage: number;
-  /** Milliseconds before each answer. */
+  /** Milliseconds before each response. */
   readonly latencyMs: number;
 }
 
 export interface ListServer {
-  start(lists: Lists): Promise<Place>;
-  /** Requests that it has answered. */
+  start(lists: Lists): Promise<Target>;
+  /** Returns the number of requests served. */
   served(): number;
   processorTime(): number;
 }
 
-/** What one call cost, as the mean of a batch. */
+/** The cost of one call, as the mean of a batch. */
 export interface Spent {
   readonly microseconds: number;
-  /** Of the caller's own process. */
+  /** Processor time of the caller's own process. */
   readonly processorMicroseconds: number;
 }
 
-/** A client and raw `fetch` in one process. */
+/** Calls a client and raw `fetch` in one process. */
 export interface Caller {
-  /** Makes both; `contender` is a file that exports a `lister`, for lists of `count` items. */
-  start(contender: string, place: Place, count: number): Promise<void>;
-  /** Batches of calls, one after the other, the two in turns. Throws when an answer is not the list. */
+  /** Creates both; `contender` is a file that exports a `lister`, for lists of `count` items. */
+  start(contender: string, target: Target, count: number): Promise<void>;
+  /** Alternates batches of sequential calls between the two. Throws if a response is not the list. */
   time(batches: number, callsPerBatch: number): Promise<Record<"subject" | "baseline", Spent[]>>;
 }
 
-/** Walks through all pages with a consumer who takes his time for each. */
+/** Iterates over all pages with a consumer that works on each. */
 export interface Walker {
-  start(place: Place): void;
-  /** Milliseconds for a walk. Throws when an item is missing, comes twice or comes in another order. */
+  start(target: Target): void;
+  /** Returns the milliseconds for all pages. Throws if an item is missing, repeated, or out of order. */
   time(walk: "prefetch" | "sequential", expected: Lists, workMs: number): Promise<number>;
 }

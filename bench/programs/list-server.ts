@@ -1,18 +1,18 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ListServer, answerCalls } from "./calls.js";
+import { type ListServer, serveCalls } from "./calls.js";
 import { listen } from "./listen.js";
 import { processorTime } from "./processor-time.js";
 
 const token = "a-good-token";
 let served = 0;
 
-/** Lists ids of `p-0` onwards at every path, in a form that all contenders take, to who has the token. */
-answerCalls<ListServer>({
+/** Serves a list of ids from `p-0` at every path, in a form that all contenders accept, to callers with the token. */
+serveCalls<ListServer>({
   start: async ({ pages, itemsPerPage, latencyMs }) => {
     const bodies = Array.from({ length: pages }, (_, page) => pageOf(page, itemsPerPage, page < pages - 1));
     const server = createServer((request, response) => {
-      const answer = (): void => {
+      const respond = (): void => {
         const { pathname, searchParams } = new URL(request.url ?? "", "http://loopback");
         const mayAsk = request.headers.authorization?.endsWith(` ${token}`) === true;
         const body = mayAsk ? bodies[Number(searchParams.get("cursor") ?? 0)] : refusal;
@@ -20,8 +20,8 @@ answerCalls<ListServer>({
         response.writeHead(mayAsk ? 200 : 401, { "content-type": "application/json", "x-path": pathname });
         response.end(body);
       };
-      if (latencyMs === 0) answer();
-      else void sleep(latencyMs).then(answer);
+      if (latencyMs === 0) respond();
+      else void sleep(latencyMs).then(respond);
     });
     return { baseUrl: await listen(server), token };
   },

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 
-/** Opens the server on a free port of the loopback; its origin. */
+/** Listens on a free loopback port and returns the origin. */
 export const listen = async (server: Server): Promise<string> => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

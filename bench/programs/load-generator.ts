@@ -1,8 +1,8 @@
 import autocannon from "autocannon";
-import { type LoadGenerator, answerCalls } from "./calls.js";
+import { type LoadGenerator, serveCalls } from "./calls.js";
 import { processorTime } from "./processor-time.js";
 
-answerCalls<LoadGenerator>({
+serveCalls<LoadGenerator>({
   fire: async ({ url, headers, connections, seconds, body }) => {
     const started = performance.now();
     const result = await autocannon({

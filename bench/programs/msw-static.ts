@@ -1,17 +1,17 @@
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
-import { type InProcessServer, type RecordedAnswer, answerCalls } from "./calls.js";
+import { type InProcessServer, type RecordedResponse, serveCalls } from "./calls.js";
 import { processorTime } from "./processor-time.js";
 import { send } from "./send.js";
 import { timeRequests } from "./time-requests.js";
 
 const baseUrl = "https://api.mgmt.test";
 
-/** The least that MSW can do: one handler, the same bytes for every request. */
-answerCalls<InProcessServer>({
-  start: (answer?: RecordedAnswer) => {
-    if (!answer) throw new Error("The static server needs an answer");
-    const { status, headers, body } = answer;
+/** The minimum for MSW: one handler that returns the same bytes for every request. */
+serveCalls<InProcessServer>({
+  start: (response?: RecordedResponse) => {
+    if (!response) throw new Error("The static server needs a response");
+    const { status, headers, body } = response;
     setupServer(http.all(`${baseUrl}/*`, () => new HttpResponse(body, { status, headers }))).listen({
       onUnhandledRequest: "bypass",
     });

@@ -1,5 +1,5 @@
 import { createServer } from "@mgmt/mock/server";
 
-/** The standalone reference server; it writes where it listens and runs until it is killed. */
+/** Runs the standalone reference server until killed, and prints where it listens. */
 const { baseUrl, engine } = await createServer();
 console.log(JSON.stringify({ baseUrl, token: await engine.tokens.service() }));

@@ -1,7 +1,12 @@
-import type { ClientRequest, RecordedAnswer } from "./calls.js";
+import type { ClientRequest, RecordedResponse } from "./calls.js";
 
-/** Sends one request with `fetch` and takes down the answer. */
-export const send = async ({ url, token, method = "GET", body }: ClientRequest): Promise<RecordedAnswer> => {
+/** Sends one request with `fetch` and records the response. */
+export const send = async ({
+  url,
+  token,
+  method = "GET",
+  body,
+}: ClientRequest): Promise<RecordedResponse> => {
   const response = await fetch(url, {
     method,
     headers: {

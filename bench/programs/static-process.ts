@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { listen } from "./listen.js";
 
-/** The least that a standalone server can be; it writes where it listens and runs until it is killed. */
+/** Runs a minimal standalone server until killed, and prints where it listens. */
 const server = createServer((_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   response.end('{"data":[],"pagination":{"nextCursor":null,"hasMore":false}}');

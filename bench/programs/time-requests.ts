@@ -1,6 +1,6 @@
 import type { ClientRequest } from "./calls.js";
 
-/** Microseconds for one request with `fetch` and `json()`. Throws when an answer is not a list of `count` items. */
+/** Returns the mean microseconds per request with `fetch` and `json()`. Throws if a response is not a list of `count` items. */
 export const timeRequests = async (
   { url, token = "" }: ClientRequest,
   requests: number,
@@ -10,9 +10,9 @@ export const timeRequests = async (
   const started = performance.now();
   for (let index = 0; index < requests; index += 1) {
     const response = await fetch(url, { headers });
-    // Proved by the next line.
+    // Checked by the next line.
     const list = (await response.json()) as { data?: unknown[] };
-    if (response.status !== 200 || list.data?.length !== count) throw new Error("An answer is not the list");
+    if (response.status !== 200 || list.data?.length !== count) throw new Error("A response is not the list");
   }
   return ((performance.now() - started) / requests) * 1000;
 };

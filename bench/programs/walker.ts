@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@mgmt/sdk";
 import { createManagementApiClient } from "@prisma/management-api-sdk";
-import { type Lists, type Place, type Walker, answerCalls } from "./calls.js";
+import { type Lists, type Target, type Walker, serveCalls } from "./calls.js";
 
-type Pages = (place: Place, limit: number) => AsyncIterable<readonly { id: string }[]>;
+type Pages = (target: Target, limit: number) => AsyncIterable<readonly { id: string }[]>;
 
-let place: Place | undefined;
+let target: Target | undefined;
 
-/** Ours, told to ask for the next page while the consumer works on this one. */
-async function* prefetched({ baseUrl, token }: Place, limit: number): ReturnType<Pages> {
+/** This SDK, prefetching the next page while the consumer works on the current one. */
+async function* prefetched({ baseUrl, token }: Target, limit: number): ReturnType<Pages> {
   const client = createClient({ baseUrl, token });
   for await (const { data } of client.projects.list({ limit }, { prefetch: true }).pages()) yield data;
 }
 
-/** The loop that users of the closest peer write: it has no pages of its own. */
-async function* sequential({ baseUrl, token }: Place, limit: number): ReturnType<Pages> {
+/** The loop that users of a client without paging write. */
+async function* sequential({ baseUrl, token }: Target, limit: number): ReturnType<Pages> {
   const client = createManagementApiClient({ baseUrl, token });
   let cursor: string | undefined;
   do {
@@ -28,21 +28,21 @@ async function* sequential({ baseUrl, token }: Place, limit: number): ReturnType
 
 const walks = { prefetch: prefetched, sequential } satisfies Record<string, Pages>;
 
-answerCalls<Walker>({
+serveCalls<Walker>({
   start: (where) => {
-    place = where;
+    target = where;
   },
   time: async (walk, { pages, itemsPerPage }: Lists, workMs) => {
-    if (!place) throw new Error("There is nowhere to walk yet");
+    if (!target) throw new Error("`start` must be called first");
     const found: (readonly { id: string }[])[] = [];
     const started = performance.now();
-    for await (const page of walks[walk](place, itemsPerPage)) {
+    for await (const page of walks[walk](target, itemsPerPage)) {
       found.push(page);
       await sleep(workMs);
     }
     const elapsed = performance.now() - started;
     if (found.length !== pages || found.some(({ length }) => length !== itemsPerPage)) {
-      throw new Error("There are not as many pages, or not as many items on one, as the server has");
+      throw new Error("The number of pages, or of items on a page, differs from the server's");
     }
     if (found.flat().some(({ id }, index) => id !== `p-${String(index)}`)) {
       throw new Error("An item is missing or out of order");

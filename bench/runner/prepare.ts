@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { benchFolder, programFolder, root } from "./paths.js";
 
-/** Whatever the benches run must be there and fresh: the built packages, their own dependencies, their programs. */
+/** Builds the packages if stale, installs the benches' dependencies, and compiles their programs. */
 export const prepare = async (): Promise<void> => {
   run(process.execPath, "scripts/build-if-stale.mjs");
   if (dependenciesAreStale()) {
@@ -26,7 +26,7 @@ const dependenciesAreStale = (): boolean =>
   changed(join(benchFolder, "package-lock.json")) >
   changed(join(benchFolder, "node_modules/.package-lock.json"));
 
-/** When a file was last written; 0 for one that is not there. */
+/** Returns when a file was last written, or 0 if it does not exist. */
 const changed = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const run = (program: string, ...parameters: string[]): void => {

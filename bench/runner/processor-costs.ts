@@ -1,20 +1,17 @@
 import { median } from "./rounds.js";
 
-/**
- * What a request costs each contender in processor time. On a machine that others use, too, this holds when a time on
- * the wall does not.
- */
+/** Measures the processor time per request of each contender, which is meaningful even on a busy machine. */
 export class ProcessorCosts {
   readonly #costs = new Map<string, number[]>();
 
-  /** Seconds of processor time for as many requests. */
+  /** Seconds of processor time for that many requests. */
   add(contender: string, seconds: number, requests: number): void {
     const costs = this.#costs.get(contender) ?? [];
     costs.push((seconds / requests) * 1e6);
     this.#costs.set(contender, costs);
   }
 
-  /** With the ratio of the first contender to the second, turned round for contenders that are measured by their rate. */
+  /** Describes the costs, with the ratio of the first contender to the second, inverted for contenders measured by rate. */
   describe(measured: "time" | "rate"): string {
     const each = [...this.#costs].map(([name, costs]) => ({ name, cost: median(costs) }));
     const [subject = Number.NaN, baseline = Number.NaN] = each.map(({ cost }) => cost);

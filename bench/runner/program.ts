@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Reply } from "../programs/calls.js";
 import { programFolder } from "./paths.js";
 
-/** A program's calls as its parent sees them. */
+/** The calls of a program, as its parent sees them. */
 export type Remote<Calls> = {
   readonly [Name in keyof Calls]: Calls[Name] extends (...input: infer Input) => infer Output
     ? (...input: Input) => Promise<Awaited<Output>>
@@ -16,10 +16,10 @@ export interface Program<Calls> {
   stop(): Promise<void>;
 }
 
-/** Longest time for one call, in milliseconds. */
-const patience = 120_000;
+/** Maximum duration of one call, in milliseconds. */
+const callTimeout = 120_000;
 
-/** Starts a file of `programs/` in a process of its own, whose calls are answered over IPC. It ends with its parent. */
+/** Starts a file of `programs/` in its own process, which serves calls over IPC and ends with its parent. */
 export const startProgram = async <Calls extends object>(
   name: string,
   nodeOptions: readonly string[] = [],
@@ -42,7 +42,7 @@ export const startProgram = async <Calls extends object>(
     },
   );
   return {
-    // The program of this name answers exactly these calls: it hands them to `answerCalls<Calls>`.
+    // The program passes exactly these calls to `serveCalls<Calls>`.
     calls: calls as Remote<Calls>,
     stop: () => stop(child),
   };
@@ -55,7 +55,7 @@ const ask = (child: ChildProcess, program: string, call: string, input: unknown[
       child.off("message", onMessage).off("exit", onExit);
       act();
     };
-    // Only our own programs write to this channel.
+    // Only programs of this folder write to this channel.
     const onMessage = (reply: unknown): void => {
       const { value, error } = reply as Reply;
       settle(() => {
@@ -70,7 +70,7 @@ const ask = (child: ChildProcess, program: string, call: string, input: unknown[
     };
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
-    }, patience);
+    }, callTimeout);
     child.on("message", onMessage).on("exit", onExit);
     child.send({ call, input });
   });

@@ -1,18 +1,18 @@
-import type { Aim, Finding, Series } from "./bench.js";
+import type { Goal, Finding, Series } from "./bench.js";
 import { median, ratios } from "./rounds.js";
 
-/** Of a finding with an aim: whether the median is what the project wants. */
+/** Returns whether a finding meets its goal; a finding without a goal always does. */
 export const isMet = (finding: Finding): boolean => {
-  const { aim } = finding;
-  if (!aim) return true;
-  const value = aim.of === "ratio" ? medianRatio(finding) : median(finding.subject.rounds);
-  if (aim.relation === "≥") return value >= aim.limit;
-  return aim.relation === "≤" ? value <= aim.limit : value < aim.limit;
+  const { goal } = finding;
+  if (!goal) return true;
+  const value = goal.of === "ratio" ? medianRatio(finding) : median(finding.subject.rounds);
+  if (goal.relation === "≥") return value >= goal.limit;
+  return goal.relation === "≤" ? value <= goal.limit : value < goal.limit;
 };
 
-/** A finding as lines of text: medians, every raw round, the ratio and the aim. */
+/** Formats a finding as lines of text: medians, every raw round, the ratio, and the goal. */
 export const describe = (finding: Finding): string => {
-  const { title, subject, baseline, others = [], aim, notes = [] } = finding;
+  const { title, subject, baseline, others = [], goal, notes = [] } = finding;
   const rows = [subject, ...(baseline ? [baseline] : []), ...others].map((series) => [
     series.name,
     `${format(median(series.rounds), series)} ${series.unit}`,
@@ -22,14 +22,14 @@ export const describe = (finding: Finding): string => {
     const each = ratios(subject, baseline);
     rows.push(["ratio", median(each).toFixed(3), each.map((value) => value.toFixed(3)).join("  ")]);
   }
-  const verdict = aim ? [`  aim ${describeAim(aim, finding)}: ${isMet(finding) ? "met" : "missed"}`] : [];
+  const verdict = goal ? [`  goal ${describeGoal(goal, finding)}: ${isMet(finding) ? "met" : "missed"}`] : [];
   return [`  ${title}`, ...alignColumns(rows), ...verdict, ...notes.map((note) => `  ${note}`)].join("\n");
 };
 
 const medianRatio = ({ subject, baseline }: Finding): number =>
   baseline ? median(ratios(subject, baseline)) : Number.NaN;
 
-const describeAim = ({ of, relation, limit }: Aim, { subject }: Finding): string =>
+const describeGoal = ({ of, relation, limit }: Goal, { subject }: Finding): string =>
   of === "ratio" ? `ratio ${relation} ${String(limit)}` : `${relation} ${String(limit)} ${subject.unit}`;
 
 const format = (value: number, { unit }: Series): string => {

@@ -3,18 +3,18 @@ import type { Series, Unit } from "./bench.js";
 export interface Contender {
   readonly name: string;
   readonly unit: Unit;
-  /** One round; the value is in `unit`. */
+  /** Runs one round; returns a value in `unit`. */
   measure(): Promise<number> | number;
 }
 
 export interface RoundOptions {
-  /** Rounds that are thrown away. */
+  /** Rounds that are discarded. */
   readonly warmUp: number;
   readonly rounds: number;
 }
 
-/** Measures in turns, A B A B, so that what disturbs the machine disturbs all contenders. */
-export const takeTurns = async (
+/** Measures the contenders alternately (A B A B), so that other load affects all of them. */
+export const measureAlternately = async (
   contenders: readonly Contender[],
   { warmUp, rounds }: RoundOptions,
 ): Promise<Series[]> => {
@@ -35,6 +35,6 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 };
 
-/** Subject over baseline, round by round. */
+/** Returns subject divided by baseline, round by round. */
 export const ratios = (subject: Series, baseline: Series): number[] =>
   subject.rounds.map((value, round) => value / (baseline.rounds[round] ?? Number.NaN));

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 export interface ServerProcess {
-  /** The one line of JSON that the process wrote when it was ready. */
+  /** The line of JSON that the process printed when it was ready. */
   readonly ready: Readonly<Record<string, unknown>>;
-  /** Asks it to end, and waits until it has. */
+  /** Stops the process and waits until it has exited. */
   stop(): Promise<void>;
 }
 
-/** Runs `node` with these parameters until its first line; throws when it ends, or 30 s go by, before that. */
+/** Starts `node` and waits for its first line of output. Throws if it exits first or takes more than 30 s. */
 export const startServerProcess = async (
   parameters: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -18,9 +18,9 @@ export const startServerProcess = async (
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const endWithUs = (): boolean => child.kill("SIGTERM");
-  process.once("exit", endWithUs);
-  const ended = once(child, "exit").finally(() => process.off("exit", endWithUs));
+  const stopWithParent = (): boolean => child.kill("SIGTERM");
+  process.once("exit", stopWithParent);
+  const ended = once(child, "exit").finally(() => process.off("exit", stopWithParent));
   const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
   const lines = createInterface({ input: child.stdout });
   const line = await Promise.race([once(lines, "line"), ended.then(() => undefined)]);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { send } from "../programs/send.js";
-import type { Place } from "../programs/calls.js";
+import type { Target } from "../programs/calls.js";
 
-/** Milliseconds between two looks at a database's status. */
+/** Milliseconds between polls of a database's status. */
 const pollInterval = 2;
 
 interface Created {
@@ -13,31 +13,31 @@ interface Created {
   connectionString: string;
 }
 
-/** Proves that the server asks for a token before it creates anything. */
-export const proveGuarded = async ({ baseUrl }: Place): Promise<void> => {
-  const answer = await send({ url: `${baseUrl}/v1/projects`, method: "POST", body: { name: "bench" } });
-  assert.equal(answer.status, 401, answer.body);
+/** Checks that the server requires a token before it creates anything. */
+export const checkTokenRequired = async ({ baseUrl }: Target): Promise<void> => {
+  const response = await send({ url: `${baseUrl}/v1/projects`, method: "POST", body: { name: "bench" } });
+  assert.equal(response.status, 401, response.body);
 };
 
-/** Creates a project together with its database; what a first user does. */
-export const createProject = async (place: Place): Promise<Created & { projectId: string }> => {
-  const answer = await post(place, "/v1/projects", { name: "bench" });
-  const { data }: { data: { id: string; database: Created } } = JSON.parse(answer);
+/** Creates a project with its database. */
+export const createProject = async (target: Target): Promise<Created & { projectId: string }> => {
+  const response = await post(target, "/v1/projects", { name: "bench" });
+  const { data }: { data: { id: string; database: Created } } = JSON.parse(response);
   return { ...created(data.database), projectId: data.id };
 };
 
-export const createDatabase = async (place: Place, projectId: string): Promise<Created> => {
-  const answer = await post(place, `/v1/projects/${projectId}/databases`, { name: "bench" });
-  const { data }: { data: Created } = JSON.parse(answer);
+export const createDatabase = async (target: Target, projectId: string): Promise<Created> => {
+  const response = await post(target, `/v1/projects/${projectId}/databases`, { name: "bench" });
+  const { data }: { data: Created } = JSON.parse(response);
   return created(data);
 };
 
-/** Waits until the database is ready, connects as its tenant and runs `select 1`. */
-export const selectOnce = async (place: Place, { id, connectionString }: Created): Promise<void> => {
+/** Waits until the database is ready, connects as its tenant, and runs `select 1`. */
+export const selectOnce = async (target: Target, { id, connectionString }: Created): Promise<void> => {
   for (let status = ""; status !== "ready";) {
-    const answer = await send({ url: `${place.baseUrl}/v1/databases/${id}`, token: place.token });
-    assert.equal(answer.status, 200, answer.body);
-    const { data }: { data: Created } = JSON.parse(answer.body);
+    const response = await send({ url: `${target.baseUrl}/v1/databases/${id}`, token: target.token });
+    assert.equal(response.status, 200, response.body);
+    const { data }: { data: Created } = JSON.parse(response.body);
     ({ status } = data);
     assert.notEqual(status, "failure");
     if (status !== "ready") await sleep(pollInterval);
@@ -45,7 +45,7 @@ export const selectOnce = async (place: Place, { id, connectionString }: Created
   await queryOne(connectionString);
 };
 
-/** A new connection that runs `select 1`. */
+/** Opens a connection and runs `select 1`. */
 export const queryOne = async (connectionString: string): Promise<void> => {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -57,8 +57,8 @@ export const queryOne = async (connectionString: string): Promise<void> => {
   }
 };
 
-/** Proves that the connection is a tenant's: no superuser, and refused with another password. The server's version. */
-export const proveTenant = async (connectionString: string): Promise<string> => {
+/** Checks that the role is not a superuser and needs its password. Returns the server's version. */
+export const checkTenant = async (connectionString: string): Promise<string> => {
   const wrong = new URL(connectionString);
   wrong.password = "wrong";
   await assert.rejects(queryOne(wrong.href), { code: "28P01" });
@@ -77,10 +77,10 @@ export const proveTenant = async (connectionString: string): Promise<string> => 
   }
 };
 
-const post = async ({ baseUrl, token }: Place, path: string, body: unknown): Promise<string> => {
-  const answer = await send({ url: baseUrl + path, method: "POST", token, body });
-  assert.equal(answer.status, 201, answer.body);
-  return answer.body;
+const post = async ({ baseUrl, token }: Target, path: string, body: unknown): Promise<string> => {
+  const response = await send({ url: baseUrl + path, method: "POST", token, body });
+  assert.equal(response.status, 201, response.body);
+  return response.body;
 };
 
 const created = (database: Created): Created => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { packageFolders } from "../../scripts/packages.mjs";
 import { benchFolder, embeddedPostgres, root } from "./paths.js";
 
-/** Kind of machine, never its name; a busy one gives numbers of which only those in processor time hold. */
+/** Describes the kind of machine, without its name. On a busy machine, only processor times are meaningful. */
 export const describeMachine = (): string => {
   const [load = 0] = loadavg();
   const busy = load > 0.5 ? " (busy: trust ratios by processor time only)" : "";
@@ -19,8 +19,8 @@ export const describeMachine = (): string => {
 };
 
 /**
- * Starts to watch what the host gives to other virtual machines; the answer says how much that was. Undefined where the
- * system does not tell.
+ * Starts measuring processor time stolen by other virtual machines. Returns a function that describes it, or returns undefined
+ * if the system does not report it.
  */
 export const watchStolenTime = (): (() => string | undefined) => {
   const before = readTicks();
@@ -28,11 +28,11 @@ export const watchStolenTime = (): (() => string | undefined) => {
     const after = readTicks();
     if (!before || !after) return undefined;
     const share = (after.stolen - before.stolen) / (after.all - before.all);
-    return `processor time that the host gave to others meanwhile: ${(share * 100).toFixed(0)} %`;
+    return `processor time stolen by other virtual machines: ${(share * 100).toFixed(0)} %`;
   };
 };
 
-/** First line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. */
+/** Reads the first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. */
 const readTicks = (): { stolen: number; all: number } | undefined => {
   if (platform() !== "linux") return undefined;
   const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1);
@@ -49,7 +49,7 @@ const ownDependencies = [
   "@octokit/rest",
 ];
 
-/** Versions of whatever has a part in the numbers. */
+/** Lists the versions of everything that affects the numbers. */
 export const describeVersions = (): string => {
   const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" });
   return [

@@ -14,10 +14,10 @@ export const bundleSizes = async (): Promise<Finding[]> => {
   const server = await startProgram<ListServer>("list-server");
   const caller = await startProgram<Caller>("caller");
   try {
-    const place = await server.calls.start({ pages: 1, itemsPerPage: 2, latencyMs: 0 });
+    const target = await server.calls.start({ pages: 1, itemsPerPage: 2, latencyMs: 0 });
     const sizes = (contender: Contender): Promise<Sizes> =>
       sizesOf(contender, async (file) => {
-        await caller.calls.start(file, place, 2);
+        await caller.calls.start(file, target, 2);
         await caller.calls.time(1, 1);
       });
     const all = await sizes(ours);
@@ -30,14 +30,14 @@ export const bundleSizes = async (): Promise<Finding[]> => {
         title: "bundle, gzip, what is loaded at start: all resources",
         subject: all.atStart,
         others: [all.onDemand, ...peers],
-        aim: { of: "median", relation: "≤", limit: 8192 },
+        goal: { of: "median", relation: "≤", limit: 8192 },
         notes: ["esbuild: browser, minified, ES2022, split at import(); each bundle has listed something"],
       },
       {
         title: "bundle, gzip, what is loaded at start: one resource through the tree-shakable client",
         subject: split.atStart,
         others: [split.onDemand, one.atStart, one.onDemand],
-        aim: { of: "median", relation: "≤", limit: 5120 },
+        goal: { of: "median", relation: "≤", limit: 5120 },
       },
     ];
   } finally {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Caller, ListServer, Place, Spent } from "../../programs/calls.js";
+import type { Caller, ListServer, Target, Spent } from "../../programs/calls.js";
 import { send } from "../../programs/send.js";
-import type { Aim, Finding } from "../../runner/bench.js";
+import type { Goal, Finding } from "../../runner/bench.js";
 import { ProcessorCosts } from "../../runner/processor-costs.js";
 import { type Program, startProgram } from "../../runner/program.js";
 import { median } from "../../runner/rounds.js";
@@ -23,7 +23,7 @@ const batches = 7;
 const callsPerBatch = 30;
 const warmUp = 12;
 
-const contenders: readonly (readonly [Contender, Aim?])[] = [
+const contenders: readonly (readonly [Contender, Goal?])[] = [
   [ours, { of: "ratio", relation: "≤", limit: 1.1 }],
   [oursOnNode, { of: "ratio", relation: "≤", limit: 0.75 }],
   [fetchWithDeadline],
@@ -39,14 +39,14 @@ export const callOverheads = async (rounds: number): Promise<Finding[]> => {
   const server = await startProgram<ListServer>("list-server");
   const callers: Program<Caller>[] = [];
   try {
-    const place = await server.calls.start({ pages: 1, itemsPerPage: items, latencyMs: 0 });
+    const target = await server.calls.start({ pages: 1, itemsPerPage: items, latencyMs: 0 });
     // Whoever gets a list below has sent the token.
-    assert.equal((await send({ url: `${place.baseUrl}/v1/projects` })).status, 401);
+    assert.equal((await send({ url: `${target.baseUrl}/v1/projects` })).status, 401);
     const measured: Measured[] = [];
-    for (const [contender, aim] of contenders) {
-      const caller = await startCaller(contender, place);
+    for (const [contender, goal] of contenders) {
+      const caller = await startCaller(contender, target);
       callers.push(caller);
-      measured.push(new Measured(contender, aim, caller));
+      measured.push(new Measured(contender, goal, caller));
     }
     for (let round = -warmUp; round < rounds; round += 1) {
       const before = await server.calls.served();
@@ -60,9 +60,9 @@ export const callOverheads = async (rounds: number): Promise<Finding[]> => {
   }
 };
 
-const startCaller = async ({ file }: Contender, place: Place): Promise<Program<Caller>> => {
+const startCaller = async ({ file }: Contender, target: Target): Promise<Program<Caller>> => {
   const caller = await startProgram<Caller>("caller");
-  await caller.calls.start(file, place, items);
+  await caller.calls.start(file, target, items);
   return caller;
 };
 
@@ -73,7 +73,7 @@ class Measured {
 
   constructor(
     private readonly contender: Contender,
-    private readonly aim: Aim | undefined,
+    private readonly goal: Goal | undefined,
     private readonly caller: Program<Caller>,
   ) {}
 
@@ -98,7 +98,7 @@ class Measured {
       title: `one list call: ${name}`,
       subject: { name, unit: "µs", rounds: this.#subject },
       baseline: { name: "fetch and json()", unit: "µs", rounds: this.#baseline },
-      ...(this.aim && { aim: this.aim }),
+      ...(this.goal && { goal: this.goal }),
       notes: [this.#costs.describe("time")],
     };
   }

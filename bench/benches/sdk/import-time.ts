@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import type { Finding, Series } from "../../runner/bench.js";
 import { benchFolder } from "../../runner/paths.js";
-import { median, takeTurns } from "../../runner/rounds.js";
+import { median, measureAlternately } from "../../runner/rounds.js";
 
 /** Packages, with what they must export to count as imported. */
 const packages = [
@@ -20,7 +20,7 @@ const packages = [
 /** Milliseconds that `import` of a package takes a fresh process, less those of an empty module. */
 export const importTimes = async (rounds: number): Promise<Finding> => {
   const empty = "data:text/javascript,export const nothing = 0;";
-  const [nothing, ...times] = await takeTurns(
+  const [nothing, ...times] = await measureAlternately(
     [[empty, "nothing"] as const, ...packages].map(([name, exported]) => ({
       name,
       unit: "ms",
@@ -40,7 +40,7 @@ export const importTimes = async (rounds: number): Promise<Finding> => {
     title: "import (ESM) in a fresh process, over an empty module",
     subject,
     others,
-    aim: { of: "median", relation: "≤", limit: 8 },
+    goal: { of: "median", relation: "≤", limit: 8 },
     notes: [
       `an empty module: ${median(nothing.rounds).toFixed(1)} ms; ${subject.name} at its least: ${least} ms`,
     ],

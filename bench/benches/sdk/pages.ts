@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ListServer, Walker } from "../../programs/calls.js";
 import type { Finding } from "../../runner/bench.js";
 import { startProgram } from "../../runner/program.js";
-import { takeTurns } from "../../runner/rounds.js";
+import { measureAlternately } from "../../runner/rounds.js";
 import { ours, prisma } from "./contenders.js";
 
 const lists = { pages: 100, itemsPerPage: 100, latencyMs: 20 };
@@ -20,7 +20,7 @@ export const walkPages = async (rounds: number): Promise<Finding> => {
       assert.equal((await server.calls.served()) - before, lists.pages, "requests for a walk");
       return elapsed;
     };
-    const [subject, baseline] = await takeTurns(
+    const [subject, baseline] = await measureAlternately(
       [
         { name: `${ours.name}, prefetch`, unit: "ms", measure: () => walk("prefetch") },
         { name: `${prisma.name}, one by one`, unit: "ms", measure: () => walk("sequential") },
@@ -32,7 +32,7 @@ export const walkPages = async (rounds: number): Promise<Finding> => {
       title: `${String(lists.pages)} pages of ${String(lists.itemsPerPage)}, latency ${String(lists.latencyMs)} ms, work ${String(workMs)} ms a page`,
       subject,
       baseline,
-      aim: { of: "ratio", relation: "≤", limit: 0.6 },
+      goal: { of: "ratio", relation: "≤", limit: 0.6 },
     };
   } finally {
     await Promise.all([server.stop(), walker.stop()]);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Finding, Series } from "../../runner/bench.js";
 import { programFolder, root } from "../../runner/paths.js";
-import { takeTurns } from "../../runner/rounds.js";
+import { measureAlternately } from "../../runner/rounds.js";
 import { ours } from "./contenders.js";
 import { typePrograms } from "./type-programs.js";
 
@@ -16,7 +16,7 @@ export const typeCosts = async (rounds: number): Promise<Finding[]> => {
   const folder = await mkdtemp(join(programFolder, "types-"));
   try {
     const instantiations = new Map<string, number>();
-    const times = await takeTurns(
+    const times = await measureAlternately(
       await Promise.all(
         Object.entries({ ...typePrograms, "an empty module": "export {};\n" }).map(
           async ([name, program], index) => {
@@ -57,7 +57,7 @@ const compare = (title: string, series: readonly Series[], limit: number): Findi
     title,
     subject,
     others: series.filter((each) => each !== subject),
-    aim: { of: "median", relation: "≤", limit },
+    goal: { of: "median", relation: "≤", limit },
   };
 };
 
