@@ -116,7 +116,7 @@ describe("the authorization page in Chromium", () => {
       token_type: "Bearer",
       scope: "workspace:admin offline_access",
     });
-    const [integration] = server.engine.store.integrations.filter(() => true);
+    const [integration] = server.engine.store.integrations.list({});
     const workspace = server.engine.store.workspaces.get(integration?.workspaceId ?? "");
     expect(workspace?.name).toBe("Difference Engine No. 2");
   });

@@ -87,7 +87,7 @@ describe("--wait", () => {
     const slow = await stuck();
     const { engine } = slow.server;
     const waiting = slow.mgmt`projects create shop --wait -o json`;
-    const database = await until(() => engine.store.databases.find(() => true));
+    const database = await until(() => engine.store.databases.find({}));
     await engine.states.setDatabaseStatus(database.id, "failure");
     const { status, json, errors } = await waiting;
     expect(status).toBe(1);

@@ -15,7 +15,7 @@ export { memoryDatabaseEngine } from "./request/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
 export type { PartialSettings } from "./request/merge-settings.js";
 export { type Settings, defaultSettings } from "./request/settings.js";
-export { type Snapshot, assertSnapshot } from "./request/snapshot.js";
+export { type Snapshot, readSnapshot } from "./request/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
 export { controlSecretHeader } from "./http/control-face.js";
 export {

@@ -5,8 +5,8 @@ import {
   type RunningServer,
   type ServerAddress,
   type Snapshot,
-  assertSnapshot,
   createServer,
+  readSnapshot,
 } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
@@ -76,9 +76,8 @@ export const openServer = async (context: ServerContext): Promise<OpenServer> =>
 export const readStoredStates = ({ stored, path }: DataDir): StoredStates | undefined => {
   if (stored === undefined) return undefined;
   try {
-    const { state, initial } = stored;
-    assertSnapshot(state);
-    assertSnapshot(initial);
+    const state = readSnapshot(stored.state);
+    const initial = readSnapshot(stored.initial);
     recordedDatabases(state);
     return { state, initial };
   } catch (error) {

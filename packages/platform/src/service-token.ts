@@ -12,7 +12,7 @@ export const issueServiceToken = async (
 ): Promise<{ token: string; workspaceId: string }> => {
   const { store, residents, tokens } = engine;
   const workspaceId = residents.workspace.id;
-  const row = store.serviceTokens.find((serviceToken) => serviceToken.workspaceId === workspaceId);
+  const row = store.serviceTokens.find({ workspaceId });
   if (row === undefined) {
     const { value: token } = await engine.seed.serviceToken({ name: "default" }, { workspaceId });
     await writeAtomically(path, token, { durable: true });

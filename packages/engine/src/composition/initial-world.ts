@@ -38,7 +38,7 @@ export class Residents {
   constructor(private readonly store: () => Store) {}
 
   get workspace(): WorkspaceRow {
-    return found(this.store().workspaces.filter(() => true)[0], "first workspace");
+    return found(this.store().workspaces.find({}), "first workspace");
   }
 
   /** The owner of the first workspace. */
@@ -49,15 +49,12 @@ export class Residents {
   /** A service token of the first workspace. */
   get serviceToken(): ServiceTokenRow {
     const { id } = this.workspace;
-    return found(
-      this.store().serviceTokens.find(({ workspaceId }) => workspaceId === id),
-      "service token",
-    );
+    return found(this.store().serviceTokens.find({ workspaceId: id }), "service token");
   }
 
   /** A workspace that the first one's credentials do not reach. */
   get otherWorkspace(): WorkspaceRow {
-    return found(this.store().workspaces.filter(() => true)[1], "other workspace");
+    return found(this.store().workspaces.page({ where: {}, limit: 2 })[1], "other workspace");
   }
 
   /** The owner of the other workspace. */

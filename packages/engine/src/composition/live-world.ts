@@ -65,7 +65,7 @@ const perform = async (world: ServerWorld, job: Job, { onDefect }: Surroundings)
 
 /** The snapshot of a world; it shares the world's rows. */
 export const snapshotOf = ({ store, keys, cursors, clock, scheduler, ids }: ServerWorld): Snapshot => ({
-  version: 1,
+  version: 2,
   store: store.state,
   signingKeys: [...keys.state],
   cursorKey: cursors.key.toString("base64url"),
@@ -80,7 +80,7 @@ export const firstSnapshot = (seed: string | null, clockState: ClockState): Snap
   const ids = new RandomIds(seed === null ? null : seedRandom(seed));
   populate(store, new VirtualClock(clockState), ids);
   return {
-    version: 1,
+    version: 2,
     store: store.state,
     signingKeys: [newSigningKey(seed)],
     cursorKey: newCursorKey(seed).toString("base64url"),

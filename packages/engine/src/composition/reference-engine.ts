@@ -11,7 +11,7 @@ import { type PartialSettings, mergeSettings } from "../request/merge-settings.j
 import { RateLimiter } from "../request/rate-limiter.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { RateLimitSettings, Settings } from "../request/settings.js";
-import { type Snapshot, assertSnapshot } from "../request/snapshot.js";
+import { type Snapshot, readSnapshot } from "../request/snapshot.js";
 import type { ServerWorld } from "../request/world.js";
 import type { Store } from "../store/store.js";
 import { ApprovalsControl } from "../control/approvals-control.js";
@@ -73,7 +73,8 @@ export class ReferenceEngine {
 
   constructor(options: EngineOptions = {}) {
     const { seed = null, onDefect = console.error, afterMutation } = options;
-    for (const given of [options.snapshot, options.initial]) if (given) assertSnapshot(given);
+    const initial = options.initial && readSnapshot(options.initial);
+    const snapshot = options.snapshot && readSnapshot(options.snapshot);
     this.settings = mergeSettings(options.settings);
     this.#surroundings = {
       settings: this.settings,
@@ -81,8 +82,8 @@ export class ReferenceEngine {
       afterMutation,
       onDefect,
     };
-    this.#initial = options.initial ?? firstSnapshot(seed, startOf(options));
-    this.#world = worldOf(options.snapshot ?? this.#initial, this.#surroundings);
+    this.#initial = initial ?? firstSnapshot(seed, startOf(options));
+    this.#world = worldOf(snapshot ?? this.#initial, this.#surroundings);
     const world = (): ServerWorld => this.#world;
 
     const draws = new RandomIds(seed === null ? null : seedRandom(`${seed} faults`));
@@ -156,8 +157,7 @@ export class ReferenceEngine {
    * are gone with it are gone too. Throws an `Error` for what is no snapshot.
    */
   load(snapshot: Snapshot): Promise<void> {
-    assertSnapshot(snapshot);
-    return this.#enter(structuredClone(snapshot));
+    return this.#enter(structuredClone(readSnapshot(snapshot)));
   }
 
   /**
@@ -201,9 +201,13 @@ export class ReferenceEngine {
     const { store } = this.#world;
     await Promise.all([
       ...left.backups
+        .list({})
         .filter(({ id }) => !store.backups.get(id))
         .map(({ id }) => databaseEngine.dropBackup(id)),
-      ...left.databases.filter(({ id }) => !store.databases.get(id)).map(({ id }) => databaseEngine.drop(id)),
+      ...left.databases
+        .list({})
+        .filter(({ id }) => !store.databases.get(id))
+        .map(({ id }) => databaseEngine.drop(id)),
       scheduler.idle(),
     ]);
   }

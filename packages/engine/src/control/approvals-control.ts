@@ -12,7 +12,7 @@ export class ApprovalsControl {
   list(): ApprovalRow[] {
     const now = this.world().clock.now();
     return this.world()
-      .store.approvals.filter(() => true)
+      .store.approvals.list({})
       .map((row) => approvalAt(row, now));
   }
 

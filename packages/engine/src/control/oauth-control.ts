@@ -130,11 +130,12 @@ export class OAuthControl {
   }
 
   #workspace(user: UserRow, id: string | undefined): WorkspaceRow {
-    const wanted = id === undefined ? undefined : canonicalId("workspace", id);
-    const workspace = this.world().store.workspaces.find(
-      (row) => row.memberIds.includes(user.id) && (wanted === undefined || row.id === wanted),
-    );
-    if (!workspace)
+    const { workspaces } = this.world().store;
+    const workspace =
+      id === undefined
+        ? workspaces.find({ memberIds: user.id })
+        : workspaces.get(canonicalId("workspace", id));
+    if (!workspace?.memberIds.includes(user.id))
       throw new ControlError(409, `${user.email} is a member of no workspace ${id ?? ""}`.trim());
     return workspace;
   }

@@ -94,7 +94,7 @@ export class StateControl {
     if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
       throw new ControlError(400, "A domain is written in lower case, like shop.example.com");
     }
-    if (store.apps.find(({ domains }) => domains.some((domain) => domain.name === name))) {
+    if (store.apps.find({ "domains.name": name })) {
       throw new ControlError(409, `The domain ${name} is attached already`);
     }
     const row = store.apps.update(app.id, {

@@ -53,7 +53,7 @@ export class TokenMint {
     if (!user) throw new ControlError(404, `There is no user ${userId}`);
     const workspaceId =
       options.workspaceId === undefined
-        ? store.workspaces.find(({ memberIds }) => memberIds.includes(userId))?.id
+        ? store.workspaces.find({ memberIds: userId })?.id
         : canonicalId("workspace", options.workspaceId);
     if (workspaceId === undefined) throw new ControlError(409, `${user.email} is a member of no workspace`);
     const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
@@ -94,7 +94,7 @@ export class TokenMint {
     const { agentId = this.residents.agentId } = options;
     const sponsorId =
       options.sponsorId === undefined ? this.residents.user.id : canonicalId("user", options.sponsorId);
-    const workspace = store.workspaces.find(({ memberIds }) => memberIds.includes(sponsorId));
+    const workspace = store.workspaces.find({ memberIds: sponsorId });
     if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is a member of no workspace`);
     return this.world().tokens.sign({
       ...this.#times(options),

@@ -47,7 +47,7 @@ export class AuthorizationEndpoint {
     if (request.offLoopback) return pageAnswer(refusals.offLoopback());
     try {
       if (request.method === "POST") return this.#decide(request, search, wanted);
-      const users = this.store.users.filter(() => true);
+      const users = this.store.users.list({});
       return this.#show(request, search, wanted, (parts) => signInPage(parts, users));
     } catch (error) {
       // The client is told by the redirect, since no status of ours would reach it (RFC 6749 §4.1.2.1).
@@ -75,7 +75,7 @@ export class AuthorizationEndpoint {
   }
 
   #ask(request: EngineRequest, search: string, wanted: AuthorizationRequest, user: UserRow): OAuthAnswer {
-    const workspaces = this.store.workspaces.filter(({ memberIds }) => memberIds.includes(user.id));
+    const workspaces = this.store.workspaces.list({ memberIds: user.id });
     const { scopes, redirectUri } = wanted;
     const destination = destinationOf(redirectUri);
     return this.#show(request, search, wanted, (parts) =>

@@ -47,9 +47,7 @@ export class Consents {
   /** § Authentication: consent creates the workspace's integration for the client, or refreshes it. */
   #integration({ client, scopes }: AuthorizationRequest, { userId, workspaceId }: Consenter): IntegrationRow {
     const { integrations } = this.store;
-    const existing = integrations.find(
-      (row) => row.workspaceId === workspaceId && row.clientId === client.id,
-    );
+    const existing = integrations.find({ workspaceId, clientId: client.id });
     if (existing) {
       // Tokens of earlier consents live on, with the scopes that they had.
       const all = knownScopes.filter((name) => existing.scopes.includes(name) || scopes.includes(name));

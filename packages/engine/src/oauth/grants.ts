@@ -4,7 +4,7 @@ import type { Ids } from "../request/ids.js";
 import type { OAuthSettings } from "../request/settings.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { forgetExpired } from "./expiry.js";
+import { deleteExpired, deleteGrant, grantExpiry } from "./expiry.js";
 import { oauthErrors } from "./oauth-error.js";
 import { checkVerifier } from "./pkce.js";
 import { narrowScopes, offlineScope } from "./scopes.js";
@@ -27,7 +27,7 @@ export class Grants {
     private readonly store: Store,
     private readonly clock: Clock,
     private readonly ids: Ids,
-    private readonly settings: Omit<OAuthSettings, "code">,
+    private readonly settings: OAuthSettings,
   ) {}
 
   /**
@@ -52,18 +52,19 @@ export class Grants {
       this.end(row.grantId);
       throw oauthErrors.codeUsed();
     }
-    if (this.clock.now() >= row.expiresAt) throw oauthErrors.codeExpired();
+    const now = this.clock.now();
+    if (row.expiresAt !== null && now >= row.expiresAt) throw oauthErrors.codeExpired();
     if (!stands(this.store, row)) throw oauthErrors.consentWithdrawn();
 
     const { integrationId, clientId, userId, workspaceId, scopes } = row;
-    const now = this.clock.now();
-    forgetExpired(this.store, now, this.settings.accessToken);
+    deleteExpired(this.store, now, this.settings);
     const grant = this.store.grants.insert({
       id: this.ids.label(24),
       createdAt: now,
       ...{ integrationId, clientId, userId, workspaceId, scopes },
+      expiresAt: grantExpiry({ createdAt: now }, null, this.settings),
     });
-    this.store.authorizationCodes.update(row.id, { grantId: grant.id });
+    this.store.authorizationCodes.update(row.id, { grantId: grant.id, expiresAt: null });
     const refreshToken = scopes.includes(offlineScope) ? this.#newRefreshToken(grant) : null;
     return { grant, scopes, refreshToken };
   }
@@ -87,7 +88,7 @@ export class Grants {
     const scopes = narrowScopes(grant.scopes, scope);
 
     this.store.refreshTokens.update(row.id, row.usedAt === null ? { usedAt: now } : { replayed: true });
-    forgetExpired(this.store, now, this.settings.accessToken);
+    deleteExpired(this.store, now, this.settings);
     return { grant, scopes, refreshToken: this.#newRefreshToken(grant) };
   }
 
@@ -100,20 +101,19 @@ export class Grants {
 
   /** Ends the grant with all its tokens. */
   end(grantId: string): void {
-    this.store.grants.delete(grantId);
-    for (const { id } of this.store.refreshTokens.filter((row) => row.grantId === grantId)) {
-      this.store.refreshTokens.delete(id);
-    }
+    deleteGrant(this.store, grantId, this.settings);
   }
 
   #newRefreshToken(grant: GrantRow): string {
     const token = this.ids.secret(43);
     const now = this.clock.now();
+    const expiresAt = now + this.settings.refreshToken;
+    this.store.grants.update(grant.id, { expiresAt: grantExpiry(grant, expiresAt, this.settings) });
     this.store.refreshTokens.insert({
       id: digest(token),
       createdAt: now,
       grantId: grant.id,
-      expiresAt: now + this.settings.refreshToken,
+      expiresAt,
       usedAt: null,
       replayed: false,
     });

@@ -54,15 +54,20 @@ export const approve = (
   const { operation, agent, projectId } = request;
   const now = clock.now();
   const requestDigest = digestOf(request);
-  const known = store.approvals
-    .filter((row) => row.agentId === agent.agentId && row.operationId === operation.id)
-    .map((row) => approvalAt(row, now))
-    .filter((row) => row.workspaceId === agent.workspaceId);
-  const same = known.filter((row) => row.requestDigest === requestDigest);
+  // An approval that has run out is marked as expired where it is met, so that each is met once.
+  const current = (row: ApprovalRow): ApprovalRow =>
+    approvalAt(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
+  const asker = { workspaceId: agent.workspaceId, agentId: agent.agentId };
+  const same = store.approvals
+    .list({ ...asker, requestDigest, status: ["pending", "approved", "denied"] })
+    .map(current);
 
   const approved = same.find(({ status }) => status === "approved");
   if (approved) return approved;
-  const inWindow = known.some((row) => row.status === "approved_window" && row.projectId === projectId);
+  const windows = store.approvals
+    .list({ ...asker, operationId: operation.id, projectId, status: "approved_window" })
+    .map(current);
+  const inWindow = windows.some(({ status }) => status === "approved_window");
   if (inWindow && allowsWindow(operation.id)) return undefined;
   if (same.some(({ status, expiresAt }) => status === "denied" && now < expiresAt))
     throw errors.approvalDenied();

@@ -1,5 +1,5 @@
 import type { Row } from "../store/rows.js";
-import type { Collection } from "../store/store.js";
+import type { Collection, PageRequest } from "../store/store.js";
 import type { Answer, Call } from "./behavior.js";
 import { errors } from "./errors.js";
 
@@ -9,7 +9,7 @@ export interface PageQuery {
   readonly cursor?: string | null | undefined;
 }
 
-export interface PageOptions {
+export interface PageOptions<T> extends Pick<PageRequest<T, unknown>, "containing"> {
   /** § Paging: service tokens and backups come newest first, everything else oldest first. */
   newestFirst?: boolean;
 }
@@ -19,12 +19,12 @@ export interface PageOptions {
  * that nothing is skipped or repeated while rows come and go; it binds operation, path, filters and workspace, and
  * another's is a 422.
  */
-export const page = <T extends Row>(
+export const page = <T extends Row, W>(
   call: Call & { readonly query: PageQuery },
-  collection: Collection<T>,
-  matches: (row: T) => boolean,
+  collection: Collection<T, W>,
+  where: W,
   toItem: (row: T) => unknown,
-  options: PageOptions = {},
+  options: PageOptions<T> = {},
 ): Answer => {
   const { limit, cursor, ...filters } = call.query;
   const scope = JSON.stringify([
@@ -38,7 +38,7 @@ export const page = <T extends Row>(
     throw errors.validationFailed([{ path: "query/cursor", message: "is not a cursor of this list" }]);
   }
 
-  const rows = collection.after(after, limit + 1, matches, options.newestFirst ?? false);
+  const rows = collection.page({ where, after, limit: limit + 1, ...options });
   const shown = rows.length > limit ? rows.slice(0, limit) : rows;
   const last = shown.at(-1);
   const nextCursor =

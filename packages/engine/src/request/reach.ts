@@ -60,10 +60,10 @@ const workspaceIds: Owners = {
   integration: (_store, row) => row.workspaceId,
   project: (_store, row) => row.workspaceId,
   branch: ownedByProject("branch"),
-  database: ownedByProject("database"),
-  connection: ownedByProject("connection"),
+  database: (_store, row) => row.workspaceId,
+  connection: (_store, row) => row.workspaceId,
   backup: ownedByProject("backup"),
-  app: ownedByProject("app"),
+  app: (_store, row) => row.workspaceId,
   deployment: ownedByProject("deployment"),
 };
 

@@ -1,12 +1,14 @@
 import type { SigningKeyState } from "../oauth/signing-keys.js";
+import { keys } from "../store/keys.js";
 import type { StoreState } from "../store/memory-store.js";
+import { type StoreStateV1, upgradeState } from "../store/upgrade-state.js";
 import type { ClockState } from "../time/clock.js";
 import type { RandomState } from "./ids.js";
 import type { Job } from "../time/scheduler.js";
 
 /** The whole state of a server as plain JSON: rows, keys, clock, pending jobs, and where a seeded generator stands. */
 export interface Snapshot {
-  version: 1;
+  version: 2;
   store: StoreState;
   signingKeys: SigningKeyState[];
   /** 32 bytes, base64url. */
@@ -16,11 +18,20 @@ export interface Snapshot {
   random: RandomState | null;
 }
 
-/** Throws an `Error` that says what is missing when the value is no snapshot of this version. */
-export const assertSnapshot: (value: unknown) => asserts value is Snapshot = (value) => {
+/** A snapshot as the server before this one made it. `readSnapshot` turns it into one of this version. */
+type SnapshotV1 = Omit<Snapshot, "version" | "store"> & { version: 1; store: StoreStateV1 };
+
+/**
+ * Returns the value as a snapshot of this version; one of version 1 is upgraded.
+ *
+ * @throws Error that says what is missing when the value is no snapshot.
+ */
+export const readSnapshot = (value: unknown): Snapshot => {
   if (typeof value !== "object" || value === null) throw new Error("A snapshot is a JSON object");
   const snapshot = value as Partial<Record<keyof Snapshot, unknown>>;
-  if (snapshot.version !== 1) throw new Error("The snapshot is not of version 1");
+  if (snapshot.version !== 1 && snapshot.version !== 2) {
+    throw new Error("The snapshot has another version than 1 or 2: a newer server may have made it");
+  }
   for (const part of ["store", "clock"] as const) {
     if (typeof snapshot[part] !== "object" || snapshot[part] === null)
       throw new Error(`The snapshot has no ${part}`);
@@ -29,4 +40,11 @@ export const assertSnapshot: (value: unknown) => asserts value is Snapshot = (va
     if (!Array.isArray(snapshot[part])) throw new Error(`The snapshot has no ${part}`);
   }
   if (typeof snapshot.cursorKey !== "string") throw new Error("The snapshot has no cursorKey");
+  const collections = snapshot.store as Partial<Record<string, { rows?: unknown }>>;
+  for (const name of Object.keys(keys)) {
+    if (!Array.isArray(collections[name]?.rows)) throw new Error(`The snapshot's store has no ${name}`);
+  }
+  // The parts are there; a server made them, and what they contain is its own.
+  const whole = value as Snapshot | SnapshotV1;
+  return whole.version === 2 ? whole : { ...whole, version: 2, store: upgradeState(whole.store) };
 };

@@ -1,6 +1,6 @@
 /**
- * What the reference server keeps: plain JSON rows, so that a snapshot is a copy and a state file is a print.
- * Times are milliseconds of the server's clock since 1970; answers turn them into ISO 8601.
+ * Rows are plain JSON, so that a snapshot is a copy of them. Times are milliseconds since 1970 by the server's clock;
+ * responses show them as ISO 8601.
  */
 export interface Row {
   id: string;
@@ -14,14 +14,14 @@ export interface UserRow extends Row {
 
 export interface WorkspaceRow extends Row {
   name: string;
-  /** Every member is an owner (§ Authentication). */
+  /** Every member is an owner. */
   memberIds: string[];
 }
 
 export interface ServiceTokenRow extends Row {
   workspaceId: string;
   name: string;
-  /** The last four characters of the value; the value itself is never kept. */
+  /** The last four characters of the value; the value itself is never stored. */
   valueHint: string;
   expiresAt: number | null;
 }
@@ -29,9 +29,9 @@ export interface ServiceTokenRow extends Row {
 /** An OAuth client. */
 export interface ClientRow extends Row {
   name: string;
-  /** Where it may be sent back to; none for a client that only integrations name. */
+  /** Empty for a client that exists only as part of an integration. */
   redirectUris: string[];
-  /** Digest of its secret; null for a public client. */
+  /** Digest of the client secret; null for a public client. */
   secretHash: string | null;
 }
 
@@ -42,41 +42,44 @@ export interface IntegrationRow extends Row {
   scopes: string[];
 }
 
-/** An authorization code; its id is its digest. */
+/** An authorization code. Its id is the digest of the code. */
 export interface AuthorizationCodeRow extends Row {
   integrationId: string;
   clientId: string;
   userId: string;
   workspaceId: string;
   scopes: string[];
-  /** As the authorization request gave it; null when it gave none. */
+  /** The `redirect_uri` of the authorization request; null when the request had none. */
   redirectUri: string | null;
-  /** S256; null when the client began without PKCE. */
+  /** The S256 challenge; null when the client does not use PKCE. */
   codeChallenge: string | null;
-  expiresAt: number;
-  /** The grant that it was redeemed for; null until then. */
+  /** Null once redeemed: the row then lives as long as its grant, so that a replay is recognized. */
+  expiresAt: number | null;
+  /** The grant that the code was redeemed for; null until then. */
   grantId: string | null;
 }
 
-/** What one redeemed code gave: access tokens, and the family of its refresh tokens. All end with this row. */
+/** The result of a redeemed code: access tokens and a family of refresh tokens. All of them end with this row. */
 export interface GrantRow extends Row {
   integrationId: string;
   clientId: string;
   userId: string;
   workspaceId: string;
   scopes: string[];
+  /** When its last token is of no more use, not even to recognize a replay. */
+  expiresAt: number;
 }
 
-/** A refresh token; its id is its digest. It is kept once used, to know it when it is replayed. */
+/** A refresh token. Its id is the digest of the token. A used one stays, so that a replay is recognized. */
 export interface RefreshTokenRow extends Row {
   grantId: string;
   expiresAt: number;
   usedAt: number | null;
-  /** Whether its one replay has been answered. */
+  /** Whether the one replay that is allowed has happened. */
   replayed: boolean;
 }
 
-/** An access token that was revoked before its time; its id is the token's `jti`. */
+/** An access token that was revoked before it expired. Its id is the `jti` of the token. */
 export interface RevokedTokenRow extends Row {
   expiresAt: number;
 }
@@ -104,9 +107,17 @@ export type DatabaseSource =
 
 export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
 
-export interface DatabaseRow extends Row {
+/** What belongs to a project and, unless unassigned, to one of its branches. */
+interface BranchMember {
+  /** The workspace of the project. A transfer changes it together with the project's. */
+  workspaceId: string;
   projectId: string;
   branchId: string | null;
+  /** The `gitName` of the branch, which never changes. */
+  branchGitName: string | null;
+}
+
+export interface DatabaseRow extends Row, BranchMember {
   name: string;
   logicalId: string | null;
   region: string;
@@ -114,11 +125,13 @@ export interface DatabaseRow extends Row {
   defaultConnectionId: string | null;
   status: DatabaseStatus;
   source: DatabaseSource;
-  /** Whether the database engine has made it: a `failure` may come from a restore, or from never having been made. */
+  /** Whether the database engine has created it: a database in `failure` may have failed to restore or to be created. */
   made: boolean;
 }
 
 export interface ConnectionRow extends Row {
+  /** The workspace of the database's project. A transfer changes it together with the project's. */
+  workspaceId: string;
   databaseId: string;
   name: string;
   kind: "postgres" | "accelerate";
@@ -134,17 +147,15 @@ export interface BackupRow extends Row {
   size: number | null;
 }
 
-/** An app IS a service: both collections show the same rows. */
-export interface AppRow extends Row {
-  projectId: string;
-  branchId: string | null;
+/** An app is a service: the operations of both show the same rows. */
+export interface AppRow extends Row, BranchMember {
   name: string;
   logicalId: string | null;
   region: string;
   endpointDomain: string;
   /** The promoted deployment. */
   latestDeploymentId: string | null;
-  /** Custom domains, attached by the control surface; they follow the promoted deployment. */
+  /** Custom domains. The control surface attaches them; they follow the promoted deployment. */
   domains: { name: string; deploymentId: string | null }[];
 }
 
@@ -158,7 +169,7 @@ export interface DeploymentRow extends Row {
   previewDomain: string | null;
   portMapping: { http?: number } | null;
   envVars: Record<string, string> | null;
-  /** Digest of the unguessable part of the upload URL; null once used or when there is none. */
+  /** Digest of the secret part of the upload URL; null once used, or when there is no URL. */
   uploadKeyHash: string | null;
 }
 
@@ -168,9 +179,9 @@ export interface ApprovalRow extends Row {
   workspaceId: string;
   operationId: string;
   projectId: string | null;
-  /** Method and path of the request, for the one who decides. */
+  /** Method and path of the request, shown to the sponsor. */
   request: string;
-  /** Digest of operation, canonical ids, query and body (§ Agents and approvals). */
+  /** Digest of the operation, canonical ids, query and body. */
   requestDigest: string;
   status: "pending" | "approved" | "approved_window" | "denied" | "expired" | "consumed";
   expiresAt: number;

@@ -1,43 +1,61 @@
-import type * as rows from "./rows.js";
+import type { CollectionName, ExpiringName, KeyValue, Rows, Where } from "./keys.js";
+import type { Row } from "./rows.js";
+
+/** Fields to compare, with the values that they equal; an array lists alternatives. */
+export type Lookup = Readonly<Record<string, KeyValue | readonly KeyValue[] | undefined>>;
+
+/** Texts that fields contain, case-sensitively. */
+export type Containing<T> = {
+  readonly [F in keyof T as T[F] extends string ? F : never]?: string | undefined;
+};
+
+export interface PageRequest<T, W> {
+  readonly where: W;
+  /** Narrows the rows further. This is not a key: the rows of `where` are searched one by one. */
+  readonly containing?: Containing<T>;
+  /** Sequence number that the page starts after, whether or not its row still exists. Default: the start. */
+  readonly after?: number | undefined;
+  /** Maximum number of rows. */
+  readonly limit: number;
+  /** Default: oldest first. */
+  readonly newestFirst?: boolean;
+}
 
 /**
- * One kind of row, in the order of insertion. Reads give the row itself: never change one but through `update`.
- * `sequence` grows with every insertion and is never used again, so that a cursor survives the deletion of its row.
+ * Rows of one kind, in the order of insertion. Rows are immutable: `update` replaces a row, and rows read before stay as
+ * they were. `W` is what `find`, `list`, `count` and `page` may look rows up by; the keys are declared in `keys.ts`.
  */
-export interface Collection<T extends rows.Row> {
-  get(id: string): T | undefined;
-  insert(row: T): T;
-  update(id: string, changes: Partial<Omit<T, "id">>): T;
-  delete(id: string): void;
-  /** Oldest first. */
-  filter(matches: (row: T) => boolean): T[];
-  find(matches: (row: T) => boolean): T | undefined;
-  /**
-   * Up to `limit` matching rows that come after the one with this insertion number (which may be gone), in the order of
-   * insertion or, with `newestFirst`, against it. Undefined: from the start.
-   */
-  after(sequence: number | undefined, limit: number, matches: (row: T) => boolean, newestFirst: boolean): T[];
-  sequence(id: string): number;
+export interface Collection<T extends Row, W> {
+  /** Number of rows. */
   readonly size: number;
+  get(id: string): T | undefined;
+  /** Returns the oldest row that matches. */
+  find(where: W): T | undefined;
+  /** Returns all rows that match, oldest first. */
+  list(where: W): T[];
+  count(where: W): number;
+  page(request: PageRequest<T, W>): T[];
+  /** Adds a row and returns it. Throws when its id exists. */
+  insert(row: T): T;
+  /** Replaces fields of a row and returns the new row. Throws when the id does not exist. */
+  update(id: string, changes: Partial<Omit<T, "id">>): T;
+  /** Removes a row; does nothing when the id does not exist. */
+  delete(id: string): void;
+  /**
+   * Returns the sequence number of a row: it grows with every insertion and is never reused, so that a cursor outlives its
+   * row. Throws when the id does not exist.
+   */
+  sequence(id: string): number;
 }
 
-/** The whole state of the reference server. */
-export interface Store {
-  readonly users: Collection<rows.UserRow>;
-  readonly workspaces: Collection<rows.WorkspaceRow>;
-  readonly serviceTokens: Collection<rows.ServiceTokenRow>;
-  readonly clients: Collection<rows.ClientRow>;
-  readonly integrations: Collection<rows.IntegrationRow>;
-  readonly authorizationCodes: Collection<rows.AuthorizationCodeRow>;
-  readonly grants: Collection<rows.GrantRow>;
-  readonly refreshTokens: Collection<rows.RefreshTokenRow>;
-  readonly revokedTokens: Collection<rows.RevokedTokenRow>;
-  readonly projects: Collection<rows.ProjectRow>;
-  readonly branches: Collection<rows.BranchRow>;
-  readonly databases: Collection<rows.DatabaseRow>;
-  readonly connections: Collection<rows.ConnectionRow>;
-  readonly backups: Collection<rows.BackupRow>;
-  readonly apps: Collection<rows.AppRow>;
-  readonly deployments: Collection<rows.DeploymentRow>;
-  readonly approvals: Collection<rows.ApprovalRow>;
+export interface ExpiringCollection<T extends Row, W> extends Collection<T, W> {
+  /** Returns the rows whose `expiresAt` is at or before `time` (milliseconds since 1970), earliest first; null never expires. */
+  listExpired(time: number): T[];
 }
+
+type CollectionOf<Name extends CollectionName> = Name extends ExpiringName
+  ? ExpiringCollection<Rows[Name], Where<Name>>
+  : Collection<Rows[Name], Where<Name>>;
+
+/** The rows of the reference server. */
+export type Store = { readonly [Name in CollectionName]: CollectionOf<Name> };

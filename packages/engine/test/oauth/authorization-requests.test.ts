@@ -230,7 +230,7 @@ describe("authorization requests (RFC 6749 §4.1.1)", () => {
 
   it("that the server fails at go back as server_error, and the operator is told (§4.1.2.1)", async () => {
     const failure = new Error("canary");
-    const failing = vi.spyOn(api.engine.store.users, "filter").mockImplementation(() => {
+    const failing = vi.spyOn(api.engine.store.users, "list").mockImplementation(() => {
       throw failure;
     });
     const answered = await api.authorize(goodRequest);

@@ -57,7 +57,7 @@ describe("authorization codes (RFC 6749 §4.1.3)", () => {
     const { accessToken } = await api.login();
     expect(decodeProtectedHeader(accessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
     const now = Math.floor(clock.now() / second);
-    const [integration] = api.engine.store.integrations.filter(() => true);
+    const [integration] = api.engine.store.integrations.list({});
     expect(decodeJwt(accessToken)).toMatchObject({
       iss: settings.authUrl,
       aud: settings.baseUrl,

@@ -77,7 +77,7 @@ describe("consent and the workspace's integration (§ Authentication)", () => {
 
   it("lets no token through that was being signed while the integration was deleted", async () => {
     const redeeming = api.redeem(await api.code());
-    const [{ id } = { id: "" }] = api.engine.store.integrations.filter(() => true);
+    const [{ id } = { id: "" }] = api.engine.store.integrations.list({});
     const headers = { authorization: `Bearer ${await api.engine.tokens.user()}` };
     await api.engine.handle({ method: "DELETE", path: `/v1/integrations/${id}`, headers });
     const pair = pairOf(await redeeming);
@@ -91,9 +91,7 @@ describe("consent and the workspace's integration (§ Authentication)", () => {
     const mine = await api.login();
     const there = await api.login({ workspace });
     const other = await api.login({ user: residents.otherUser.id });
-    expect(new Set(api.engine.store.integrations.filter(() => true).map((row) => row.workspaceId)).size).toBe(
-      3,
-    );
+    expect(new Set(api.engine.store.integrations.list({}).map((row) => row.workspaceId)).size).toBe(3);
     const [{ id } = { id: "" }] = await integrations();
     expect(await remove(`/v1/integrations/${id}`)).toBe(204);
     expect(await api.reach(mine.accessToken)).toBe(401);

@@ -150,7 +150,7 @@ describe("approvals (§ Agents and approvals)", () => {
 
   it("there is no window for a restore or a transfer", async () => {
     const { engine } = face;
-    const databaseId = engine.store.databases.find((row) => row.projectId === projectId)?.id ?? "";
+    const databaseId = engine.store.databases.find({ projectId })?.id ?? "";
     const backup = await engine.seed.backup(databaseId);
     const body = { source: { type: "backup", databaseId, backupId: backup.id } };
     const restore = () => face.send("POST", `/v1/databases/${databaseId}/restore`, { token: agent, body });
@@ -188,7 +188,7 @@ describe("approvals (§ Agents and approvals)", () => {
 
   it("the same request is the same body too: keys in any order, defaults applied, tokens by their workspace", async () => {
     const { engine } = face;
-    const databaseId = engine.store.databases.find((row) => row.projectId === projectId)?.id ?? "";
+    const databaseId = engine.store.databases.find({ projectId })?.id ?? "";
     const backups = [await engine.seed.backup(databaseId), await engine.seed.backup(databaseId)];
     const restore = (source: object) =>
       refused(face.send("POST", `/v1/databases/${databaseId}/restore`, { token: agent, body: { source } }));

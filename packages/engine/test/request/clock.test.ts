@@ -49,7 +49,7 @@ describe("the clock", () => {
     const engine = new ReferenceEngine({ seed: "a", settings: { lifecycle: { provisioning: 1_000 } } });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
-    const status = () => engine.store.databases.find(() => true)?.status;
+    const status = () => engine.store.databases.find({})?.status;
     await engine.clock.advance(999);
     expect(status()).toBe("provisioning");
     await engine.clock.advance(1);
@@ -60,7 +60,7 @@ describe("the clock", () => {
     const engine = new ReferenceEngine({ settings: { lifecycle: { provisioning: 20 } } });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
-    await vi.waitFor(() => expect(engine.store.databases.find(() => true)?.status).toBe("ready"));
+    await vi.waitFor(() => expect(engine.store.databases.find({})?.status).toBe("ready"));
     await engine.stop();
   });
 });

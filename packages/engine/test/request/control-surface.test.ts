@@ -111,7 +111,7 @@ describe("the control surface over HTTP (§ The reference server's own control s
     const workspace = await seed("workspace", { name: "Third", ownerId: user.id });
     await seed("integration", { workspaceId: workspace.id, clientName: "CI", scopes: ["workspace:admin"] });
     await seed("project", { workspaceId: workspace.id });
-    expect(server.engine.store.integrations.find(() => true)?.workspaceId).toBe(workspace.id);
+    expect(server.engine.store.integrations.find({})?.workspaceId).toBe(workspace.id);
 
     const { store } = server.engine;
     await control("PUT", `/databases/${database.id}/status`, { status: "failure" });

@@ -1,8 +1,6 @@
 import type { Store } from "../../src/store/store.js";
 import type { ModelDatabases } from "./model-databases.js";
 
-const all = () => true;
-
 const repeated = (values: readonly string[]): string[] =>
   values.filter((value, index) => values.indexOf(value) !== index);
 
@@ -16,10 +14,10 @@ export const brokenInvariants = (store: Store): string[] => {
     for (const value of repeated(values)) broken.push(`${what}: ${value}`);
   };
 
-  const projects = store.projects.filter(all);
-  const branches = store.branches.filter(all);
-  const databases = store.databases.filter(all);
-  const apps = store.apps.filter(all);
+  const projects = store.projects.list({});
+  const branches = store.branches.list({});
+  const databases = store.databases.list({});
+  const apps = store.apps.list({});
 
   const declared = projects.filter(({ logicalId }) => logicalId !== null);
   unique(
@@ -61,13 +59,20 @@ export const brokenInvariants = (store: Store): string[] => {
   for (const { id, projectId } of branches) {
     holds(store.projects.get(projectId) !== undefined, `the branch ${id} lies in no project`);
   }
-  for (const { id, projectId, branchId } of [...databases, ...apps]) {
-    holds(store.projects.get(projectId) !== undefined, `${id} lies in no project`);
+  for (const { id, workspaceId, projectId, branchId, branchGitName } of [...databases, ...apps]) {
+    const project = store.projects.get(projectId);
+    holds(project !== undefined, `${id} lies in no project`);
+    holds(project?.workspaceId === workspaceId, `${id} repeats another workspace than its project's`);
     const branch = branchId === null ? undefined : store.branches.get(branchId);
     holds(branchId === null || branch?.projectId === projectId, `${id} lies on no branch of its project`);
+    holds((branch?.gitName ?? null) === branchGitName, `${id} repeats another gitName than its branch's`);
+  }
+  for (const { id, workspaceId, databaseId } of store.connections.list({})) {
+    const database = store.databases.get(databaseId);
+    holds(database?.workspaceId === workspaceId, `${id} repeats another workspace than its database's`);
   }
   for (const { id, branchId, defaultConnectionId } of databases) {
-    const own = store.connections.filter(({ databaseId }) => databaseId === id);
+    const own = store.connections.list({ databaseId: id });
     holds(branchId !== null, `the database ${id} lies on no branch`);
     holds(
       own.length === 0
@@ -76,10 +81,10 @@ export const brokenInvariants = (store: Store): string[] => {
       `the default connection of ${id} is not a live one`,
     );
   }
-  for (const { id, databaseId } of [...store.connections.filter(all), ...store.backups.filter(all)]) {
+  for (const { id, databaseId } of [...store.connections.list({}), ...store.backups.list({})]) {
     holds(store.databases.get(databaseId) !== undefined, `${id} belongs to no database`);
   }
-  for (const { id, appId } of store.deployments.filter(all)) {
+  for (const { id, appId } of store.deployments.list({})) {
     holds(store.apps.get(appId) !== undefined, `the deployment ${id} belongs to no app`);
   }
   for (const { id, latestDeploymentId, domains } of apps) {
@@ -97,12 +102,12 @@ export const differences = (store: Store, { databases }: ModelDatabases): string
   for (const id of databases.keys()) {
     if (store.databases.get(id) === undefined) wrong.push(`${id} is left without a record`);
   }
-  for (const { id, status, made } of store.databases.filter(all)) {
+  for (const { id, status, made } of store.databases.list({})) {
     const roles = databases.get(id)?.roles;
     if (status !== "ready" && status !== "failure") wrong.push(`${id} is still ${status}`);
     if (made !== (roles !== undefined)) wrong.push(`${id} is made: ${String(made)}`);
     if (roles === undefined) continue;
-    const recorded = store.connections.filter(({ databaseId }) => databaseId === id);
+    const recorded = store.connections.list({ databaseId: id });
     const right = roles.size === recorded.length && recorded.every((row) => roles.get(row.id) === row.pass);
     if (!right) wrong.push(`${id} opens with other credentials than are recorded`);
   }

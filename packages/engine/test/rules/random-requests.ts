@@ -1,6 +1,4 @@
 import type { OperationId } from "../../src/generated/operations.js";
-import type { Row } from "../../src/store/rows.js";
-import type { Collection } from "../../src/store/store.js";
 import type { Api, Asked } from "./api.js";
 
 export interface RandomRequest {
@@ -48,8 +46,7 @@ export class RandomRequests {
   #id(
     kind: "projects" | "branches" | "databases" | "connections" | "backups" | "apps" | "deployments",
   ): string {
-    const collection: Collection<Row> = this.api.store[kind];
-    const live = collection.filter(() => true).map(({ id }) => id);
+    const live = this.api.store[kind].list({}).map(({ id }) => id);
     const seen = this.#everSeen.get(kind) ?? [];
     this.#everSeen.set(kind, [...new Set([...seen, ...live])]);
     return (this.dice.chance(5) ? this.dice.oneOf(seen) : this.dice.oneOf(live)) ?? `gone${"0".repeat(20)}`;

@@ -13,11 +13,11 @@ const findOther = (
   { store }: World,
   { projectId, branchId }: Slot,
   self: AppRow | undefined,
-  matches: (row: AppRow) => boolean,
+  taken: { name: string } | { logicalId: string },
 ): AppRow | undefined =>
-  store.apps.find(
-    (row) => row.projectId === projectId && row.branchId === branchId && row.id !== self?.id && matches(row),
-  );
+  branchId === undefined
+    ? undefined
+    : store.apps.list({ projectId, branchId, ...taken }).find(({ id }) => id !== self?.id);
 
 const alreadyExists = ({ store }: World, taken: AppRow, conflict: "name" | "logicalId") =>
   errors.appAlreadyExists({
@@ -30,7 +30,7 @@ const alreadyExists = ({ store }: World, taken: AppRow, conflict: "name" | "logi
 
 /** @throws `app:already_exists`: names are unique in the slot. */
 export const refuseTakenName = (world: World, slot: Slot, name: string, self?: AppRow): void => {
-  const taken = findOther(world, slot, self, (row) => row.name === name);
+  const taken = findOther(world, slot, self, { name });
   if (taken) throw alreadyExists(world, taken, "name");
 };
 
@@ -38,13 +38,13 @@ export const refuseTakenName = (world: World, slot: Slot, name: string, self?: A
 export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalId: string | null): void => {
   refuseTakenName(world, slot, name);
   if (logicalId === null) return;
-  const taken = findOther(world, slot, undefined, (row) => row.logicalId === logicalId);
+  const taken = findOther(world, slot, undefined, { logicalId });
   if (taken) throw alreadyExists(world, taken, "logicalId");
 };
 
 /** @throws `app:logical_id_conflict`: for an app that exists already, and is moved or bound (§ App rules 5). */
 export const refuseTakenLogicalId = (world: World, slot: Slot, logicalId: string, self: AppRow): void => {
-  if (findOther(world, slot, self, (row) => row.logicalId === logicalId)) {
+  if (findOther(world, slot, self, { logicalId })) {
     throw errors.appLogicalIdConflict(logicalId);
   }
 };

@@ -14,7 +14,7 @@ import {
   refuseTwoBranches,
   settleBranch,
 } from "../branches/branch-choice.js";
-import { onBranch, refuseTwoBranchFilters } from "../branches/branch-filter.js";
+import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
 import { appDomain } from "./domains.js";
 import { placeApp } from "../projects/placement.js";
 import { type AppCollection, presentApp } from "./present-app.js";
@@ -43,22 +43,20 @@ const answer = (status: 200 | 201, { world }: Call, collection: AppCollection, a
   body: { data: presentApp(world, collection, app) },
 });
 
-const settle = ({ world }: Call, projectId: string, choice: BranchChoice): string | null =>
-  choice === "unassigned" ? null : settleBranch(world, projectId, choice);
+const placeOnBranch = ({ world }: Call, projectId: string, choice: BranchChoice) => {
+  if (choice === "unassigned") return { branchId: null, branchGitName: null };
+  const { id: branchId, gitName: branchGitName } = settleBranch(world, projectId, choice);
+  return { branchId, branchGitName };
+};
 
 const list = (collection: AppCollection) => ({
   check: (call: ListCall) => refuseTwoBranchFilters(call.query),
   act: (call: ListCall) => {
     const { projectId, logicalId } = call.query;
-    const { store } = call.world;
     return page(
       call,
-      store.apps,
-      (row) =>
-        (projectId === undefined || row.projectId === projectId) &&
-        (logicalId === undefined || row.logicalId === logicalId) &&
-        onBranch(call.world, row, call.query) &&
-        store.projects.get(row.projectId)?.workspaceId === call.principal.workspaceId,
+      call.world.store.apps,
+      { workspaceId: call.principal.workspaceId, projectId, logicalId, ...branchWhere(call.query) },
       (row) => presentApp(call.world, collection, row),
     );
   },
@@ -85,8 +83,9 @@ const create = (collection: AppCollection) => ({
     const app = world.store.apps.insert({
       id,
       createdAt: world.clock.now(),
+      workspaceId: project.workspaceId,
       projectId: project.id,
-      branchId: settle(call, project.id, choice),
+      ...placeOnBranch(call, project.id, choice),
       name: body.displayName,
       logicalId: body.logicalId ?? null,
       region: placeApp(project, body.regionId),
@@ -127,19 +126,20 @@ const update = (collection: AppCollection) => ({
   check: checkUpdate,
   act: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
     const { world } = call;
-    const branchId = choice === undefined ? app.branchId : settle(call, app.projectId, choice);
-    return answer(200, call, collection, world.store.apps.update(app.id, { name, logicalId, branchId }));
+    const place = choice === undefined ? {} : placeOnBranch(call, app.projectId, choice);
+    return answer(200, call, collection, world.store.apps.update(app.id, { name, logicalId, ...place }));
   },
 });
 
 const deploymentIdsOf = ({ world }: Call, app: AppRow): string[] =>
-  world.store.deployments.filter((row) => row.appId === app.id).map(({ id }) => id);
+  world.store.deployments.list({ appId: app.id }).map(({ id }) => id);
 
 const checkDelete = (call: OneCall) => {
   const app = reachApp(call);
-  const unsettled = call.world.store.deployments.find(
-    ({ appId, status }) => appId === app.id && (status === "provisioning" || status === "stopping"),
-  );
+  const unsettled = call.world.store.deployments.find({
+    appId: app.id,
+    status: ["provisioning", "stopping"],
+  });
   if (unsettled) throw errors.appDeploymentsNotDeletable();
   return { app, deploymentIds: deploymentIdsOf(call, app) };
 };

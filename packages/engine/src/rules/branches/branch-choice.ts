@@ -1,6 +1,6 @@
 import type { Call, World } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
-import type { BranchRow } from "../../store/rows.js";
+import type { BranchRow, ProjectRow } from "../../store/rows.js";
 
 /** The branch that a request names for what it creates or moves. */
 export type BranchChoice = NamedBranch | "unassigned";
@@ -39,10 +39,10 @@ export const refuseLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: 
 };
 
 export const findBranch = (world: World, projectId: string, gitName: string): BranchRow | undefined =>
-  world.store.branches.find((row) => row.projectId === projectId && row.gitName === gitName);
+  world.store.branches.find({ projectId, gitName });
 
 export const defaultBranch = (world: World, projectId: string): BranchRow => {
-  const branch = world.store.branches.find((row) => row.projectId === projectId && row.isDefault);
+  const branch = world.store.branches.find({ projectId, isDefault: true });
   if (branch === undefined) throw new Error(`The project ${projectId} has no default branch`);
   return branch;
 };
@@ -75,9 +75,17 @@ export const existingBranchId = (choice: BranchChoice): string | null | undefine
   return "branch" in choice ? choice.branch.id : undefined;
 };
 
-/** Makes the chosen branch when it does not exist, and gives its id. */
-export const settleBranch = (world: World, projectId: string, choice: NamedBranch): string =>
-  "branch" in choice ? choice.branch.id : addBranch(world, projectId, choice.newGitName).id;
+/** Returns the chosen branch, which it creates when it does not exist. */
+export const settleBranch = (world: World, projectId: string, choice: NamedBranch): BranchRow =>
+  "branch" in choice ? choice.branch : addBranch(world, projectId, choice.newGitName);
+
+/** The fields that say where a database or an app is. */
+export const membership = (project: Pick<ProjectRow, "id" | "workspaceId">, branch: BranchRow) => ({
+  workspaceId: project.workspaceId,
+  projectId: project.id,
+  branchId: branch.id,
+  branchGitName: branch.gitName,
+});
 
 /** New branches are `preview`; only a project's first one is `production`. */
 export const addBranch = (

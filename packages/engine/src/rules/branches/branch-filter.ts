@@ -1,4 +1,3 @@
-import type { World } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 
 interface BranchFilters {
@@ -16,13 +15,8 @@ export const refuseTwoBranchFilters = ({ branchId, branchGitName }: BranchFilter
   }
 };
 
-/** Whether a list with these filters shows the row. */
-export const onBranch = (
-  { store }: World,
-  row: { branchId: string | null },
-  { branchId, branchGitName }: BranchFilters,
-): boolean => {
-  if (branchId !== undefined) return row.branchId === (branchId === "unassigned" ? null : branchId);
-  if (branchGitName === undefined) return true;
-  return row.branchId !== null && store.branches.get(row.branchId)?.gitName === branchGitName;
-};
+/** The fields of a row that the filters compare. */
+export const branchWhere = ({ branchId, branchGitName }: BranchFilters) => ({
+  branchId: branchId === "unassigned" ? null : branchId,
+  branchGitName,
+});

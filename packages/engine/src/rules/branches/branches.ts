@@ -27,15 +27,15 @@ const moveDefault = (world: World, target: BranchRow): BranchRow => {
   if (target.isDefault) return target;
   const { branches } = world.store;
   const updatedAt = world.clock.now();
-  for (const { id } of branches.filter((row) => row.projectId === target.projectId && row.isDefault)) {
+  for (const { id } of branches.list({ projectId: target.projectId, isDefault: true })) {
     branches.update(id, { isDefault: false, updatedAt });
   }
   return branches.update(target.id, { isDefault: true, updatedAt });
 };
 
 const refuseMembers = (world: World, branchId: string): void => {
-  const databases = world.store.databases.filter((row) => row.branchId === branchId).length;
-  const apps = world.store.apps.filter((row) => row.branchId === branchId).length;
+  const databases = world.store.databases.count({ branchId });
+  const apps = world.store.apps.count({ branchId });
   if (databases + apps > 0) throw errors.branchHasResources(countOf({ database: databases, app: apps }));
 };
 
@@ -55,11 +55,9 @@ export const branchBehaviors = {
       return page(
         call,
         call.world.store.branches,
-        (row) =>
-          row.projectId === project.id &&
-          (gitName === undefined || row.gitName === gitName) &&
-          (gitNameContains === undefined || row.gitName.includes(gitNameContains)),
+        { projectId: project.id, gitName },
         (row) => presentBranch(call.world, row),
+        { containing: { gitName: gitNameContains } },
       );
     },
   }),

@@ -1,10 +1,15 @@
 import type { World } from "../../request/behavior.js";
-import type { ConnectionRow } from "../../store/rows.js";
+import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 
 /** A connection with credentials of its own, not yet in the store. */
-export const inventConnection = (world: World, databaseId: string, name: string): ConnectionRow => ({
+export const inventConnection = (
+  world: World,
+  { id: databaseId, workspaceId }: Pick<DatabaseRow, "id" | "workspaceId">,
+  name: string,
+): ConnectionRow => ({
   id: world.ids.id("connection"),
   createdAt: world.clock.now(),
+  workspaceId,
   databaseId,
   name,
   kind: "postgres",

@@ -28,14 +28,13 @@ const answer = (status: 200 | 201, { world }: Call, connection: ConnectionRow): 
 /** The database may have gone, or moved to another workspace, while the call waited for its turn. */
 const create = (status: 200 | 201, call: Call, databaseId: string, name: string): Promise<Answer> =>
   workUnderWay(call.world).inTurn([databaseId], async () => {
-    reach(call, "database", databaseId);
-    const connection = inventConnection(call.world, databaseId, name);
+    const connection = inventConnection(call.world, reach(call, "database", databaseId), name);
     await grant(call, connection);
 
     const { databases, connections } = call.world.store;
     const database = databases.get(databaseId);
     if (database === undefined) throw errors.notFound("database");
-    connections.insert(connection);
+    connections.insert({ ...connection, workspaceId: database.workspaceId });
     if (database.defaultConnectionId === null) {
       databases.update(databaseId, { defaultConnectionId: connection.id });
     }
@@ -61,29 +60,19 @@ const remove = (call: Call, { id, databaseId }: ConnectionRow): Promise<Answer> 
     if (madeDatabase(call.world, databaseId)) await databaseEngine.revoke(databaseId, id);
 
     store.connections.delete(id);
-    const oldest = store.connections.find((row) => row.databaseId === databaseId);
+    const oldest = store.connections.find({ databaseId });
     if (store.databases.get(databaseId)?.defaultConnectionId === id) {
       store.databases.update(databaseId, { defaultConnectionId: oldest?.id ?? null });
     }
     return { status: 204 };
   });
 
-const inWorkspace = ({ world: { store }, principal }: Call, { databaseId }: ConnectionRow): boolean => {
-  const database = store.databases.get(databaseId);
-  return (
-    database !== undefined && store.projects.get(database.projectId)?.workspaceId === principal.workspaceId
-  );
-};
-
 export const connectionBehaviors = {
   "databases.connections.list": behavior("databases.connections.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: (call, database) =>
-      page(
-        call,
-        call.world.store.connections,
-        (row) => row.databaseId === database.id,
-        (row) => presentConnection(call.world, row),
+      page(call, call.world.store.connections, { databaseId: database.id }, (row) =>
+        presentConnection(call.world, row),
       ),
   }),
 
@@ -94,15 +83,13 @@ export const connectionBehaviors = {
 
   "connections.list": behavior("connections.list", {
     check: () => undefined,
-    act: (call) => {
-      const { databaseId } = call.query;
-      return page(
+    act: (call) =>
+      page(
         call,
         call.world.store.connections,
-        (row) => (databaseId === undefined || row.databaseId === databaseId) && inWorkspace(call, row),
+        { workspaceId: call.principal.workspaceId, databaseId: call.query.databaseId },
         (row) => presentConnection(call.world, row),
-      );
-    },
+      ),
   }),
 
   "connections.create": behavior("connections.create", {

@@ -18,14 +18,17 @@ export const backupBehaviors = {
   "databases.backups.list": behavior("databases.backups.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ world, query }, database) => {
-      const rows = world.store.backups.filter(({ databaseId }) => databaseId === database.id).reverse();
-      const shown = rows.slice(0, query.limit);
+      const where = { databaseId: database.id };
+      const shown = world.store.backups.page({ where, limit: query.limit ?? Infinity, newestFirst: true });
       return {
         status: 200,
         body: {
           data: shown.map(presentBackup),
           meta: { backupRetentionDays: world.settings.backups.retentionDays },
-          pagination: { hasMore: shown.length < rows.length, limit: query.limit ?? null },
+          pagination: {
+            hasMore: shown.length < world.store.backups.count(where),
+            limit: query.limit ?? null,
+          },
         },
       };
     },

@@ -4,8 +4,10 @@ import { inventConnection } from "../connections/connection-creation.js";
 import { beginProvisioning } from "./database-lifecycle.js";
 
 export interface NewDatabase {
+  workspaceId: string;
   projectId: string;
   branchId: string;
+  branchGitName: string;
   /** Absent: a readable one is made up. */
   name: string | undefined;
   logicalId: string | null;
@@ -24,7 +26,7 @@ export const addDatabase = (
 ): { database: ProvisioningDatabase; connection: ConnectionRow } => {
   const { store, ids, clock } = world;
   const id = ids.id("database");
-  const connection = inventConnection(world, id, "default");
+  const connection = inventConnection(world, { id, workspaceId: properties.workspaceId }, "default");
   if (properties.isDefault) takeDefaultFlag(world, properties.projectId);
   const database: ProvisioningDatabase = {
     id,
@@ -43,7 +45,7 @@ export const addDatabase = (
 
 /** A project has at most one default database. */
 const takeDefaultFlag = ({ store }: World, projectId: string): void => {
-  for (const { id } of store.databases.filter((row) => row.projectId === projectId && row.isDefault)) {
+  for (const { id } of store.databases.list({ projectId, isDefault: true })) {
     store.databases.update(id, { isDefault: false });
   }
 };

@@ -20,7 +20,7 @@ export const beginRecovering = (world: World, databaseId: string): void => {
 
 const credentials = (world: World, databaseId: string): DatabaseCredential[] =>
   world.store.connections
-    .filter((connection) => connection.databaseId === databaseId)
+    .list({ databaseId })
     .map(({ id, user, pass }) => ({ connectionId: id, user, pass }));
 
 /** The databases whose work must rest while one is filled from this source: what is copied may not vanish meanwhile. */

@@ -35,8 +35,8 @@ export const dropDatabase = async (
 export const removeDatabase = (world: World, databaseId: string): void => {
   const { connections, backups, databases } = world.store;
   world.scheduler.cancel(databaseId);
-  for (const { id } of connections.filter((row) => row.databaseId === databaseId)) connections.delete(id);
-  for (const { id } of backups.filter((row) => row.databaseId === databaseId)) {
+  for (const { id } of connections.list({ databaseId })) connections.delete(id);
+  for (const { id } of backups.list({ databaseId })) {
     backups.delete(id);
     world.scheduler.schedule(dropBackupJob, id, 0);
   }

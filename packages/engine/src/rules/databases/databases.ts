@@ -9,12 +9,13 @@ import {
   chooseBranch,
   defaultBranch,
   existingBranchId,
+  membership,
   refuseLogicalIdWithGitName,
   refuseLogicalIdWithMove,
   refuseTwoBranches,
   settleBranch,
 } from "../branches/branch-choice.js";
-import { onBranch, refuseTwoBranchFilters } from "../branches/branch-filter.js";
+import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
 import { addDatabase } from "./database-creation.js";
 import { dropDatabase, removeDatabase } from "./database-removal.js";
 import { type SourceFields, readSource, refuseUnusableSource } from "./database-sources.js";
@@ -29,10 +30,9 @@ const refuseTakenLogicalId = (
   logicalId: string,
   self?: DatabaseRow,
 ): void => {
-  const taken = world.store.databases.find(
-    (row) => row.branchId === branchId && row.logicalId === logicalId && row.id !== self?.id,
-  );
-  if (taken) throw errors.databaseLogicalIdConflict(logicalId);
+  if (branchId === undefined) return;
+  const taken = world.store.databases.list({ branchId, logicalId });
+  if (taken.some(({ id }) => id !== self?.id)) throw errors.databaseLogicalIdConflict(logicalId);
 };
 
 /** Every database belongs to a branch: null, which leaves an app unassigned, is a 422 here. */
@@ -67,8 +67,7 @@ const checkCreate = (call: Call, projectId: string, fields: CreateFields) => {
 const create = (world: World, fields: CreateFields, checked: ReturnType<typeof checkCreate>) => {
   const { project, choice, source, logicalId } = checked;
   const { database, connection } = addDatabase(world, {
-    projectId: project.id,
-    branchId: settleBranch(world, project.id, choice),
+    ...membership(project, settleBranch(world, project.id, choice)),
     name: fields.name,
     logicalId,
     region: placeDatabase(world, project, fields.region),
@@ -77,9 +76,6 @@ const create = (world: World, fields: CreateFields, checked: ReturnType<typeof c
   });
   return { status: 201, body: { data: presentNewDatabase(world, database, connection) } };
 };
-
-const inWorkspace = ({ world, principal }: Call, { projectId }: DatabaseRow): boolean =>
-  world.store.projects.get(projectId)?.workspaceId === principal.workspaceId;
 
 const checkDelete = (call: Call<"databases.delete">): DatabaseRow => {
   const database = reach(call, "database", call.path.databaseId);
@@ -91,11 +87,8 @@ export const databaseBehaviors = {
   "projects.databases.list": behavior("projects.databases.list", {
     check: (call) => reach(call, "project", call.path.projectId),
     act: (call, project: ProjectRow) =>
-      page(
-        call,
-        call.world.store.databases,
-        (row) => row.projectId === project.id,
-        (row) => presentDatabase(call.world, row),
+      page(call, call.world.store.databases, { projectId: project.id }, (row) =>
+        presentDatabase(call.world, row),
       ),
   }),
 
@@ -111,11 +104,7 @@ export const databaseBehaviors = {
       return page(
         call,
         call.world.store.databases,
-        (row) =>
-          (projectId === undefined || row.projectId === projectId) &&
-          (logicalId === undefined || row.logicalId === logicalId) &&
-          onBranch(call.world, row, call.query) &&
-          inWorkspace(call, row),
+        { workspaceId: call.principal.workspaceId, projectId, logicalId, ...branchWhere(call.query) },
         (row) => presentDatabase(call.world, row),
       );
     },
@@ -144,9 +133,12 @@ export const databaseBehaviors = {
       return { database, choice, logicalId };
     },
     act: ({ world, body }, { database, choice, logicalId }) => {
+      const { branchId, branchGitName } = database;
+      const branch = choice && settleBranch(world, database.projectId, choice);
       const changed = world.store.databases.update(database.id, {
         name: body.name ?? database.name,
-        branchId: choice === undefined ? database.branchId : settleBranch(world, database.projectId, choice),
+        branchId: branch?.id ?? branchId,
+        branchGitName: branch?.gitName ?? branchGitName,
         logicalId,
       });
       return { status: 200, body: { data: presentDatabase(world, changed) } };

@@ -35,7 +35,7 @@ const presentCore = (world: World, row: DatabaseRow): DatabaseCore => ({
 export const presentDatabase = (world: World, row: DatabaseRow): Database => ({
   ...presentCore(world, row),
   connections: world.store.connections
-    .filter(({ databaseId }) => databaseId === row.id)
+    .list({ databaseId: row.id })
     .map((connection) => presentConnection(world, connection)),
   project: presentProjectReference(world, row.projectId),
 });

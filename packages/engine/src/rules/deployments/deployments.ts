@@ -41,11 +41,8 @@ export const deploymentBehaviors = {
   "services.deployments.list": behavior("services.deployments.list", {
     check: (call) => reach(call, "app", call.path.serviceId),
     act: (call, app) =>
-      page(
-        call,
-        call.world.store.deployments,
-        (row) => row.appId === app.id,
-        (row) => presentDeployment(call.world, row),
+      page(call, call.world.store.deployments, { appId: app.id }, (row) =>
+        presentDeployment(call.world, row),
       ),
   }),
 

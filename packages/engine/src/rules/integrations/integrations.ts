@@ -22,9 +22,14 @@ const presentIntegration = (world: World, row: IntegrationRow): Integration => {
   };
 };
 
-/** Every token of an integration carries its id, and ends with its record: there is nothing else to revoke. */
-const revoke = ({ store }: World, rows: readonly IntegrationRow[]) => {
-  for (const { id } of rows) store.integrations.delete(id);
+/** Every token of an integration carries its id and ends with its row. Its grants are of no more use. */
+const revoke = ({ store, clock }: World, rows: readonly IntegrationRow[]) => {
+  for (const { id: integrationId } of rows) {
+    store.integrations.delete(integrationId);
+    for (const { id } of store.grants.list({ integrationId })) {
+      store.grants.update(id, { expiresAt: clock.now() });
+    }
+  }
   return { status: 204 };
 };
 
@@ -33,11 +38,10 @@ export const integrationBehaviors = {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.query;
-      const reachable = isReachable(call, "workspace", workspaceId);
       return page(
         call,
         call.world.store.integrations,
-        (row) => reachable && row.workspaceId === workspaceId,
+        { workspaceId: isReachable(call, "workspace", workspaceId) ? workspaceId : [] },
         (row) => presentIntegration(call.world, row),
       );
     },
@@ -59,20 +63,18 @@ export const integrationBehaviors = {
   "workspaces.integrations.list": behavior("workspaces.integrations.list", {
     check: (call) => reach(call, "workspace", call.path.workspaceId),
     act: (call, workspace) =>
-      page(
-        call,
-        call.world.store.integrations,
-        (row) => row.workspaceId === workspace.id,
-        (row) => presentIntegration(call.world, row),
+      page(call, call.world.store.integrations, { workspaceId: workspace.id }, (row) =>
+        presentIntegration(call.world, row),
       ),
   }),
 
   "workspaces.integrations.delete": behavior("workspaces.integrations.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);
-      const integrations = call.world.store.integrations.filter(
-        (row) => row.workspaceId === workspace.id && row.clientId === call.path.clientId,
-      );
+      const integrations = call.world.store.integrations.list({
+        workspaceId: workspace.id,
+        clientId: call.path.clientId,
+      });
       if (integrations.length === 0) throw errors.notFound("integration");
       return integrations;
     },

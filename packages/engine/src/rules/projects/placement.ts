@@ -10,6 +10,6 @@ export const placeApp = (project: ProjectRow, regionId: string | undefined): str
 /** `inherit` is the project's default region, else its default database's; no word is us-east-1 (§ Databases). */
 export const placeDatabase = (world: World, project: ProjectRow, region: string | undefined): string => {
   if (region !== "inherit") return region ?? fallbackRegion;
-  const defaultDatabase = world.store.databases.find((row) => row.projectId === project.id && row.isDefault);
+  const defaultDatabase = world.store.databases.find({ projectId: project.id, isDefault: true });
   return project.defaultRegion ?? defaultDatabase?.region ?? fallbackRegion;
 };

@@ -3,7 +3,7 @@ import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
-import { addBranch } from "../branches/branch-choice.js";
+import { addBranch, membership } from "../branches/branch-choice.js";
 import { countOf } from "./counts.js";
 import { addDatabase } from "../databases/database-creation.js";
 import { dropDatabase, removeDatabase } from "../databases/database-removal.js";
@@ -15,18 +15,18 @@ import { workUnderWay } from "../databases/work-under-way.js";
 
 /** `logicalId` is unique among the projects of a workspace. */
 export const refuseTakenLogicalId = (world: World, workspaceId: string, logicalId: string): void => {
-  if (world.store.projects.find((row) => row.workspaceId === workspaceId && row.logicalId === logicalId)) {
+  if (world.store.projects.find({ workspaceId, logicalId })) {
     throw errors.projectLogicalIdConflict(logicalId);
   }
 };
 
 const defaultDatabaseOf = ({ store }: World, projectId: string): DatabaseRow | undefined =>
-  store.databases.find((row) => row.projectId === projectId && row.isDefault);
+  store.databases.find({ projectId, isDefault: true });
 
 /** A project goes with its default database and its branches; everything else must be gone before. */
 const refuseDependencies = ({ store }: World, projectId: string): void => {
-  const databases = store.databases.filter((row) => row.projectId === projectId && !row.isDefault).length;
-  const apps = store.apps.filter((row) => row.projectId === projectId).length;
+  const databases = store.databases.count({ projectId, isDefault: false });
+  const apps = store.apps.count({ projectId });
   if (databases + apps > 0) {
     throw errors.projectHasDependencies(countOf({ "non-default database": databases, app: apps }));
   }
@@ -39,7 +39,7 @@ const checkDelete = (call: Call<"projects.delete">): ProjectRow => {
 };
 
 const removeProject = ({ store }: World, projectId: string): void => {
-  for (const { id } of store.branches.filter((row) => row.projectId === projectId)) store.branches.delete(id);
+  for (const { id } of store.branches.list({ projectId })) store.branches.delete(id);
   store.projects.delete(projectId);
 };
 
@@ -50,9 +50,7 @@ export const projectBehaviors = {
       page(
         call,
         call.world.store.projects,
-        (row) =>
-          row.workspaceId === call.principal.workspaceId &&
-          (call.query.logicalId === undefined || row.logicalId === call.query.logicalId),
+        { workspaceId: call.principal.workspaceId, logicalId: call.query.logicalId },
         (row) => presentProject(call.world, row),
       ),
   }),
@@ -79,8 +77,7 @@ export const projectBehaviors = {
         return { status: 201, body: { data: { ...presentProject(world, project), database: null } } };
       }
       const { database, connection } = addDatabase(world, {
-        projectId: project.id,
-        branchId: branch.id,
+        ...membership(project, branch),
         name: project.name,
         logicalId: null,
         region: placeDatabase(world, project, "inherit"),

@@ -21,13 +21,18 @@ export const transferBehaviors = {
       if (project.logicalId !== null) refuseTakenLogicalId(call.world, workspaceId, project.logicalId);
       return { project, workspaceId };
     },
-    /** Everything in the project hangs on the project alone, so one change moves it all. */
+    /** The rows that repeat their project's workspace move in the same step. */
     act: ({ world: { store, clock } }, { project, workspaceId }) => {
-      store.projects.update(project.id, { workspaceId });
-      const waiting = store.approvals.filter(
-        (row) => row.projectId === project.id && row.status === "pending",
-      );
-      for (const { id } of waiting) store.approvals.update(id, { status: "expired", expiresAt: clock.now() });
+      const { projects, databases, connections, apps, approvals } = store;
+      projects.update(project.id, { workspaceId });
+      for (const app of apps.list({ projectId: project.id })) apps.update(app.id, { workspaceId });
+      for (const database of databases.list({ projectId: project.id })) {
+        databases.update(database.id, { workspaceId });
+        for (const { id } of connections.list({ databaseId: database.id }))
+          connections.update(id, { workspaceId });
+      }
+      const waiting = approvals.list({ projectId: project.id, status: "pending" });
+      for (const { id } of waiting) approvals.update(id, { status: "expired", expiresAt: clock.now() });
       return { status: 204 };
     },
   }),

@@ -21,11 +21,10 @@ export const serviceTokenBehaviors = {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.path;
-      const reachable = isReachable(call, "workspace", workspaceId);
       return page(
         call,
         call.world.store.serviceTokens,
-        (row) => reachable && row.workspaceId === workspaceId,
+        { workspaceId: isReachable(call, "workspace", workspaceId) ? workspaceId : [] },
         presentServiceToken,
         { newestFirst: true },
       );

@@ -19,11 +19,8 @@ export const workspaceBehaviors = {
   "workspaces.list": behavior("workspaces.list", {
     check: () => undefined,
     act: (call) =>
-      page(
-        call,
-        call.world.store.workspaces,
-        (row) => row.id === call.principal.workspaceId,
-        (row) => presentWorkspace(call.world, row),
+      page(call, call.world.store.workspaces, { id: call.principal.workspaceId }, (row) =>
+        presentWorkspace(call.world, row),
       ),
   }),
 

@@ -1,0 +1,141 @@
+import type { KeyValue } from "./keys.js";
+import type { Row } from "./rows.js";
+import { SortedList } from "./sorted-list.js";
+import type { Lookup } from "./store.js";
+
+/** A row with its sequence number. Indexes share it with the collection, which replaces the row. */
+export interface Entry<T> {
+  readonly sequence: number;
+  row: T;
+}
+
+/** Keeps entries findable while rows come, change and go. */
+export interface MemoryIndex<T> {
+  add(entry: Entry<T>): void;
+  remove(entry: Entry<T>): void;
+  /** Whether the two versions of a row have different places in the index. */
+  separates(before: T, after: T): boolean;
+}
+
+/** The entries that have one key, oldest first. Most keys have one entry, which saves its list. */
+export type Group<T> = Entry<T> | SortedList<Entry<T>>;
+
+/** Groups entries by the values of one or more fields. */
+export class KeyIndex<T extends Row> implements MemoryIndex<T> {
+  readonly #fields: readonly string[];
+  readonly #readers: readonly FieldReader[];
+  readonly #groups = new Map<KeyValue, Group<T>>();
+
+  constructor(fields: readonly string[]) {
+    this.#fields = fields;
+    this.#readers = fields.map(fieldReader);
+  }
+
+  /** The groups that match a lookup: one, or one for each combination of its alternatives. */
+  groups(lookup: Lookup): Group<T>[] {
+    const values = this.#fields.map((field) => lookup[field] ?? null);
+    const found: Group<T>[] = [];
+    for (const key of combinations(values)) {
+      const group = this.#groups.get(key);
+      if (group !== undefined) found.push(group);
+    }
+    return found;
+  }
+
+  add(entry: Entry<T>): void {
+    for (const key of this.#keysOf(entry.row)) {
+      const group = this.#groups.get(key);
+      if (group === undefined) this.#groups.set(key, entry);
+      else if (group instanceof SortedList) group.add(entry);
+      else {
+        const list = new SortedList<Entry<T>>((left, right) => left.sequence - right.sequence);
+        list.add(group);
+        list.add(entry);
+        this.#groups.set(key, list);
+      }
+    }
+  }
+
+  remove(entry: Entry<T>): void {
+    for (const key of this.#keysOf(entry.row)) {
+      const group = this.#groups.get(key);
+      if (group instanceof SortedList) group.remove(entry);
+      if (group === entry || (group instanceof SortedList && group.size === 0)) this.#groups.delete(key);
+    }
+  }
+
+  separates(before: T, after: T): boolean {
+    return this.#readers.some((read) => {
+      const [was, is] = [read(before), read(after)];
+      return was !== is && !(Array.isArray(was) && Array.isArray(is) && sameItems(was, is));
+    });
+  }
+
+  #keysOf(row: T): readonly KeyValue[] {
+    return combinations(this.#readers.map((read) => read(row)));
+  }
+}
+
+/** Orders the entries whose row expires by the time when it does. */
+export class ExpiryIndex<T extends Row & { expiresAt: number | null }> implements MemoryIndex<T> {
+  readonly #entries = new SortedList<Entry<T>>(
+    (left, right) => expiryOf(left.row) - expiryOf(right.row) || left.sequence - right.sequence,
+  );
+
+  /** The rows that have expired at `time`, earliest first. */
+  expired(time: number): T[] {
+    const rows: T[] = [];
+    for (const { row } of this.#entries.from(() => true)) {
+      if (expiryOf(row) > time) break;
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  add(entry: Entry<T>): void {
+    if (entry.row.expiresAt !== null) this.#entries.add(entry);
+  }
+
+  remove(entry: Entry<T>): void {
+    if (entry.row.expiresAt !== null) this.#entries.remove(entry);
+  }
+
+  separates(before: T, after: T): boolean {
+    return before.expiresAt !== after.expiresAt;
+  }
+}
+
+const expiryOf = ({ expiresAt }: { expiresAt: number | null }): number => expiresAt ?? Infinity;
+
+type FieldValues = KeyValue | readonly KeyValue[];
+type FieldReader = (row: object) => FieldValues;
+
+/** Reads a field of a row: `projectId`, or `domains.name` for the names of all its domains. */
+const fieldReader = (field: string): FieldReader => {
+  const [outer = field, inner] = field.split(".");
+  // `keys.ts` declares only fields with such values.
+  const read = (row: object, name: string) => (row as Readonly<Record<string, unknown>>)[name];
+  if (inner === undefined) return (row) => read(row, outer) as FieldValues;
+  return (row) => (read(row, outer) as readonly object[]).map((item) => read(item, inner) as KeyValue);
+};
+
+const sameItems = (left: readonly KeyValue[], right: readonly KeyValue[]): boolean =>
+  left.length === right.length && left.every((item, index) => item === right[index]);
+
+/** The keys of all combinations of these values; an array lists alternatives. */
+const combinations = (values: readonly FieldValues[]): readonly KeyValue[] => {
+  const [only] = values;
+  if (values.length === 1 && only !== undefined)
+    return Array.isArray(only) ? [...new Set(only)] : [only as KeyValue];
+  let keys = [""];
+  for (const value of values) {
+    keys = Array.isArray(value)
+      ? [...new Set<KeyValue>(value)].flatMap((item) => keys.map((key) => key + encoded(item)))
+      : keys.map((key) => key + encoded(value as KeyValue));
+  }
+  return keys;
+};
+
+/** A text for a value that no concatenation of other values begins with. */
+const encoded = (value: KeyValue): string =>
+  typeof value === "string" ? `${String(value.length)}:${value}` : `${String(value)};`;

@@ -1,0 +1,119 @@
+const maxBucket = 256;
+
+/**
+ * Items in the order of `compare`, in buckets of limited size: adding, removing and seeking take O(log n) steps plus a move
+ * within one bucket. No two items may compare as equal.
+ */
+export class SortedList<T> {
+  /** None is empty. */
+  readonly #buckets: T[][] = [];
+  readonly #compare: (left: T, right: T) => number;
+  #size = 0;
+
+  constructor(compare: (left: T, right: T) => number) {
+    this.#compare = compare;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get first(): T | undefined {
+    return this.#buckets[0]?.[0];
+  }
+
+  add(item: T): void {
+    this.#size += 1;
+    const [at, bucket] = this.#bucketOf(item);
+    if (bucket === undefined) {
+      this.#buckets.push([item]);
+      return;
+    }
+    const place = firstIndex(bucket, (other) => this.#compare(other, item) > 0);
+    if (bucket.length < maxBucket) {
+      bucket.splice(place, 0, item);
+    } else if (place === bucket.length) {
+      // Items that arrive in order fill one bucket after the other.
+      this.#buckets.splice(at + 1, 0, [item]);
+    } else {
+      this.#buckets.splice(at + 1, 0, bucket.splice(maxBucket / 2));
+      this.#size -= 1;
+      this.add(item);
+    }
+  }
+
+  /** Removes an item; returns false when it is not in the list. */
+  remove(item: T): boolean {
+    const [at, bucket] = this.#bucketOf(item);
+    if (bucket === undefined) return false;
+    const place = firstIndex(bucket, (other) => this.#compare(other, item) >= 0);
+    if (bucket[place] !== item) return false;
+    bucket.splice(place, 1);
+    this.#size -= 1;
+    if (bucket.length < maxBucket / 4) this.#mergeAt(at);
+    return true;
+  }
+
+  toArray(): T[] {
+    return this.#buckets.flat();
+  }
+
+  /** Yields items in order, from the first for which `reached` holds. It must hold for all items after that one, too. */
+  *from(reached: (item: T) => boolean): Generator<T, void, undefined> {
+    let at = firstIndex(this.#buckets, (bucket) => reached(lastOf(bucket)));
+    let place = firstIndex(this.#buckets[at] ?? [], reached);
+    for (; at < this.#buckets.length; at += 1, place = 0) {
+      const bucket = this.#buckets[at] ?? [];
+      for (; place < bucket.length; place += 1) yield itemAt(bucket, place);
+    }
+  }
+
+  /** Yields items in reverse order, from the last for which `reached` does not hold. */
+  *backFrom(reached: (item: T) => boolean): Generator<T, void, undefined> {
+    let at = firstIndex(this.#buckets, (bucket) => reached(lastOf(bucket)));
+    let place = firstIndex(this.#buckets[at] ?? [], reached) - 1;
+    for (;;) {
+      const bucket = this.#buckets[at] ?? [];
+      for (; place >= 0; place -= 1) yield itemAt(bucket, place);
+      at -= 1;
+      if (at < 0) return;
+      place = (this.#buckets[at]?.length ?? 0) - 1;
+    }
+  }
+
+  /** The bucket that holds the item, or would hold it. */
+  #bucketOf(item: T): [at: number, bucket: T[] | undefined] {
+    const after = firstIndex(this.#buckets, (bucket) => this.#compare(itemAt(bucket, 0), item) > 0);
+    const at = Math.max(after - 1, 0);
+    return [at, this.#buckets[at]];
+  }
+
+  /** Drops a bucket that is empty; moves a short one into its neighbor when both fit. */
+  #mergeAt(at: number): void {
+    const bucket = this.#buckets[at] ?? [];
+    const previous = this.#buckets[at - 1];
+    if (bucket.length === 0) {
+      this.#buckets.splice(at, 1);
+    } else if (previous !== undefined && previous.length + bucket.length <= maxBucket / 2) {
+      previous.push(...bucket);
+      this.#buckets.splice(at, 1);
+    }
+  }
+}
+
+/** The index of the first item for which `reached` holds, by binary search; the length when there is none. */
+const firstIndex = <T>(items: readonly T[], reached: (item: T) => boolean): number => {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (reached(itemAt(items, middle))) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+};
+
+// `T` may include undefined, so that an index within bounds is all there is to check.
+const itemAt = <T>(items: readonly T[], index: number): T => items[index] as T;
+
+const lastOf = <T>(bucket: readonly T[]): T => itemAt(bucket, bucket.length - 1);
