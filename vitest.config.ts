@@ -1,8 +1,25 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { type TestProjectConfiguration, defineConfig } from "vitest/config";
 import { answersFile } from "./scripts/answers-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
+
+/**
+ * Test files that only use memory and loopback. They run one after the other in shared worker processes, which saves
+ * loading the sources for each of them, so they must leave no state behind in modules or globals.
+ */
+const shared = ["packages/{engine,mock}/test/**/*.test.ts"];
+
+const project = (name: string, test: object): TestProjectConfiguration => ({
+  extends: true,
+  test: {
+    name,
+    env: { MGMT_COVERAGE_FILE: answersFile },
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    ...test,
+  },
+});
 
 export default defineConfig({
   resolve: {
@@ -15,11 +32,15 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "test/runtimes/**"],
     globalSetup: ["test/setup-answers.ts"],
-    env: { MGMT_COVERAGE_FILE: answersFile },
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    // The default leaves one processor free, which is one of two on small machines.
+    maxWorkers: "100%",
+    projects: [
+      project("isolated", {
+        include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+        exclude: ["**/node_modules/**", "test/runtimes/**", ...shared],
+      }),
+      project("shared", { include: shared, isolate: false }),
+    ],
   },
 });
