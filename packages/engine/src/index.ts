@@ -25,6 +25,7 @@ export {
   createServer,
   requestListener,
 } from "./http/http-server.js";
+export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
 export { KeyedMutex } from "./time/keyed-mutex.js";
 export type { Residents } from "./composition/initial-world.js";

@@ -6,6 +6,7 @@ import {
   type ServerAddress,
   type Snapshot,
   createServer,
+  isLoopbackHost,
   readSnapshot,
 } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
@@ -112,7 +113,8 @@ const serve = async (
     host,
     port: await choosePort(context),
     createEngine,
-    ...(isLoopback(host) && { controlSecret }),
+    // Without a loopback address there is no control surface.
+    ...(isLoopbackHost(host) && { controlSecret }),
   });
   try {
     const issued = await issueServiceToken(server.engine, files.token);
@@ -138,10 +140,6 @@ const serve = async (
     throw error;
   }
 };
-
-/** The control surface is available on loopback addresses only. */
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || host.startsWith("127.");
 
 /** Prefers the port of the last run, so that its URLs and token stay valid. */
 const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<number> => {

@@ -1,9 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
-
-/** Whether an address can be reached from this machine only. */
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+import { isLoopbackHost } from "./loopback.js";
 
 /**
  * On loopback a request must name this server as its host: else a page of a hostile site could reach it by DNS rebinding.
@@ -13,7 +9,7 @@ export const isOwnHost = (
   request: IncomingMessage,
   server: { host: string; port: number; allowed: readonly string[] },
 ): boolean => {
-  if (!isLoopback(server.host)) return true;
+  if (!isLoopbackHost(server.host)) return true;
   const named = request.headers.host?.toLowerCase();
   // Clients leave the port of their scheme out.
   const port = server.port === 80 ? "" : `:${String(server.port)}`;

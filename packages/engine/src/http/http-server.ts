@@ -14,8 +14,9 @@ import { type EngineResponse, refusal } from "../request/exchange.js";
 import { uploadOf } from "../request/uploads.js";
 import { answerControl, isControlPath } from "./control-face.js";
 import { halfOf } from "./half-body.js";
-import { isLoopback, isOwnHost } from "./host-guard.js";
+import { isOwnHost } from "./host-guard.js";
 import { readBytes } from "./http-body.js";
+import { isLoopbackHost } from "./loopback.js";
 
 export interface ServerOptions {
   /** The engine, made once the server's address is known. Default: one in memory, with `engineOptions`. */
@@ -138,7 +139,7 @@ export const requestListener = (
     new URL(engine.settings.baseUrl).host,
     new URL(engine.settings.authUrl).host,
   ];
-  const offLoopback = !isLoopback(host);
+  const offLoopback = !isLoopbackHost(host);
   return (request, response) => {
     if (!isOwnHost(request, { host, port, allowed })) {
       const hint = "Ask the server by its own address";

@@ -2,6 +2,7 @@ import type { AuthorizationServer } from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { readTimeout } from "../request/deadline.js";
 import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
+import { isLoopbackHostname } from "../transport/loopback.js";
 import type { Transport } from "../transport/transport.js";
 
 /** Addresses of an authorization server without metadata. */
@@ -81,8 +82,7 @@ const readAddress = (name: string, address: string): string => {
   };
   if (!URL.canParse(address)) refuse("is not an absolute URL");
   const url = new URL(address);
-  const onLoopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  if (url.protocol !== "https:" && !(onLoopback && url.protocol === "http:")) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHostname(url.hostname))) {
     refuse("must begin with https://, or on loopback with http://");
   }
   if (url.username || url.password) refuse("must not carry a credential");

@@ -1,5 +1,6 @@
 import http from "node:http";
 import { InvalidArgumentError } from "../errors/local-errors.js";
+import { isLoopbackHostname } from "./loopback.js";
 
 /** Throws `InvalidArgumentError`; the address is not quoted, for it may carry a password. */
 export const checkProxy = (proxy: string, options: { hint?: string } = {}): void => {
@@ -16,15 +17,13 @@ export const proxyFor = async (url: string, proxy: string | false | undefined): 
   if (proxy !== undefined) return proxy || "";
   // Most machines have none, and need not load what reads the rules.
   if (!Object.keys(process.env).some((name) => /^(https?|all)_proxy$/i.test(name))) return "";
-  if (isLoopback(new URL(url).hostname)) return "";
+  if (isLoopbackHostname(new URL(url).hostname)) return "";
   const { getProxyForUrl } = await import("proxy-from-env");
   const found = getProxyForUrl(url);
   if (found)
     checkProxy(found, { hint: "It is that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent." });
   return found;
 };
-
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
 /** Keeps connections open, directly or through a proxy: as it is for `http:`, through a tunnel for `https:`. */
 export const makeAgent = async (
