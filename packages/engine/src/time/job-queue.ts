@@ -1,7 +1,8 @@
+import { SortedList } from "../store/sorted-list.js";
 import type { Clock } from "./clock.js";
 import type { Job, Scheduler } from "./scheduler.js";
 
-/** A clock that the queue may move while it does the work that falls due on the way. */
+/** A clock that the queue moves from job to job. */
 interface MovableClock extends Clock {
   readonly frozen: boolean;
   moveTo(time: number): void;
@@ -9,59 +10,70 @@ interface MovableClock extends Clock {
 
 interface Entry {
   readonly job: Job;
+  /** Grows with every job, so that jobs that are due at the same time run in the order in which they were scheduled. */
+  readonly order: number;
   running: boolean;
 }
 
-/** Longest delay that a timer takes. */
+/** Longest delay of a Node.js timer, in milliseconds. */
 const maxTimer = 2_147_483_647;
 
 /**
- * Jobs in the order in which they fall due. While the clock runs, a timer that does not keep the process alive begins
- * them; while it is frozen, only moving it does. A job stays in the state until it is done, so that one that a crash cut
- * short begins again.
+ * Runs jobs when they are due. While the clock runs, a timer starts them; the timer does not keep the process alive. While
+ * the clock is frozen, only moving it starts them. A job stays in the state until it is done, so that a job that a crash
+ * interrupts runs again.
+ *
+ * Each operation takes O(log n) steps for n pending jobs.
  */
 export class JobQueue implements Scheduler {
-  #entries: Entry[];
+  /** Jobs that wait or run, in the order in which they were scheduled. */
+  readonly #entries = new Set<Entry>();
+  readonly #bySubject = new Map<string, Set<Entry>>();
+  readonly #waiting = new SortedList<Entry>(
+    (left, right) => left.job.dueAt - right.job.dueAt || left.order - right.order,
+  );
   readonly #running = new Set<Promise<void>>();
+  #scheduled = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `perform` does the work of a job and never rejects. */
+  /** `perform` runs a job and never rejects. */
   constructor(
     private readonly clock: MovableClock,
     private readonly perform: (job: Job) => Promise<void>,
     jobs: readonly Job[],
   ) {
-    this.#entries = jobs.map((job) => ({ job, running: false }));
+    for (const job of jobs) this.#add(job);
   }
 
   get state(): Job[] {
-    return this.#entries.map(({ job }) => job);
+    return Array.from(this.#entries, ({ job }) => job);
   }
 
   schedule(kind: string, subject: string, delay: number): void {
-    this.#entries.push({ job: { kind, subject, dueAt: this.clock.now() + delay }, running: false });
-    this.arm();
+    const entry = this.#add({ kind, subject, dueAt: this.clock.now() + delay });
+    if (this.#waiting.first === entry) this.arm();
   }
 
   cancel(subject: string, kind?: string): void {
-    this.#entries = this.#entries.filter(
-      ({ job }) => job.subject !== subject || (kind !== undefined && job.kind !== kind),
-    );
-    this.arm();
+    const { first } = this.#waiting;
+    for (const entry of [...(this.#bySubject.get(subject) ?? [])]) {
+      if (kind === undefined || entry.job.kind === kind) this.#remove(entry);
+    }
+    if (this.#waiting.first !== first) this.arm();
   }
 
-  /** Sets the timer for the next job; to be called at the start, and when the clock was frozen, started or set. */
+  /** Sets the timer for the next job. Call it once at the start, and whenever the clock is frozen, started or moved. */
   arm(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const next = this.#next();
+    const next = this.#waiting.first;
     if (!next || this.#closed) return;
     const wait = next.job.dueAt - this.clock.now();
     if (wait > 0 && this.clock.frozen) return;
     this.#timer = setTimeout(
       () => {
-        this.#beginDue();
+        this.#startDue();
         this.arm();
       },
       Math.min(Math.max(wait, 0), maxTimer),
@@ -69,65 +81,83 @@ export class JobQueue implements Scheduler {
     this.#timer.unref();
   }
 
-  /** Moves the clock on to `time`, and does each job at its own time on the way; one after the other. */
+  /** Moves the clock forward to `time` and runs the jobs that fall due on the way one after the other, each at its own time. */
   async advanceTo(time: number): Promise<void> {
     await this.idle();
-    for (let next = this.#next(); next && next.job.dueAt <= time; next = this.#next()) {
+    for (let next = this.#nextDue(time); next; next = this.#nextDue(time)) {
       if (next.job.dueAt > this.clock.now()) this.clock.moveTo(next.job.dueAt);
-      await this.#begin(next);
+      await this.#start(next);
       await this.idle();
     }
     if (time > this.clock.now()) this.clock.moveTo(time);
     this.arm();
   }
 
-  /** Does the subject's jobs now, and those that they make, whatever their time. */
+  /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. */
   async finish(subject: string): Promise<void> {
     for (;;) {
-      const next = this.#entries.find(({ job, running }) => job.subject === subject && !running);
+      const next = [...(this.#bySubject.get(subject) ?? [])].find(({ running }) => !running);
       if (!next) break;
-      await this.#begin(next);
+      await this.#start(next);
     }
     this.arm();
   }
 
-  /** Resolves when no job is being done. */
+  /** Resolves when no job is running. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Jobs begin again after `close`. */
+  /** Starts jobs again after `close`. */
   reopen(): void {
     this.#closed = false;
     this.arm();
   }
 
-  /** No job begins any more. */
+  /** Stops the timer: jobs that are running go on, others do not start. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
   }
 
-  #next(): Entry | undefined {
-    let next: Entry | undefined;
-    for (const entry of this.#entries) {
-      if (!entry.running && (!next || entry.job.dueAt < next.job.dueAt)) next = entry;
-    }
-    return next;
+  #nextDue(time: number): Entry | undefined {
+    const next = this.#waiting.first;
+    return next && next.job.dueAt <= time ? next : undefined;
   }
 
-  #beginDue(): void {
+  #startDue(): void {
     const now = this.clock.now();
-    for (let next = this.#next(); next && next.job.dueAt <= now; next = this.#next()) void this.#begin(next);
+    for (let next = this.#nextDue(now); next; next = this.#nextDue(now)) void this.#start(next);
   }
 
-  #begin(entry: Entry): Promise<void> {
+  #start(entry: Entry): Promise<void> {
+    this.#waiting.remove(entry);
     entry.running = true;
     const done = this.perform(entry.job).finally(() => {
-      this.#entries = this.#entries.filter((other) => other !== entry);
+      this.#remove(entry);
       this.#running.delete(done);
     });
     this.#running.add(done);
     return done;
+  }
+
+  #add(job: Job): Entry {
+    const entry = { job, order: this.#scheduled, running: false };
+    this.#scheduled += 1;
+    this.#entries.add(entry);
+    this.#waiting.add(entry);
+    const others = this.#bySubject.get(job.subject);
+    if (others) others.add(entry);
+    else this.#bySubject.set(job.subject, new Set([entry]));
+    return entry;
+  }
+
+  /** Forgets a job; one that is running is not interrupted, but does not run again after a crash. */
+  #remove(entry: Entry): void {
+    this.#entries.delete(entry);
+    if (!entry.running) this.#waiting.remove(entry);
+    const { subject } = entry.job;
+    const others = this.#bySubject.get(subject);
+    if (others?.delete(entry) && others.size === 0) this.#bySubject.delete(subject);
   }
 }
