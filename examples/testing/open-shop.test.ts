@@ -19,5 +19,7 @@ it("opens a shop only once", async () => {
 
 it("reports the error when the service is down", async () => {
   mock.faults.add({ operation: "projects.create", status: 503 });
-  await expect(openShop(client, "shop")).rejects.toMatchObject({ code: "internal:unavailable" });
+  await expect(openShop(client, "shop", { timeoutMs: 2_000 })).rejects.toMatchObject({
+    code: "internal:unavailable",
+  });
 });
