@@ -35,6 +35,10 @@ const extended = `
 me.get                             GET    /v1/me
 workspaces.list                    GET    /v1/workspaces
 workspaces.create                  POST   /v1/workspaces
+workspaces.subscription.get        GET    /v1/workspaces/{workspaceId}/subscription
+regions.listAccelerate             GET    /v1/regions/accelerate
+apps.deployments.list              GET    /v1/apps/{appId}/deployments
+apps.deployments.create            POST   /v1/apps/{appId}/deployments
 workspaces.get                     GET    /v1/workspaces/{id}
 workspaces.serviceTokens.create    POST   /v1/workspaces/{workspaceId}/service-tokens
 workspaces.serviceTokens.delete    DELETE /v1/workspaces/{workspaceId}/service-tokens/{serviceTokenId}

@@ -89,6 +89,8 @@ const lines = {
     return mgmt`workspaces service-tokens delete ${workspaceId} ${id} --yes`;
   },
   "regions.list": ({ mgmt }) => mgmt`regions list --product postgres`,
+  "regions.listAccelerate": ({ mgmt }) => mgmt`regions list-accelerate`,
+  "workspaces.subscription.get": ({ mgmt, workspaceId }) => mgmt`workspaces subscription get ${workspaceId}`,
   "regions.listPostgres": ({ mgmt }) => mgmt`regions list-postgres`,
   "me.get": ({ mgmt }) => mgmt`me`,
   "agentApprovals.get": async ({ as, server, projectId }) => {
@@ -112,6 +114,15 @@ const lines = {
   },
   ...appLines("apps"),
   ...appLines("services"),
+  "apps.deployments.list": async ({ mgmt, make, projectId }) => {
+    const { id } = await make.app(projectId);
+    await make.deployment(id);
+    return mgmt`apps deployments list ${id}`;
+  },
+  "apps.deployments.create": async ({ mgmt, make, projectId }) => {
+    const { id } = await make.app(projectId);
+    return mgmt`apps deployments create ${id} --port-mapping-http 3000`;
+  },
   "services.deployments.list": async ({ mgmt, make, projectId }) => {
     const { id } = await make.app(projectId);
     await make.deployment(id);

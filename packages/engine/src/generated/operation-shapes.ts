@@ -151,6 +151,11 @@ export interface OperationShapes {
     query: Record<string, never>;
     body: Record<string, never>;
   };
+  "workspaces.subscription.get": {
+    path: { readonly workspaceId: WorkspaceId; };
+    query: Record<string, never>;
+    body: Record<string, never>;
+  };
   "workspaces.integrations.list": {
     path: { readonly workspaceId: WorkspaceId; };
     query: { readonly cursor?: string | null; readonly limit: number; };
@@ -182,6 +187,11 @@ export interface OperationShapes {
     body: Record<string, never>;
   };
   "regions.listPostgres": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: Record<string, never>;
+  };
+  "regions.listAccelerate": {
     path: Record<string, never>;
     query: Record<string, never>;
     body: Record<string, never>;
@@ -250,6 +260,16 @@ export interface OperationShapes {
     path: { readonly appId: AppId; };
     query: Record<string, never>;
     body: PromoteApp;
+  };
+  "apps.deployments.list": {
+    path: { readonly appId: AppId; };
+    query: { readonly cursor?: string | null; readonly limit: number; };
+    body: Record<string, never>;
+  };
+  "apps.deployments.create": {
+    path: { readonly appId: AppId; };
+    query: Record<string, never>;
+    body: CreateDeployment;
   };
   "services.list": {
     path: Record<string, never>;

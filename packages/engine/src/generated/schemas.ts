@@ -158,6 +158,10 @@ export type CreateWorkspace = { displayName?: Name; };
 
 export type WorkspaceAnswer = { data: Workspace; };
 
+export type Subscription = { planName: string; usageBlocked: boolean; upgradeUrl: string; };
+
+export type SubscriptionAnswer = { data: Subscription; };
+
 export type ClientId = string;
 
 export type ServiceToken = { id: string; type: "serviceToken"; name: string; valueHint: string; createdAt: string; expiresAt?: string | null; };
@@ -183,6 +187,10 @@ export type ProductRegionList = { data: (ProductRegion)[]; };
 export type Region = { id: string; type: "region"; name: string; status: RegionStatus; };
 
 export type RegionList = { data: (Region)[]; };
+
+export type AccelerateRegion = { id: string; type: "region"; name: string; };
+
+export type AccelerateRegionList = { data: (AccelerateRegion)[]; };
 
 export type MeUser = { id: string; email: string; name: string | null; };
 
@@ -244,7 +252,9 @@ export type CreatedDeploymentAnswer = { data: CreatedDeployment; };
 
 export type DeploymentStatus = "created" | "uploaded" | "provisioning" | "running" | "failed" | "stopping" | "stopped";
 
-export type DeploymentDetails = Deployment & { status: DeploymentStatus; previewDomain: string | null; envVars?: Record<string, string>; portMapping?: PortMapping; };
+export type DeploymentPorts = { http?: number; };
+
+export type DeploymentDetails = Deployment & { status: DeploymentStatus; previewDomain: string | null; envVars?: Record<string, string>; portMapping?: DeploymentPorts; };
 
 export type DeploymentDetailsAnswer = { data: DeploymentDetails; };
 

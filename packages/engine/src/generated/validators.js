@@ -2561,947 +2561,1018 @@ instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
 void 0),validate185(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
 null?validate185.errors:vErrors.concat(validate185.errors),errors=vErrors.length),validate184.errors=vErrors,errors===
-0}validate184.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits212=validate188;var schema116={type:"object",required:["id","type","name","valueHint","createdAt"],properties:{id:{type:"strin\
+0}validate184.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits212=validate188;function validate190(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate190.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.planName===void 0&&(missing0="planName")||data.usageBlocked===void 0&&(missing0="usageBlo\
+cked")||data.upgradeUrl===void 0&&(missing0="upgradeUrl"))return validate190.errors=[{instancePath,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!(key0==="planName"||key0==="usageBlocked"||key0==="upgradeUrl")){return validate190.errors=[{instancePath,
+schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}
+if(_errs1===errors){if(data.planName!==void 0){let _errs2=errors;if(typeof data.planName!="string")return validate190.
+errors=[{instancePath:instancePath+"/planName",schemaPath:"#/properties/planName/type",keyword:"type",params:{
+type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.usageBlocked!==void 0){let _errs4=errors;
+if(typeof data.usageBlocked!="boolean")return validate190.errors=[{instancePath:instancePath+"/usageBlocked",schemaPath:"\
+#/properties/usageBlocked/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0)if(data.upgradeUrl!==void 0){let data2=data.upgradeUrl,_errs6=errors;if(errors===_errs6&&errors===_errs6)
+if(typeof data2=="string"){if(!formats02(data2))return validate190.errors=[{instancePath:instancePath+"/upgrad\
+eUrl",schemaPath:"#/properties/upgradeUrl/format",keyword:"format",params:{format:"uri"}}],!1}else return validate190.
+errors=[{instancePath:instancePath+"/upgradeUrl",schemaPath:"#/properties/upgradeUrl/type",keyword:"type",params:{
+type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate190.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate190.errors=vErrors,errors===0}validate190.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate189(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate189.evaluated;if(evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate189.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(key0!=="data"){return validate189.errors=[{instancePath,schemaPath:"#/additionalProper\
+ties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==
+void 0&&(validate190(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate190.errors:vErrors.concat(validate190.errors),errors=vErrors.
+length))}}else return validate189.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"objec\
+t"}}],!1;return validate189.errors=vErrors,errors===0}validate189.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate188(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate188.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate189(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate189.errors:vErrors.concat(validate189.errors),errors=
+vErrors.length),validate188.errors=vErrors,errors===0}validate188.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits222=validate193;var schema119={type:"object",required:["id","type","name","valueHint","createdAt"],properties:{id:{type:"strin\
 g"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{type:"\
-string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"}},additionalProperties:!1};function validate190(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate190.
+string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"}},additionalProperties:!1};function validate195(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate195.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.name===void 0&&(missing0="name")||data.valueHint===void 0&&(missing0=
-"valueHint")||data.createdAt===void 0&&(missing0="createdAt"))return validate190.errors=[{instancePath,schemaPath:"\
+"valueHint")||data.createdAt===void 0&&(missing0="createdAt"))return validate195.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt")){return validate190.
+if(!(key0==="id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt")){return validate195.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate190.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate195.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate190.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToken")return validate190.errors=[
+if(typeof data1!="string")return validate195.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToken")return validate195.errors=[
 {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"\
 serviceToken"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;
-if(typeof data.name!="string")return validate190.errors=[{instancePath:instancePath+"/name",schemaPath:"#/prop\
+if(typeof data.name!="string")return validate195.errors=[{instancePath:instancePath+"/name",schemaPath:"#/prop\
 erties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){
-if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate190.errors=[{instancePath:instancePath+
+if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate195.errors=[{instancePath:instancePath+
 "/valueHint",schemaPath:"#/properties/valueHint/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.createdAt,_errs10=errors;if(errors===
-_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(data4))return validate190.errors=[
+_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(data4))return validate195.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate190.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate195.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
 if(valid0)if(data.expiresAt!==void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!="string"&&data5!==
-null)return validate190.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/typ\
-e",keyword:"type",params:{type:schema116.properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&
-typeof data5=="string"&&!formats22.validate(data5))return validate190.errors=[{instancePath:instancePath+"/exp\
+null)return validate195.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/typ\
+e",keyword:"type",params:{type:schema119.properties.expiresAt.type}}],!1;if(errors===_errs12&&errors===_errs12&&
+typeof data5=="string"&&!formats22.validate(data5))return validate195.errors=[{instancePath:instancePath+"/exp\
 iresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0}}}}}}}else return validate190.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
-e",params:{type:"object"}}],!1;return validate190.errors=vErrors,errors===0}validate190.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate189(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate189.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}else return validate195.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate195.errors=vErrors,errors===0}validate195.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate194(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate194.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate189.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate194.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate189.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate194.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate190(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate190.
-errors:vErrors.concat(validate190.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate189.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate195(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate195.
+errors:vErrors.concat(validate195.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate194.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate189.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate189.errors=vErrors,errors===0}validate189.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate188(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate188.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate189(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate189.errors:vErrors.concat(
-validate189.errors),errors=vErrors.length),validate188.errors=vErrors,errors===0}validate188.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits222=validate194;var schema119={type:"object",required:["id","type","name","valueHint","createdAt","value"],properties:{id:{type:"\
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate194.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate194.errors=vErrors,errors===0}validate194.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate193(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate193.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate194(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate194.errors:vErrors.concat(
+validate194.errors),errors=vErrors.length),validate193.errors=vErrors,errors===0}validate193.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits232=validate199;var schema122={type:"object",required:["id","type","name","valueHint","createdAt","value"],properties:{id:{type:"\
 string"},type:{type:"string",const:"serviceToken"},name:{type:"string"},valueHint:{type:"string"},createdAt:{type:"\
 string",format:"date-time"},expiresAt:{type:["string","null"],format:"date-time"},value:{type:"string"}},additionalProperties:!1};
-function validate196(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate196.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===void 0&&(missing0="create\
-dAt")||data.value===void 0&&(missing0="value"))return validate196.errors=[{instancePath,schemaPath:"#/required",
-keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt"||key0==="value")){
-return validate196.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
-additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate196.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate196.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToke\
-n")return validate196.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"\
-const",params:{allowedValue:"serviceToken"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
-name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate196.errors=[{instancePath:instancePath+
-"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate196.
-errors=[{instancePath:instancePath+"/valueHint",schemaPath:"#/properties/valueHint/type",keyword:"type",params:{
-type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
-createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
-data4))return validate196.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
-ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate196.errors=[{instancePath:instancePath+
-"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
-errors}else var valid0=!0;if(valid0){if(data.expiresAt!==void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!=
-"string"&&data5!==null)return validate196.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/proper\
-ties/expiresAt/type",keyword:"type",params:{type:schema119.properties.expiresAt.type}}],!1;if(errors===_errs12&&
-errors===_errs12&&typeof data5=="string"&&!formats22.validate(data5))return validate196.errors=[{instancePath:instancePath+
-"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0;if(valid0)if(data.value!==void 0){let _errs14=errors;if(typeof data.value!="string")
-return validate196.errors=[{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"t\
-ype",params:{type:"string"}}],!1;var valid0=_errs14===errors}else var valid0=!0}}}}}}}}else return validate196.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate196.errors=
-vErrors,errors===0}validate196.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate195(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate195.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate195.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate195.errors=[{instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate196(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate196.errors:vErrors.concat(validate196.errors),
-errors=vErrors.length))}}else return validate195.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate195.errors=vErrors,errors===0}validate195.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate194(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate194.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate195(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate195.errors:vErrors.concat(validate195.errors),errors=
-vErrors.length),validate194.errors=vErrors,errors===0}validate194.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits232=validate199;var schema123={type:"string",enum:["available","unavailable"]},schema124={type:"string",enum:["postgres","acce\
-lerate"]};function validate201(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+function validate201(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate201.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.product===void 0&&(missing0="product"))return validate201.errors=[{instancePath,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status"||key0==="product")){return validate201.errors=
-[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate201.
-errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
-!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate201.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="region")return validate201.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate201.
-errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data3=data.status,
-_errs8=errors;if(typeof data3!="string")return validate201.errors=[{instancePath:instancePath+"/status",schemaPath:"\
-components#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3===
-"unavailable"))return validate201.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/R\
-egionStatus/enum",keyword:"enum",params:{allowedValues:schema123.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0)if(data.product!==void 0){let data4=data.product,_errs11=errors;if(typeof data4!="string")return validate201.
-errors=[{instancePath:instancePath+"/product",schemaPath:"components#/$defs/Product/type",keyword:"type",params:{
-type:"string"}}],!1;if(!(data4==="postgres"||data4==="accelerate"))return validate201.errors=[{instancePath:instancePath+
-"/product",schemaPath:"components#/$defs/Product/enum",keyword:"enum",params:{allowedValues:schema124.enum}}],
-!1;var valid0=_errs11===errors}else var valid0=!0}}}}}}else return validate201.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate201.errors=vErrors,errors===0}validate201.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate200(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate200.evaluated;if(evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
-typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate200.
-errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="data"){return validate200.errors=[{instancePath,schemaPath:"#/additionalProper\
-ties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.data!==
-void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
-len0;i0++){let _errs4=errors;validate201(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate201.errors:vErrors.concat(validate201.errors),errors=
-vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate200.errors=[{instancePath:instancePath+
-"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate200.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate200.errors=
-vErrors,errors===0}validate200.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate199(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate199.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate200(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate200.errors:vErrors.concat(validate200.errors),errors=vErrors.length),validate199.errors=vErrors,errors===
-0}validate199.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits242=validate204;function validate206(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+(missing0="name")||data.valueHint===void 0&&(missing0="valueHint")||data.createdAt===void 0&&(missing0="create\
+dAt")||data.value===void 0&&(missing0="value"))return validate201.errors=[{instancePath,schemaPath:"#/required",
+keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
+"id"||key0==="type"||key0==="name"||key0==="valueHint"||key0==="createdAt"||key0==="expiresAt"||key0==="value")){
+return validate201.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{
+additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
+id!="string")return validate201.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate201.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="serviceToke\
+n")return validate201.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"\
+const",params:{allowedValue:"serviceToken"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
+name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate201.errors=[{instancePath:instancePath+
+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.valueHint!==void 0){let _errs8=errors;if(typeof data.valueHint!="string")return validate201.
+errors=[{instancePath:instancePath+"/valueHint",schemaPath:"#/properties/valueHint/type",keyword:"type",params:{
+type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data4=data.
+createdAt,_errs10=errors;if(errors===_errs10&&errors===_errs10)if(typeof data4=="string"){if(!formats22.validate(
+data4))return validate201.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/f\
+ormat",keyword:"format",params:{format:"date-time"}}],!1}else return validate201.errors=[{instancePath:instancePath+
+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs10===
+errors}else var valid0=!0;if(valid0){if(data.expiresAt!==void 0){let data5=data.expiresAt,_errs12=errors;if(typeof data5!=
+"string"&&data5!==null)return validate201.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/proper\
+ties/expiresAt/type",keyword:"type",params:{type:schema122.properties.expiresAt.type}}],!1;if(errors===_errs12&&
+errors===_errs12&&typeof data5=="string"&&!formats22.validate(data5))return validate201.errors=[{instancePath:instancePath+
+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs12===
+errors}else var valid0=!0;if(valid0)if(data.value!==void 0){let _errs14=errors;if(typeof data.value!="string")
+return validate201.errors=[{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"t\
+ype",params:{type:"string"}}],!1;var valid0=_errs14===errors}else var valid0=!0}}}}}}}}else return validate201.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate201.errors=
+vErrors,errors===0}validate201.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate200(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate200.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
+"data"))return validate200.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate200.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
+data.data!==void 0&&(validate201(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate201.errors:vErrors.concat(validate201.errors),
+errors=vErrors.length))}}else return validate200.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate200.errors=vErrors,errors===0}validate200.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate199(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate199.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate200(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate200.errors:vErrors.concat(validate200.errors),errors=
+vErrors.length),validate199.errors=vErrors,errors===0}validate199.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits242=validate204;var schema126={type:"string",enum:["available","unavailable"]},schema127={type:"string",enum:["postgres","acce\
+lerate"]};function validate206(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate206.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
-(missing0="name")||data.status===void 0&&(missing0="status"))return validate206.errors=[{instancePath,schemaPath:"\
+(missing0="name")||data.product===void 0&&(missing0="product"))return validate206.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status")){return validate206.errors=[{instancePath,schemaPath:"\
+if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status"||key0==="product")){return validate206.errors=
+[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate206.
+errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
+!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
+if(typeof data1!="string")return validate206.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="region")return validate206.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===
+errors}else var valid0=!0;if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate206.
+errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
+ring"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data3=data.status,
+_errs8=errors;if(typeof data3!="string")return validate206.errors=[{instancePath:instancePath+"/status",schemaPath:"\
+components#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3===
+"unavailable"))return validate206.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/R\
+egionStatus/enum",keyword:"enum",params:{allowedValues:schema126.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0;
+if(valid0)if(data.product!==void 0){let data4=data.product,_errs11=errors;if(typeof data4!="string")return validate206.
+errors=[{instancePath:instancePath+"/product",schemaPath:"components#/$defs/Product/type",keyword:"type",params:{
+type:"string"}}],!1;if(!(data4==="postgres"||data4==="accelerate"))return validate206.errors=[{instancePath:instancePath+
+"/product",schemaPath:"components#/$defs/Product/enum",keyword:"enum",params:{allowedValues:schema127.enum}}],
+!1;var valid0=_errs11===errors}else var valid0=!0}}}}}}else return validate206.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate206.errors=vErrors,errors===0}validate206.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate205(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate205.evaluated;if(evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
+typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0="data"))return validate205.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(key0!=="data"){return validate205.errors=[{instancePath,schemaPath:"#/additionalProper\
+ties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.data!==
+void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<
+len0;i0++){let _errs4=errors;validate206(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate206.errors:vErrors.concat(validate206.errors),errors=
+vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate205.errors=[{instancePath:instancePath+
+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate205.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate205.errors=
+vErrors,errors===0}validate205.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate204(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate204.
+evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
+void 0),validate205(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate205.errors:vErrors.concat(validate205.errors),errors=vErrors.length),validate204.errors=vErrors,errors===
+0}validate204.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits252=validate209;function validate211(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate211.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
+(missing0="name")||data.status===void 0&&(missing0="status"))return validate211.errors=[{instancePath,schemaPath:"\
+#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!(key0==="id"||key0==="type"||key0==="name"||key0==="status")){return validate211.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate206.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate211.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate206.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate211.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="region")return validate206.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
+ring"}}],!1;if(data1!=="region")return validate211.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
 operties/type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
-if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate206.errors=[{
+if(valid0){if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate211.errors=[{
 instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs6===errors}else var valid0=!0;if(valid0)if(data.status!==void 0){let data3=data.status,_errs8=errors;
-if(typeof data3!="string")return validate206.errors=[{instancePath:instancePath+"/status",schemaPath:"componen\
+if(typeof data3!="string")return validate211.errors=[{instancePath:instancePath+"/status",schemaPath:"componen\
 ts#/$defs/RegionStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data3==="available"||data3==="una\
-vailable"))return validate206.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Regio\
-nStatus/enum",keyword:"enum",params:{allowedValues:schema123.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0}}}}}else
-return validate206.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate206.
-errors=vErrors,errors===0}validate206.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate205(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate205.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate205.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate205.errors=[{instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors&&data.data!==void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate206(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate206.errors:
-vErrors.concat(validate206.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate205.
-errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
-ray"}}],!1}}}else return validate205.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"ob\
-ject"}}],!1;return validate205.errors=vErrors,errors===0}validate205.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate204(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate204.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate205(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate205.errors:vErrors.concat(validate205.errors),errors=
-vErrors.length),validate204.errors=vErrors,errors===0}validate204.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits252=validate209;var schema132={type:"object",required:["id","email","name"],properties:{id:{type:"string"},email:{type:"string"},
-name:{type:["string","null"]}},additionalProperties:!1};function validate212(data,{instancePath="",parentData,
-parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate212.evaluated;
-if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===
-0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.
-email===void 0&&(missing0="email")||data.name===void 0&&(missing0="name"))return validate212.errors=[{instancePath,
-schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="email"||key0==="name")){return validate212.errors=[{instancePath,schemaPath:"#/addit\
-ionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
-if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate212.errors=[{instancePath:instancePath+
-"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate212.
-errors=[{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,
-_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate212.errors=[{instancePath:instancePath+"/\
-name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:schema132.properties.name.type}}],!1;var valid0=_errs6===
-errors}else var valid0=!0}}}}else return validate212.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
-params:{type:"object"}}],!1;return validate212.errors=vErrors,errors===0}validate212.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};var schema133={type:"object",required:["type","id","name"],properties:{type:{type:"string",enum:[
-"oauth","service_token","management_token","agent_token"]},id:{type:["string","null"]},name:{type:["string","n\
-ull"]}},additionalProperties:!1};function validate215(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate215.evaluated;if(evaluated0.dynamicProps&&
-(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let missing0;if(data.type===void 0&&(missing0="type")||data.id===void 0&&(missing0=
-"id")||data.name===void 0&&(missing0="name"))return validate215.errors=[{instancePath,schemaPath:"#/required",
-keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
-"type"||key0==="id"||key0==="name")){return validate215.errors=[{instancePath,schemaPath:"#/additionalProperti\
-es",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.type!==
-void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate215.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(!(data0==="oauth"||data0===
-"service_token"||data0==="management_token"||data0==="agent_token"))return validate215.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues:schema133.properties.type.enum}}],
-!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.id!==void 0){let data1=data.id,_errs4=errors;
-if(typeof data1!="string"&&data1!==null)return validate215.errors=[{instancePath:instancePath+"/id",schemaPath:"\
-#/properties/id/type",keyword:"type",params:{type:schema133.properties.id.type}}],!1;var valid0=_errs4===errors}else
-var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,_errs6=errors;if(typeof data2!="string"&&data2!==
-null)return validate215.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"\
-type",params:{type:schema133.properties.name.type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate215.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate215.errors=
-vErrors,errors===0}validate215.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate211(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate211.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.user===void 0&&(missing0=
-"user")||data.workspace===void 0&&(missing0="workspace")||data.credential===void 0&&(missing0="credential"))return validate211.
-errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="user"||key0==="workspace"||key0==="credential")){return validate211.errors=[
-{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.user!==void 0){let data0=data.user,_errs2=errors,_errs3=errors,valid1=!1,
-_errs4=errors;validate212(data0,{instancePath:instancePath+"/user",parentData:data,parentDataProperty:"user",rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate212.errors:vErrors.concat(validate212.errors),errors=vErrors.
-length);var _valid0=_errs4===errors;valid1=valid1||_valid0;let _errs5=errors;if(data0!==null){let err0={instancePath:instancePath+
-"/user",schemaPath:"#/properties/user/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=
-[err0]:vErrors.push(err0),errors++}var _valid0=_errs5===errors;if(valid1=valid1||_valid0,valid1)errors=_errs3,
-vErrors!==null&&(_errs3?vErrors.length=_errs3:vErrors=null);else{let err1={instancePath:instancePath+"/user",schemaPath:"\
-#/properties/user/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.push(err1),errors++,
-validate211.errors=vErrors,!1}var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.workspace!==void 0){
-let data1=data.workspace,_errs7=errors,_errs8=errors,valid2=!1,_errs9=errors;validate442(data1,{instancePath:instancePath+
-"/workspace",parentData:data,parentDataProperty:"workspace",rootData,dynamicAnchors})||(vErrors=vErrors===null?
-validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var _valid1=_errs9===errors;valid2=
-valid2||_valid1;let _errs10=errors;if(data1!==null){let err2={instancePath:instancePath+"/workspace",schemaPath:"\
-#/properties/workspace/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=[err2]:vErrors.
-push(err2),errors++}var _valid1=_errs10===errors;if(valid2=valid2||_valid1,valid2)errors=_errs8,vErrors!==null&&
-(_errs8?vErrors.length=_errs8:vErrors=null);else{let err3={instancePath:instancePath+"/workspace",schemaPath:"\
-#/properties/workspace/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err3]:vErrors.push(err3),
-errors++,validate211.errors=vErrors,!1}var valid0=_errs7===errors}else var valid0=!0;if(valid0)if(data.credential!==
-void 0){let _errs12=errors;validate215(data.credential,{instancePath:instancePath+"/credential",parentData:data,
-parentDataProperty:"credential",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate215.errors:vErrors.
-concat(validate215.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0}}}}else return validate211.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate211.errors=
-vErrors,errors===0}validate211.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate210(data,{
+vailable"))return validate211.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Regio\
+nStatus/enum",keyword:"enum",params:{allowedValues:schema126.enum}}],!1;var valid0=_errs8===errors}else var valid0=!0}}}}}else
+return validate211.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate211.
+errors=vErrors,errors===0}validate211.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate210(data,{
 instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate210.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
 "data"))return validate210.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
 !1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate210.errors=[{instancePath,schemaPath:"\
-#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate211(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate211.errors:vErrors.concat(validate211.errors),
-errors=vErrors.length))}}else return validate210.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate210.errors=vErrors,errors===0}validate210.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate209(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
+errors&&data.data!==void 0){let data0=data.data;if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate211(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate211.errors:
+vErrors.concat(validate211.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate210.
+errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
+ray"}}],!1}}}else return validate210.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"ob\
+ject"}}],!1;return validate210.errors=vErrors,errors===0}validate210.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate209(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
 let vErrors=null,errors=0,evaluated0=validate209.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),validate210(data,{instancePath,parentData,parentDataProperty,
 rootData,dynamicAnchors})||(vErrors=vErrors===null?validate210.errors:vErrors.concat(validate210.errors),errors=
 vErrors.length),validate209.errors=vErrors,errors===0}validate209.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits262=validate219;var schema135={type:"object",required:["id","status","expiresAt","windowExpiresAt","decidedAt"],properties:{id:{
+var fits262=validate214;function validate216(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate216.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.name===void 0&&
+(missing0="name"))return validate216.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{
+missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="id"||key0==="type"||key0===
+"name")){return validate216.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;
+if(typeof data.id!="string")return validate216.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properti\
+es/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){
+if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate216.errors=[
+{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],
+!1;if(data1!=="region")return validate216.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/\
+type/const",keyword:"const",params:{allowedValue:"region"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+if(valid0)if(data.name!==void 0){let _errs6=errors;if(typeof data.name!="string")return validate216.errors=[{instancePath:instancePath+
+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0}}}}else return validate216.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate216.errors=vErrors,errors===0}validate216.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate215(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate215.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.data===void 0&&(missing0="data"))return validate215.errors=[{instancePath,schemaPath:"#/r\
+equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
+"data"){return validate215.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.data!==void 0){let data0=data.data;
+if(errors===errors)if(Array.isArray(data0)){var valid1=!0;let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;
+validate216(data0[i0],{instancePath:instancePath+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate216.errors:vErrors.concat(validate216.errors),errors=vErrors.length);var valid1=_errs4===
+errors;if(!valid1)break}}else return validate215.errors=[{instancePath:instancePath+"/data",schemaPath:"#/prop\
+erties/data/type",keyword:"type",params:{type:"array"}}],!1}}}else return validate215.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate215.errors=vErrors,errors===0}validate215.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate214(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate214.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate215(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate215.errors:vErrors.concat(
+validate215.errors),errors=vErrors.length),validate214.errors=vErrors,errors===0}validate214.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits27=validate219;var schema138={type:"object",required:["id","email","name"],properties:{id:{type:"string"},email:{type:"string"},
+name:{type:["string","null"]}},additionalProperties:!1};function validate2222(data,{instancePath="",parentData,
+parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2222.evaluated;
+if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===
+0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.
+email===void 0&&(missing0="email")||data.name===void 0&&(missing0="name"))return validate2222.errors=[{instancePath,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(!(key0==="id"||key0==="email"||key0==="name")){return validate2222.errors=[{instancePath,schemaPath:"#/addi\
+tionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){
+if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate2222.errors=[{instancePath:instancePath+
+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.email!==void 0){let _errs4=errors;if(typeof data.email!="string")return validate2222.
+errors=[{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type:"\
+string"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,
+_errs6=errors;if(typeof data2!="string"&&data2!==null)return validate2222.errors=[{instancePath:instancePath+"\
+/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:schema138.properties.name.type}}],!1;var valid0=_errs6===
+errors}else var valid0=!0}}}}else return validate2222.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate2222.errors=vErrors,errors===0}validate2222.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};var schema139={type:"object",required:["type","id","name"],properties:{type:{type:"string",enum:[
+"oauth","service_token","management_token","agent_token"]},id:{type:["string","null"]},name:{type:["string","n\
+ull"]}},additionalProperties:!1};function validate225(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate225.evaluated;if(evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
+"object"&&!Array.isArray(data)){let missing0;if(data.type===void 0&&(missing0="type")||data.id===void 0&&(missing0=
+"id")||data.name===void 0&&(missing0="name"))return validate225.errors=[{instancePath,schemaPath:"#/required",
+keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0===
+"type"||key0==="id"||key0==="name")){return validate225.errors=[{instancePath,schemaPath:"#/additionalProperti\
+es",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.type!==
+void 0){let data0=data.type,_errs2=errors;if(typeof data0!="string")return validate225.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(!(data0==="oauth"||data0===
+"service_token"||data0==="management_token"||data0==="agent_token"))return validate225.errors=[{instancePath:instancePath+
+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues:schema139.properties.type.enum}}],
+!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.id!==void 0){let data1=data.id,_errs4=errors;
+if(typeof data1!="string"&&data1!==null)return validate225.errors=[{instancePath:instancePath+"/id",schemaPath:"\
+#/properties/id/type",keyword:"type",params:{type:schema139.properties.id.type}}],!1;var valid0=_errs4===errors}else
+var valid0=!0;if(valid0)if(data.name!==void 0){let data2=data.name,_errs6=errors;if(typeof data2!="string"&&data2!==
+null)return validate225.errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"\
+type",params:{type:schema139.properties.name.type}}],!1;var valid0=_errs6===errors}else var valid0=!0}}}}else return validate225.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate225.errors=
+vErrors,errors===0}validate225.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate221(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate221.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.user===void 0&&(missing0=
+"user")||data.workspace===void 0&&(missing0="workspace")||data.credential===void 0&&(missing0="credential"))return validate221.
+errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
+for(let key0 in data)if(!(key0==="user"||key0==="workspace"||key0==="credential")){return validate221.errors=[
+{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
+!1;break}if(_errs1===errors){if(data.user!==void 0){let data0=data.user,_errs2=errors,_errs3=errors,valid1=!1,
+_errs4=errors;validate2222(data0,{instancePath:instancePath+"/user",parentData:data,parentDataProperty:"user",
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate2222.errors:vErrors.concat(validate2222.errors),errors=
+vErrors.length);var _valid0=_errs4===errors;valid1=valid1||_valid0;let _errs5=errors;if(data0!==null){let err0={
+instancePath:instancePath+"/user",schemaPath:"#/properties/user/anyOf/1/type",keyword:"type",params:{type:"nul\
+l"}};vErrors===null?vErrors=[err0]:vErrors.push(err0),errors++}var _valid0=_errs5===errors;if(valid1=valid1||_valid0,
+valid1)errors=_errs3,vErrors!==null&&(_errs3?vErrors.length=_errs3:vErrors=null);else{let err1={instancePath:instancePath+
+"/user",schemaPath:"#/properties/user/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err1]:vErrors.
+push(err1),errors++,validate221.errors=vErrors,!1}var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.
+workspace!==void 0){let data1=data.workspace,_errs7=errors,_errs8=errors,valid2=!1,_errs9=errors;validate442(data1,
+{instancePath:instancePath+"/workspace",parentData:data,parentDataProperty:"workspace",rootData,dynamicAnchors})||
+(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.length);var _valid1=_errs9===
+errors;valid2=valid2||_valid1;let _errs10=errors;if(data1!==null){let err2={instancePath:instancePath+"/worksp\
+ace",schemaPath:"#/properties/workspace/anyOf/1/type",keyword:"type",params:{type:"null"}};vErrors===null?vErrors=
+[err2]:vErrors.push(err2),errors++}var _valid1=_errs10===errors;if(valid2=valid2||_valid1,valid2)errors=_errs8,
+vErrors!==null&&(_errs8?vErrors.length=_errs8:vErrors=null);else{let err3={instancePath:instancePath+"/workspa\
+ce",schemaPath:"#/properties/workspace/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=[err3]:
+vErrors.push(err3),errors++,validate221.errors=vErrors,!1}var valid0=_errs7===errors}else var valid0=!0;if(valid0)
+if(data.credential!==void 0){let _errs12=errors;validate225(data.credential,{instancePath:instancePath+"/crede\
+ntial",parentData:data,parentDataProperty:"credential",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate225.
+errors:vErrors.concat(validate225.errors),errors=vErrors.length);var valid0=_errs12===errors}else var valid0=!0}}}}else
+return validate221.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate221.
+errors=vErrors,errors===0}validate221.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate220(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate220.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
+"data"))return validate220.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate220.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
+data.data!==void 0&&(validate221(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate221.errors:vErrors.concat(validate221.errors),
+errors=vErrors.length))}}else return validate220.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate220.errors=vErrors,errors===0}validate220.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate219(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate219.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate220(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate220.errors:vErrors.concat(validate220.errors),errors=
+vErrors.length),validate219.errors=vErrors,errors===0}validate219.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits28=validate229;var schema141={type:"object",required:["id","status","expiresAt","windowExpiresAt","decidedAt"],properties:{id:{
 type:"string"},status:{$ref:"components#/$defs/ApprovalStatus"},expiresAt:{type:"string",format:"date-time"},windowExpiresAt:{
 type:["string","null"],format:"date-time"},decidedAt:{type:["string","null"],format:"date-time"},hint:{type:"s\
-tring"}},additionalProperties:!1},schema136={type:"string",enum:["pending","approved","approved_window","denie\
-d","expired","consumed"]};function validate220(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate220.evaluated;if(evaluated0.dynamicProps&&
+tring"}},additionalProperties:!1},schema142={type:"string",enum:["pending","approved","approved_window","denie\
+d","expired","consumed"]};function validate230(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate230.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
 "object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.status===void 0&&(missing0=
 "status")||data.expiresAt===void 0&&(missing0="expiresAt")||data.windowExpiresAt===void 0&&(missing0="windowEx\
-piresAt")||data.decidedAt===void 0&&(missing0="decidedAt"))return validate220.errors=[{instancePath,schemaPath:"\
+piresAt")||data.decidedAt===void 0&&(missing0="decidedAt"))return validate230.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
 if(!(key0==="id"||key0==="status"||key0==="expiresAt"||key0==="windowExpiresAt"||key0==="decidedAt"||key0==="h\
-int")){return validate220.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
+int")){return validate230.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropert\
 ies",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate220.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate230.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){
-let data1=data.status,_errs4=errors;if(typeof data1!="string")return validate220.errors=[{instancePath:instancePath+
+let data1=data.status,_errs4=errors;if(typeof data1!="string")return validate230.errors=[{instancePath:instancePath+
 "/status",schemaPath:"components#/$defs/ApprovalStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data1===
 "pending"||data1==="approved"||data1==="approved_window"||data1==="denied"||data1==="expired"||data1==="consum\
-ed"))return validate220.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/ApprovalSta\
-tus/enum",keyword:"enum",params:{allowedValues:schema136.enum}}],!1;var valid0=_errs4===errors}else var valid0=!0;
+ed"))return validate230.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/ApprovalSta\
+tus/enum",keyword:"enum",params:{allowedValues:schema142.enum}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.expiresAt!==void 0){let data2=data.expiresAt,_errs7=errors;if(errors===_errs7&&errors===_errs7)
-if(typeof data2=="string"){if(!formats22.validate(data2))return validate220.errors=[{instancePath:instancePath+
+if(typeof data2=="string"){if(!formats22.validate(data2))return validate230.errors=[{instancePath:instancePath+
 "/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format:"date-time"}}],!1}else
-return validate220.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"\
+return validate230.errors=[{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs7===errors}else var valid0=!0;if(valid0){if(data.windowExpiresAt!==
-void 0){let data3=data.windowExpiresAt,_errs9=errors;if(typeof data3!="string"&&data3!==null)return validate220.
+void 0){let data3=data.windowExpiresAt,_errs9=errors;if(typeof data3!="string"&&data3!==null)return validate230.
 errors=[{instancePath:instancePath+"/windowExpiresAt",schemaPath:"#/properties/windowExpiresAt/type",keyword:"\
-type",params:{type:schema135.properties.windowExpiresAt.type}}],!1;if(errors===_errs9&&errors===_errs9&&typeof data3==
-"string"&&!formats22.validate(data3))return validate220.errors=[{instancePath:instancePath+"/windowExpiresAt",
+type",params:{type:schema141.properties.windowExpiresAt.type}}],!1;if(errors===_errs9&&errors===_errs9&&typeof data3==
+"string"&&!formats22.validate(data3))return validate230.errors=[{instancePath:instancePath+"/windowExpiresAt",
 schemaPath:"#/properties/windowExpiresAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs9===
 errors}else var valid0=!0;if(valid0){if(data.decidedAt!==void 0){let data4=data.decidedAt,_errs11=errors;if(typeof data4!=
-"string"&&data4!==null)return validate220.errors=[{instancePath:instancePath+"/decidedAt",schemaPath:"#/proper\
-ties/decidedAt/type",keyword:"type",params:{type:schema135.properties.decidedAt.type}}],!1;if(errors===_errs11&&
-errors===_errs11&&typeof data4=="string"&&!formats22.validate(data4))return validate220.errors=[{instancePath:instancePath+
+"string"&&data4!==null)return validate230.errors=[{instancePath:instancePath+"/decidedAt",schemaPath:"#/proper\
+ties/decidedAt/type",keyword:"type",params:{type:schema141.properties.decidedAt.type}}],!1;if(errors===_errs11&&
+errors===_errs11&&typeof data4=="string"&&!formats22.validate(data4))return validate230.errors=[{instancePath:instancePath+
 "/decidedAt",schemaPath:"#/properties/decidedAt/format",keyword:"format",params:{format:"date-time"}}],!1;var valid0=_errs11===
-errors}else var valid0=!0;if(valid0)if(data.hint!==void 0){let _errs13=errors;if(typeof data.hint!="string")return validate220.
+errors}else var valid0=!0;if(valid0)if(data.hint!==void 0){let _errs13=errors;if(typeof data.hint!="string")return validate230.
 errors=[{instancePath:instancePath+"/hint",schemaPath:"#/properties/hint/type",keyword:"type",params:{type:"st\
-ring"}}],!1;var valid0=_errs13===errors}else var valid0=!0}}}}}}}else return validate220.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate220.errors=vErrors,errors===0}validate220.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate219(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate219.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate220(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate220.errors:vErrors.concat(
-validate220.errors),errors=vErrors.length),validate219.errors=vErrors,errors===0}validate219.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits27=validate2222;var schema139={type:"object",required:["id","type","url","gitName","isDefault","role","createdAt","updatedAt",
+ring"}}],!1;var valid0=_errs13===errors}else var valid0=!0}}}}}}}else return validate230.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate230.errors=vErrors,errors===0}validate230.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate229(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate229.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate230(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate230.errors:vErrors.concat(
+validate230.errors),errors=vErrors.length),validate229.errors=vErrors,errors===0}validate229.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits29=validate2322;var schema145={type:"object",required:["id","type","url","gitName","isDefault","role","createdAt","updatedAt",
 "project"],properties:{id:{type:"string"},type:{type:"string",const:"branch"},url:{type:"string",format:"uri"},
 gitName:{type:"string"},isDefault:{type:"boolean"},role:{type:"string",enum:["production","preview"]},createdAt:{
 type:"string",format:"date-time"},updatedAt:{type:"string",format:"date-time"},project:{$ref:"components#/$def\
-s/Reference"}},additionalProperties:!1};function validate224(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate224.evaluated;if(evaluated0.
+s/Reference"}},additionalProperties:!1};function validate234(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate234.evaluated;if(evaluated0.
 dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&
 typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&
 (missing0="type")||data.url===void 0&&(missing0="url")||data.gitName===void 0&&(missing0="gitName")||data.isDefault===
 void 0&&(missing0="isDefault")||data.role===void 0&&(missing0="role")||data.createdAt===void 0&&(missing0="cre\
-atedAt")||data.updatedAt===void 0&&(missing0="updatedAt")||data.project===void 0&&(missing0="project"))return validate224.
+atedAt")||data.updatedAt===void 0&&(missing0="updatedAt")||data.project===void 0&&(missing0="project"))return validate234.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!func12.call(schema139.properties,key0)){return validate224.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!func12.call(schema145.properties,key0)){return validate234.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
-errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate224.errors=[{instancePath:instancePath+
+errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate234.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate224.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate234.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="branch")return validate224.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
+ring"}}],!1;if(data1!=="branch")return validate234.errors=[{instancePath:instancePath+"/type",schemaPath:"#/pr\
 operties/type/const",keyword:"const",params:{allowedValue:"branch"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate224.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate224.errors=[{instancePath:instancePath+
+"string"){if(!formats02(data2))return validate234.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate234.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.gitName!==void 0){let _errs8=errors;if(typeof data.gitName!="string")return validate224.
+var valid0=!0;if(valid0){if(data.gitName!==void 0){let _errs8=errors;if(typeof data.gitName!="string")return validate234.
 errors=[{instancePath:instancePath+"/gitName",schemaPath:"#/properties/gitName/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.isDefault!==void 0){let _errs10=errors;
-if(typeof data.isDefault!="boolean")return validate224.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"\
+if(typeof data.isDefault!="boolean")return validate234.errors=[{instancePath:instancePath+"/isDefault",schemaPath:"\
 #/properties/isDefault/type",keyword:"type",params:{type:"boolean"}}],!1;var valid0=_errs10===errors}else var valid0=!0;
-if(valid0){if(data.role!==void 0){let data5=data.role,_errs12=errors;if(typeof data5!="string")return validate224.
+if(valid0){if(data.role!==void 0){let data5=data.role,_errs12=errors;if(typeof data5!="string")return validate234.
 errors=[{instancePath:instancePath+"/role",schemaPath:"#/properties/role/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(!(data5==="production"||data5==="preview"))return validate224.errors=[{instancePath:instancePath+
-"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues:schema139.properties.role.enum}}],
+ring"}}],!1;if(!(data5==="production"||data5==="preview"))return validate234.errors=[{instancePath:instancePath+
+"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues:schema145.properties.role.enum}}],
 !1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data6=data.createdAt,
 _errs14=errors;if(errors===_errs14&&errors===_errs14)if(typeof data6=="string"){if(!formats22.validate(data6))
-return validate224.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
-keyword:"format",params:{format:"date-time"}}],!1}else return validate224.errors=[{instancePath:instancePath+"\
+return validate234.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate234.errors=[{instancePath:instancePath+"\
 /createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs14===
 errors}else var valid0=!0;if(valid0){if(data.updatedAt!==void 0){let data7=data.updatedAt,_errs16=errors;if(errors===
-_errs16&&errors===_errs16)if(typeof data7=="string"){if(!formats22.validate(data7))return validate224.errors=[
+_errs16&&errors===_errs16)if(typeof data7=="string"){if(!formats22.validate(data7))return validate234.errors=[
 {instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate224.errors=[{instancePath:instancePath+"/updatedAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate234.errors=[{instancePath:instancePath+"/updatedAt",schemaPath:"#/propert\
 ies/updatedAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs16===errors}else var valid0=!0;
 if(valid0)if(data.project!==void 0){let _errs18=errors;validate242(data.project,{instancePath:instancePath+"/p\
 roject",parentData:data,parentDataProperty:"project",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate242.
 errors:vErrors.concat(validate242.errors),errors=vErrors.length);var valid0=_errs18===errors}else var valid0=!0}}}}}}}}}}else
-return validate224.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate224.
-errors=vErrors,errors===0}validate224.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate223(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate223.
+return validate234.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate234.
+errors=vErrors,errors===0}validate234.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate233(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate233.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate223.errors=[{instancePath,schemaPath:"\
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate233.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate223.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!(key0==="data"||key0==="pagination")){return validate233.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
 data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate224(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate224.errors:
-vErrors.concat(validate224.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate223.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate234(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate234.errors:
+vErrors.concat(validate234.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate233.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
 ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
 validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
 ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate223.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate223.errors=vErrors,errors===0}validate223.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2222(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2222.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate223(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate223.errors:vErrors.concat(
-validate223.errors),errors=vErrors.length),validate2222.errors=vErrors,errors===0}validate2222.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits28=validate229;function validate230(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate230.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate233.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate233.errors=vErrors,errors===0}validate233.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate2322(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2322.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate233(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate233.errors:vErrors.concat(
+validate233.errors),errors=vErrors.length),validate2322.errors=vErrors,errors===0}validate2322.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits30=validate239;function validate240(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate240.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate230.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate240.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate230.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate224(data.data,
+"data"){return validate240.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate234(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate224.errors:vErrors.concat(validate224.errors),errors=vErrors.length))}}else return validate230.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate230.errors=
-vErrors,errors===0}validate230.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate229(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate229.
+vErrors===null?validate234.errors:vErrors.concat(validate234.errors),errors=vErrors.length))}}else return validate240.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate240.errors=
+vErrors,errors===0}validate240.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate239(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate239.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate230(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate230.errors:vErrors.concat(validate230.errors),errors=vErrors.length),validate229.errors=vErrors,errors===
-0}validate229.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits29=validate233;var schema144={type:"object",required:["id","type","url","name","region","projectId","branchId","latestDeploym\
+void 0),validate240(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate240.errors:vErrors.concat(validate240.errors),errors=vErrors.length),validate239.errors=vErrors,errors===
+0}validate239.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits31=validate243;var schema150={type:"object",required:["id","type","url","name","region","projectId","branchId","latestDeploym\
 entId","appEndpointDomain","createdAt","logicalId"],properties:{id:{type:"string"},type:{type:"string",const:"\
 app"},url:{type:"string",format:"uri"},name:{type:"string"},region:{$ref:"components#/$defs/ShortReference"},projectId:{
 type:"string"},branchId:{type:["string","null"]},latestDeploymentId:{type:["string","null"]},appEndpointDomain:{
 type:"string"},createdAt:{type:"string",format:"date-time"},logicalId:{type:["string","null"]}},additionalProperties:!1};
-function validate235(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate235.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+function validate245(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate245.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.name===void 0&&(missing0="name")||data.region===void 0&&(missing0="region")||data.projectId===void 0&&
 (missing0="projectId")||data.branchId===void 0&&(missing0="branchId")||data.latestDeploymentId===void 0&&(missing0=
 "latestDeploymentId")||data.appEndpointDomain===void 0&&(missing0="appEndpointDomain")||data.createdAt===void 0&&
-(missing0="createdAt")||data.logicalId===void 0&&(missing0="logicalId"))return validate235.errors=[{instancePath,
+(missing0="createdAt")||data.logicalId===void 0&&(missing0="logicalId"))return validate245.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!func12.call(schema144.properties,key0)){return validate235.errors=[{instancePath,schemaPath:"#/additionalP\
+if(!func12.call(schema150.properties,key0)){return validate245.errors=[{instancePath,schemaPath:"#/additionalP\
 roperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
-id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate235.errors=[{instancePath:instancePath+
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate245.errors=[{instancePath:instancePath+
 "/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
-var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate235.
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate245.
 errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(data1!=="app")return validate235.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prope\
+ring"}}],!1;if(data1!=="app")return validate245.errors=[{instancePath:instancePath+"/type",schemaPath:"#/prope\
 rties/type/const",keyword:"const",params:{allowedValue:"app"}}],!1;var valid0=_errs4===errors}else var valid0=!0;
 if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2==
-"string"){if(!formats02(data2))return validate235.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
-erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate235.errors=[{instancePath:instancePath+
+"string"){if(!formats02(data2))return validate245.errors=[{instancePath:instancePath+"/url",schemaPath:"#/prop\
+erties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate245.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate235.
+var valid0=!0;if(valid0){if(data.name!==void 0){let _errs8=errors;if(typeof data.name!="string")return validate245.
 errors=[{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type:"st\
 ring"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.region!==void 0){let _errs10=errors;
 validate442(data.region,{instancePath:instancePath+"/region",parentData:data,parentDataProperty:"region",rootData,
 dynamicAnchors})||(vErrors=vErrors===null?validate442.errors:vErrors.concat(validate442.errors),errors=vErrors.
 length);var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.projectId!==void 0){let _errs11=errors;
-if(typeof data.projectId!="string")return validate235.errors=[{instancePath:instancePath+"/projectId",schemaPath:"\
+if(typeof data.projectId!="string")return validate245.errors=[{instancePath:instancePath+"/projectId",schemaPath:"\
 #/properties/projectId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs11===errors}else var valid0=!0;
 if(valid0){if(data.branchId!==void 0){let data6=data.branchId,_errs13=errors;if(typeof data6!="string"&&data6!==
-null)return validate235.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
-keyword:"type",params:{type:schema144.properties.branchId.type}}],!1;var valid0=_errs13===errors}else var valid0=!0;
+null)return validate245.errors=[{instancePath:instancePath+"/branchId",schemaPath:"#/properties/branchId/type",
+keyword:"type",params:{type:schema150.properties.branchId.type}}],!1;var valid0=_errs13===errors}else var valid0=!0;
 if(valid0){if(data.latestDeploymentId!==void 0){let data7=data.latestDeploymentId,_errs15=errors;if(typeof data7!=
-"string"&&data7!==null)return validate235.errors=[{instancePath:instancePath+"/latestDeploymentId",schemaPath:"\
-#/properties/latestDeploymentId/type",keyword:"type",params:{type:schema144.properties.latestDeploymentId.type}}],
+"string"&&data7!==null)return validate245.errors=[{instancePath:instancePath+"/latestDeploymentId",schemaPath:"\
+#/properties/latestDeploymentId/type",keyword:"type",params:{type:schema150.properties.latestDeploymentId.type}}],
 !1;var valid0=_errs15===errors}else var valid0=!0;if(valid0){if(data.appEndpointDomain!==void 0){let _errs17=errors;
-if(typeof data.appEndpointDomain!="string")return validate235.errors=[{instancePath:instancePath+"/appEndpoint\
+if(typeof data.appEndpointDomain!="string")return validate245.errors=[{instancePath:instancePath+"/appEndpoint\
 Domain",schemaPath:"#/properties/appEndpointDomain/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs17===
 errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data9=data.createdAt,_errs19=errors;if(errors===
-_errs19&&errors===_errs19)if(typeof data9=="string"){if(!formats22.validate(data9))return validate235.errors=[
+_errs19&&errors===_errs19)if(typeof data9=="string"){if(!formats22.validate(data9))return validate245.errors=[
 {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format:"\
-date-time"}}],!1}else return validate235.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
+date-time"}}],!1}else return validate245.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/propert\
 ies/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
 if(valid0)if(data.logicalId!==void 0){let data10=data.logicalId,_errs21=errors;if(typeof data10!="string"&&data10!==
-null)return validate235.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
-e",keyword:"type",params:{type:schema144.properties.logicalId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}}}else
-return validate235.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate235.
-errors=vErrors,errors===0}validate235.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate234(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate234.
+null)return validate245.errors=[{instancePath:instancePath+"/logicalId",schemaPath:"#/properties/logicalId/typ\
+e",keyword:"type",params:{type:schema150.properties.logicalId.type}}],!1;var valid0=_errs21===errors}else var valid0=!0}}}}}}}}}}}}else
+return validate245.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate245.
+errors=vErrors,errors===0}validate245.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate244(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate244.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data")||data.pagination===void 0&&(missing0="pagination"))return validate234.errors=[{instancePath,schemaPath:"\
+"data")||data.pagination===void 0&&(missing0="pagination"))return validate244.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="data"||key0==="pagination")){return validate234.errors=[{instancePath,schemaPath:"#/additionalPro\
+if(!(key0==="data"||key0==="pagination")){return validate244.errors=[{instancePath,schemaPath:"#/additionalPro\
 perties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
 data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;let len0=data0.
-length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate235(data0[i0],{instancePath:instancePath+"/data/"+
-i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate235.errors:
-vErrors.concat(validate235.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate234.
+length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate245(data0[i0],{instancePath:instancePath+"/data/"+
+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate245.errors:
+vErrors.concat(validate245.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else return validate244.
 errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type:"ar\
 ray"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){let _errs5=errors;
 validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"pagin\
 ation",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate234.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate234.errors=vErrors,errors===0}validate234.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate233(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate233.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate234(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate234.errors:vErrors.concat(
-validate234.errors),errors=vErrors.length),validate233.errors=vErrors,errors===0}validate233.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits30=validate240;function validate241(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate241.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate244.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate244.errors=vErrors,errors===0}validate244.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate243(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate243.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate244(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate244.errors:vErrors.concat(
+validate244.errors),errors=vErrors.length),validate243.errors=vErrors,errors===0}validate243.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits322=validate250;function validate251(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate251.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate241.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate251.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate241.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate235(data.data,
+"data"){return validate251.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate245(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate235.errors:vErrors.concat(validate235.errors),errors=vErrors.length))}}else return validate241.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate241.errors=
-vErrors,errors===0}validate241.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate240(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate240.
+vErrors===null?validate245.errors:vErrors.concat(validate245.errors),errors=vErrors.length))}}else return validate251.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate251.errors=
+vErrors,errors===0}validate251.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate250(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate250.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate241(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate241.errors:vErrors.concat(validate241.errors),errors=vErrors.length),validate240.errors=vErrors,errors===
-0}validate240.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits31=validate244;var schema148={type:"object",required:["error"],properties:{error:{type:"object",required:["code","message","e\
+void 0),validate251(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate251.errors:vErrors.concat(validate251.errors),errors=vErrors.length),validate250.errors=vErrors,errors===
+0}validate250.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits33=validate254;var schema154={type:"object",required:["error"],properties:{error:{type:"object",required:["code","message","e\
 xistingAppId","name","branchGitName","conflict","logicalId"],properties:{code:{type:"string",const:"app:alread\
 y_exists"},message:{type:"string"},existingAppId:{type:"string"},name:{type:"string"},branchGitName:{type:"str\
 ing"},conflict:{type:"string",enum:["name","logicalId"]},logicalId:{type:["string","null"]}},additionalProperties:!1}},
-additionalProperties:!1};function validate245(data,{instancePath="",parentData,parentDataProperty,rootData=data,
-dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate245.evaluated;if(evaluated0.dynamicProps&&
+additionalProperties:!1};function validate255(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate255.evaluated;if(evaluated0.dynamicProps&&
 (evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
-"object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate245.errors=
+"object"&&!Array.isArray(data)){let missing0;if(data.error===void 0&&(missing0="error"))return validate255.errors=
 [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(key0!=="error"){return validate245.errors=[{instancePath,schemaPath:"#/additionalPrope\
+for(let key0 in data)if(key0!=="error"){return validate255.errors=[{instancePath,schemaPath:"#/additionalPrope\
 rties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==
 void 0){let data0=data.error;if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;
 if(data0.code===void 0&&(missing1="code")||data0.message===void 0&&(missing1="message")||data0.existingAppId===
 void 0&&(missing1="existingAppId")||data0.name===void 0&&(missing1="name")||data0.branchGitName===void 0&&(missing1=
 "branchGitName")||data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logical\
-Id"))return validate245.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"\
+Id"))return validate255.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"\
 required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||
 key1==="message"||key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="lo\
-gicalId")){return validate245.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/addit\
+gicalId")){return validate255.errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/addit\
 ionalProperties",keyword:"additionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){
-if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate245.errors=
+if(data0.code!==void 0){let data1=data0.code,_errs5=errors;if(typeof data1!="string")return validate255.errors=
 [{instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"type",
-params:{type:"string"}}],!1;if(data1!=="app:already_exists")return validate245.errors=[{instancePath:instancePath+
+params:{type:"string"}}],!1;if(data1!=="app:already_exists")return validate255.errors=[{instancePath:instancePath+
 "/error/code",schemaPath:"#/properties/error/properties/code/const",keyword:"const",params:{allowedValue:"app:\
 already_exists"}}],!1;var valid1=_errs5===errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;
-if(typeof data0.message!="string")return validate245.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
+if(typeof data0.message!="string")return validate255.errors=[{instancePath:instancePath+"/error/message",schemaPath:"\
 #/properties/error/properties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else
 var valid1=!0;if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="st\
-ring")return validate245.errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/er\
+ring")return validate255.errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/er\
 ror/properties/existingAppId/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;
-if(valid1){if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate245.errors=
+if(valid1){if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate255.errors=
 [{instancePath:instancePath+"/error/name",schemaPath:"#/properties/error/properties/name/type",keyword:"type",
 params:{type:"string"}}],!1;var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.branchGitName!==
-void 0){let _errs13=errors;if(typeof data0.branchGitName!="string")return validate245.errors=[{instancePath:instancePath+
+void 0){let _errs13=errors;if(typeof data0.branchGitName!="string")return validate255.errors=[{instancePath:instancePath+
 "/error/branchGitName",schemaPath:"#/properties/error/properties/branchGitName/type",keyword:"type",params:{type:"\
 string"}}],!1;var valid1=_errs13===errors}else var valid1=!0;if(valid1){if(data0.conflict!==void 0){let data6=data0.
-conflict,_errs15=errors;if(typeof data6!="string")return validate245.errors=[{instancePath:instancePath+"/erro\
+conflict,_errs15=errors;if(typeof data6!="string")return validate255.errors=[{instancePath:instancePath+"/erro\
 r/conflict",schemaPath:"#/properties/error/properties/conflict/type",keyword:"type",params:{type:"string"}}],!1;
-if(!(data6==="name"||data6==="logicalId"))return validate245.errors=[{instancePath:instancePath+"/error/confli\
-ct",schemaPath:"#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema148.properties.
+if(!(data6==="name"||data6==="logicalId"))return validate255.errors=[{instancePath:instancePath+"/error/confli\
+ct",schemaPath:"#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema154.properties.
 error.properties.conflict.enum}}],!1;var valid1=_errs15===errors}else var valid1=!0;if(valid1)if(data0.logicalId!==
-void 0){let data7=data0.logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate245.errors=
+void 0){let data7=data0.logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate255.errors=
 [{instancePath:instancePath+"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"\
-type",params:{type:schema148.properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else
-var valid1=!0}}}}}}}}else return validate245.errors=[{instancePath:instancePath+"/error",schemaPath:"#/propert\
-ies/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate245.errors=[{instancePath,schemaPath:"\
-#/type",keyword:"type",params:{type:"object"}}],!1;return validate245.errors=vErrors,errors===0}validate245.evaluated=
-{props:!0,dynamicProps:!1,dynamicItems:!1};function validate244(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate244.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate245(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate245.errors:vErrors.concat(
-validate245.errors),errors=vErrors.length),validate244.errors=vErrors,errors===0}validate244.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits322=validate247;function validate248(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate248.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+type",params:{type:schema154.properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else
+var valid1=!0}}}}}}}}else return validate255.errors=[{instancePath:instancePath+"/error",schemaPath:"#/propert\
+ies/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate255.errors=[{instancePath,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}}],!1;return validate255.errors=vErrors,errors===0}validate255.evaluated=
+{props:!0,dynamicProps:!1,dynamicItems:!1};function validate254(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate254.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate255(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate255.errors:vErrors.concat(
+validate255.errors),errors=vErrors.length),validate254.errors=vErrors,errors===0}validate254.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits34=validate257;function validate258(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate258.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate248.errors=[{instancePath,schemaPath:"#\
+let missing0;if(data.error===void 0&&(missing0="error"))return validate258.errors=[{instancePath,schemaPath:"#\
 /required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"error"){return validate248.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+"error"){return validate258.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
 rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
 if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
 (missing1="code")||data0.message===void 0&&(missing1="message")||data0.existingAppId===void 0&&(missing1="exis\
 tingAppId")||data0.name===void 0&&(missing1="name")||data0.branchGitName===void 0&&(missing1="branchGitName")||
-data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logicalId"))return validate248.
+data0.conflict===void 0&&(missing1="conflict")||data0.logicalId===void 0&&(missing1="logicalId"))return validate258.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{
 missingProperty:missing1}}],!1;{let _errs4=errors;for(let key1 in data0)if(!(key1==="code"||key1==="message"||
-key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="logicalId")){return validate248.
+key1==="existingAppId"||key1==="name"||key1==="branchGitName"||key1==="conflict"||key1==="logicalId")){return validate258.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.code!==void 0){let data1=data0.
-code,_errs5=errors;if(typeof data1!="string")return validate248.errors=[{instancePath:instancePath+"/error/cod\
+code,_errs5=errors;if(typeof data1!="string")return validate258.errors=[{instancePath:instancePath+"/error/cod\
 e",schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;if(data1!==
-"app:already_exists")return validate248.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/propert\
+"app:already_exists")return validate258.errors=[{instancePath:instancePath+"/error/code",schemaPath:"#/propert\
 ies/error/properties/code/const",keyword:"const",params:{allowedValue:"app:already_exists"}}],!1;var valid1=_errs5===
 errors}else var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="st\
-ring")return validate248.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pr\
+ring")return validate258.errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/pr\
 operties/message/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;
-if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="string")return validate248.
+if(valid1){if(data0.existingAppId!==void 0){let _errs9=errors;if(typeof data0.existingAppId!="string")return validate258.
 errors=[{instancePath:instancePath+"/error/existingAppId",schemaPath:"#/properties/error/properties/existingAp\
 pId/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===errors}else var valid1=!0;if(valid1){
-if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate248.errors=[{instancePath:instancePath+
+if(data0.name!==void 0){let _errs11=errors;if(typeof data0.name!="string")return validate258.errors=[{instancePath:instancePath+
 "/error/name",schemaPath:"#/properties/error/properties/name/type",keyword:"type",params:{type:"string"}}],!1;
 var valid1=_errs11===errors}else var valid1=!0;if(valid1){if(data0.branchGitName!==void 0){let _errs13=errors;
-if(typeof data0.branchGitName!="string")return validate248.errors=[{instancePath:instancePath+"/error/branchGi\
+if(typeof data0.branchGitName!="string")return validate258.errors=[{instancePath:instancePath+"/error/branchGi\
 tName",schemaPath:"#/properties/error/properties/branchGitName/type",keyword:"type",params:{type:"string"}}],!1;
 var valid1=_errs13===errors}else var valid1=!0;if(valid1){if(data0.conflict!==void 0){let data6=data0.conflict,
-_errs15=errors;if(typeof data6!="string")return validate248.errors=[{instancePath:instancePath+"/error/conflic\
+_errs15=errors;if(typeof data6!="string")return validate258.errors=[{instancePath:instancePath+"/error/conflic\
 t",schemaPath:"#/properties/error/properties/conflict/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6===
-"name"||data6==="logicalId"))return validate248.errors=[{instancePath:instancePath+"/error/conflict",schemaPath:"\
-#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema148.properties.error.properties.
+"name"||data6==="logicalId"))return validate258.errors=[{instancePath:instancePath+"/error/conflict",schemaPath:"\
+#/properties/error/properties/conflict/enum",keyword:"enum",params:{allowedValues:schema154.properties.error.properties.
 conflict.enum}}],!1;var valid1=_errs15===errors}else var valid1=!0;if(valid1)if(data0.logicalId!==void 0){let data7=data0.
-logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate248.errors=[{instancePath:instancePath+
-"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"type",params:{type:schema148.
-properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else var valid1=!0}}}}}}}}else return validate248.
+logicalId,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate258.errors=[{instancePath:instancePath+
+"/error/logicalId",schemaPath:"#/properties/error/properties/logicalId/type",keyword:"type",params:{type:schema154.
+properties.error.properties.logicalId.type}}],!1;var valid1=_errs17===errors}else var valid1=!0}}}}}}}}else return validate258.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"\
-object"}}],!1}}}else return validate248.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
-object"}}],!1;return validate248.errors=vErrors,errors===0}validate248.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-function validate250(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate250.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+object"}}],!1}}}else return validate258.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"\
+object"}}],!1;return validate258.errors=vErrors,errors===0}validate258.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+function validate260(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate260.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.error===void 0&&(missing0="error"))return validate250.errors=[{instancePath,schemaPath:"#\
+let missing0;if(data.error===void 0&&(missing0="error"))return validate260.errors=[{instancePath,schemaPath:"#\
 /required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"error"){return validate250.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+"error"){return validate260.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
 rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.error!==void 0){let data0=data.error;
 if(errors===errors)if(data0&&typeof data0=="object"&&!Array.isArray(data0)){let missing1;if(data0.code===void 0&&
-(missing1="code")||data0.message===void 0&&(missing1="message"))return validate250.errors=[{instancePath:instancePath+
+(missing1="code")||data0.message===void 0&&(missing1="message"))return validate260.errors=[{instancePath:instancePath+
 "/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty:missing1}}],!1;{let _errs4=errors;
-for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate250.
+for(let key1 in data0)if(!(key1==="code"||key1==="message"||key1==="hint"||key1==="issues")){return validate260.
 errors=[{instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"addi\
 tionalProperties",params:{additionalProperty:key1}}],!1;break}if(_errs4===errors){if(data0.code!==void 0){let _errs5=errors;
-if(typeof data0.code!="string")return validate250.errors=[{instancePath:instancePath+"/error/code",schemaPath:"\
+if(typeof data0.code!="string")return validate260.errors=[{instancePath:instancePath+"/error/code",schemaPath:"\
 #/properties/error/properties/code/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs5===errors}else
-var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="string")return validate250.
+var valid1=!0;if(valid1){if(data0.message!==void 0){let _errs7=errors;if(typeof data0.message!="string")return validate260.
 errors=[{instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid1=_errs7===errors}else var valid1=!0;if(valid1){if(data0.hint!==void 0){
-let _errs9=errors;if(typeof data0.hint!="string")return validate250.errors=[{instancePath:instancePath+"/error\
+let _errs9=errors;if(typeof data0.hint!="string")return validate260.errors=[{instancePath:instancePath+"/error\
 /hint",schemaPath:"#/properties/error/properties/hint/type",keyword:"type",params:{type:"string"}}],!1;var valid1=_errs9===
 errors}else var valid1=!0;if(valid1)if(data0.issues!==void 0){let data4=data0.issues,_errs11=errors;if(errors===
 _errs11)if(Array.isArray(data4)){var valid2=!0;let len0=data4.length;for(let i0=0;i0<len0;i0++){let _errs13=errors;
 validate322(data4[i0],{instancePath:instancePath+"/error/issues/"+i0,parentData:data4,parentDataProperty:i0,rootData,
 dynamicAnchors})||(vErrors=vErrors===null?validate322.errors:vErrors.concat(validate322.errors),errors=vErrors.
-length);var valid2=_errs13===errors;if(!valid2)break}}else return validate250.errors=[{instancePath:instancePath+
+length);var valid2=_errs13===errors;if(!valid2)break}}else return validate260.errors=[{instancePath:instancePath+
 "/error/issues",schemaPath:"#/properties/error/properties/issues/type",keyword:"type",params:{type:"array"}}],
-!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else return validate250.errors=[{instancePath:instancePath+
-"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate250.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate250.errors=
-vErrors,errors===0}validate250.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate247(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate247.
+!1;var valid1=_errs11===errors}else var valid1=!0}}}}}else return validate260.errors=[{instancePath:instancePath+
+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type:"object"}}],!1}}}else return validate260.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate260.errors=
+vErrors,errors===0}validate260.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate257(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate257.
 evaluated;evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0);
-let _errs0=errors,valid0=!1,_errs1=errors;validate248(data,{instancePath,parentData,parentDataProperty,rootData,
-dynamicAnchors})||(vErrors=vErrors===null?validate248.errors:vErrors.concat(validate248.errors),errors=vErrors.
-length);var _valid0=_errs1===errors;if(valid0=valid0||_valid0,_valid0)var props0=!0;let _errs2=errors;validate250(
-data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate250.
-errors:vErrors.concat(validate250.errors),errors=vErrors.length);var _valid0=_errs2===errors;if(valid0=valid0||
+let _errs0=errors,valid0=!1,_errs1=errors;validate258(data,{instancePath,parentData,parentDataProperty,rootData,
+dynamicAnchors})||(vErrors=vErrors===null?validate258.errors:vErrors.concat(validate258.errors),errors=vErrors.
+length);var _valid0=_errs1===errors;if(valid0=valid0||_valid0,_valid0)var props0=!0;let _errs2=errors;validate260(
+data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate260.
+errors:vErrors.concat(validate260.errors),errors=vErrors.length);var _valid0=_errs2===errors;if(valid0=valid0||
 _valid0,_valid0&&props0!==!0&&(props0=!0),valid0)errors=_errs0,vErrors!==null&&(_errs0?vErrors.length=_errs0:vErrors=
 null);else{let err0={instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};return vErrors===null?vErrors=
-[err0]:vErrors.push(err0),errors++,validate247.errors=vErrors,!1}return validate247.errors=vErrors,evaluated0.
-props=props0,errors===0}validate247.evaluated={dynamicProps:!0,dynamicItems:!1};var fits33=validate253;function validate255(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate255.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+[err0]:vErrors.push(err0),errors++,validate257.errors=vErrors,!1}return validate257.errors=vErrors,evaluated0.
+props=props0,errors===0}validate257.evaluated={dynamicProps:!0,dynamicItems:!1};var fits35=validate263;function validate265(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate265.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.appEndpointDomain===void 0&&(missing0="appEndpointDomain")||data.reassignedDomains===void 0&&
-(missing0="reassignedDomains"))return validate255.errors=[{instancePath,schemaPath:"#/required",keyword:"requi\
+(missing0="reassignedDomains"))return validate265.errors=[{instancePath,schemaPath:"#/required",keyword:"requi\
 red",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(!(key0==="appEndpointDo\
-main"||key0==="reassignedDomains")){return validate255.errors=[{instancePath,schemaPath:"#/additionalPropertie\
+main"||key0==="reassignedDomains")){return validate265.errors=[{instancePath,schemaPath:"#/additionalPropertie\
 s",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.appEndpointDomain!==
-void 0){let _errs2=errors;if(typeof data.appEndpointDomain!="string")return validate255.errors=[{instancePath:instancePath+
+void 0){let _errs2=errors;if(typeof data.appEndpointDomain!="string")return validate265.errors=[{instancePath:instancePath+
 "/appEndpointDomain",schemaPath:"#/properties/appEndpointDomain/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.reassignedDomains!==void 0){let data1=data.
-reassignedDomains,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate255.
+reassignedDomains,_errs4=errors;if(!(typeof data1=="number"&&!(data1%1)&&!isNaN(data1)&&isFinite(data1)))return validate265.
 errors=[{instancePath:instancePath+"/reassignedDomains",schemaPath:"#/properties/reassignedDomains/type",keyword:"\
-type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate255.errors=
-[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate255.errors=vErrors,
-errors===0}validate255.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate254(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate254.
+type",params:{type:"integer"}}],!1;var valid0=_errs4===errors}else var valid0=!0}}}else return validate265.errors=
+[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate265.errors=vErrors,
+errors===0}validate265.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate264(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate264.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate254.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate254.errors=[{instancePath,schemaPath:"\
+"data"))return validate264.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate264.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate255(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate255.errors:vErrors.concat(validate255.errors),
-errors=vErrors.length))}}else return validate254.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate254.errors=vErrors,errors===0}validate254.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate253(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate253.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate254(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate254.errors:vErrors.concat(validate254.errors),errors=
-vErrors.length),validate253.errors=vErrors,errors===0}validate253.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
-var fits34=validate258;function validate260(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate260.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+data.data!==void 0&&(validate265(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate265.errors:vErrors.concat(validate265.errors),
+errors=vErrors.length))}}else return validate264.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate264.errors=vErrors,errors===0}validate264.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate263(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate263.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate264(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate264.errors:vErrors.concat(validate264.errors),errors=
+vErrors.length),validate263.errors=vErrors,errors===0}validate263.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits36=validate268;function validate270(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate270.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
 let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0=
 "url")||data.serviceId===void 0&&(missing0="serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVer\
-sionId")||data.createdAt===void 0&&(missing0="createdAt"))return validate260.errors=[{instancePath,schemaPath:"\
+sionId")||data.createdAt===void 0&&(missing0="createdAt"))return validate270.errors=[{instancePath,schemaPath:"\
 #/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
 if(!(key0==="id"||key0==="type"||key0==="url"||key0==="serviceId"||key0==="foundryVersionId"||key0==="createdA\
-t")){return validate260.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropertie\
+t")){return validate270.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPropertie\
 s",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.
-id!="string")return validate260.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
+id!="string")return validate270.errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"\
 type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){
-let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate260.errors=[{instancePath:instancePath+
+let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate270.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")
-return validate260.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
+return validate270.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"co\
 nst",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===errors}else var valid0=!0;if(valid0){if(data.
 url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)if(typeof data2=="string"){
-if(!formats02(data2))return validate260.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
-/format",keyword:"format",params:{format:"uri"}}],!1}else return validate260.errors=[{instancePath:instancePath+
+if(!formats02(data2))return validate270.errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url\
+/format",keyword:"format",params:{format:"uri"}}],!1}else return validate270.errors=[{instancePath:instancePath+
 "/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
-var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate260.
+var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate270.
 errors=[{instancePath:instancePath+"/serviceId",schemaPath:"#/properties/serviceId/type",keyword:"type",params:{
 type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){
-let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate260.errors=[{instancePath:instancePath+
+let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate270.errors=[{instancePath:instancePath+
 "/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;
 var valid0=_errs10===errors}else var valid0=!0;if(valid0)if(data.createdAt!==void 0){let data5=data.createdAt,
 _errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(data5))
-return validate260.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
-keyword:"format",params:{format:"date-time"}}],!1}else return validate260.errors=[{instancePath:instancePath+"\
+return validate270.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate270.errors=[{instancePath:instancePath+"\
 /createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
-errors}else var valid0=!0}}}}}}}else return validate260.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
-e",params:{type:"object"}}],!1;return validate260.errors=vErrors,errors===0}validate260.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate259(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate259.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}}else return validate270.errors=[{instancePath,schemaPath:"#/type",keyword:"typ\
+e",params:{type:"object"}}],!1;return validate270.errors=vErrors,errors===0}validate270.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate269(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate269.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate259.
+let missing0;if(data.data===void 0&&(missing0="data")||data.pagination===void 0&&(missing0="pagination"))return validate269.
 errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;
-for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate259.errors=[{instancePath,schemaPath:"\
+for(let key0 in data)if(!(key0==="data"||key0==="pagination")){return validate269.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
 errors){if(data.data!==void 0){let data0=data.data,_errs2=errors;if(errors===_errs2)if(Array.isArray(data0)){var valid1=!0;
-let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate260(data0[i0],{instancePath:instancePath+
-"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate260.
-errors:vErrors.concat(validate260.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
-return validate259.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
+let len0=data0.length;for(let i0=0;i0<len0;i0++){let _errs4=errors;validate270(data0[i0],{instancePath:instancePath+
+"/data/"+i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate270.
+errors:vErrors.concat(validate270.errors),errors=vErrors.length);var valid1=_errs4===errors;if(!valid1)break}}else
+return validate269.errors=[{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"typ\
 e",params:{type:"array"}}],!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0)if(data.pagination!==void 0){
 let _errs5=errors;validate272(data.pagination,{instancePath:instancePath+"/pagination",parentData:data,parentDataProperty:"\
 pagination",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate272.errors:vErrors.concat(validate272.errors),
-errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate259.errors=[{instancePath,
-schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate259.errors=vErrors,errors===0}validate259.
-evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate258(data,{instancePath="",parentData,parentDataProperty,
-rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate258.evaluated;return evaluated0.
-dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate259(data,{instancePath,
-parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate259.errors:vErrors.concat(
-validate259.errors),errors=vErrors.length),validate258.errors=vErrors,errors===0}validate258.evaluated={props:!0,
-dynamicProps:!1,dynamicItems:!1};var fits35=validate264;var schema160={type:"object",required:["id","type","url","foundryVersionId","uploadUrl"],properties:{id:{type:"\
+errors=vErrors.length);var valid0=_errs5===errors}else var valid0=!0}}}else return validate269.errors=[{instancePath,
+schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate269.errors=vErrors,errors===0}validate269.
+evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate268(data,{instancePath="",parentData,parentDataProperty,
+rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate268.evaluated;return evaluated0.
+dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),validate269(data,{instancePath,
+parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===null?validate269.errors:vErrors.concat(
+validate269.errors),errors=vErrors.length),validate268.errors=vErrors,errors===0}validate268.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};var fits37=validate274;var schema166={type:"object",required:["id","type","url","foundryVersionId","uploadUrl"],properties:{id:{type:"\
 string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"uri"},foundryVersionId:{type:"stri\
-ng"},uploadUrl:{type:["string","null"],format:"uri"}},additionalProperties:!1};function validate266(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate266.
+ng"},uploadUrl:{type:["string","null"],format:"uri"}},additionalProperties:!1};function validate276(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate276.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
 id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.foundryVersionId===void 0&&
-(missing0="foundryVersionId")||data.uploadUrl===void 0&&(missing0="uploadUrl"))return validate266.errors=[{instancePath,
+(missing0="foundryVersionId")||data.uploadUrl===void 0&&(missing0="uploadUrl"))return validate276.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(!(key0==="id"||key0==="type"||key0==="url"||key0==="foundryVersionId"||key0==="uploadUrl")){return validate266.
+if(!(key0==="id"||key0==="type"||key0==="url"||key0==="foundryVersionId"||key0==="uploadUrl")){return validate276.
 errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate266.
+!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate276.
 errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
 !1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate266.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate266.errors=[{instancePath:instancePath+
+if(typeof data1!="string")return validate276.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
+es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate276.errors=[{instancePath:instancePath+
 "/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===
 errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate266.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate266.
+errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate276.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate276.
 errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
 ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){let _errs8=errors;
-if(typeof data.foundryVersionId!="string")return validate266.errors=[{instancePath:instancePath+"/foundryVersi\
+if(typeof data.foundryVersionId!="string")return validate276.errors=[{instancePath:instancePath+"/foundryVersi\
 onId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===
 errors}else var valid0=!0;if(valid0)if(data.uploadUrl!==void 0){let data4=data.uploadUrl,_errs10=errors;if(typeof data4!=
-"string"&&data4!==null)return validate266.errors=[{instancePath:instancePath+"/uploadUrl",schemaPath:"#/proper\
-ties/uploadUrl/type",keyword:"type",params:{type:schema160.properties.uploadUrl.type}}],!1;if(errors===_errs10&&
-errors===_errs10&&typeof data4=="string"&&!formats02(data4))return validate266.errors=[{instancePath:instancePath+
+"string"&&data4!==null)return validate276.errors=[{instancePath:instancePath+"/uploadUrl",schemaPath:"#/proper\
+ties/uploadUrl/type",keyword:"type",params:{type:schema166.properties.uploadUrl.type}}],!1;if(errors===_errs10&&
+errors===_errs10&&typeof data4=="string"&&!formats02(data4))return validate276.errors=[{instancePath:instancePath+
 "/uploadUrl",schemaPath:"#/properties/uploadUrl/format",keyword:"format",params:{format:"uri"}}],!1;var valid0=_errs10===
-errors}else var valid0=!0}}}}}}else return validate266.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
-params:{type:"object"}}],!1;return validate266.errors=vErrors,errors===0}validate266.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate265(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate265.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+errors}else var valid0=!0}}}}}}else return validate276.errors=[{instancePath,schemaPath:"#/type",keyword:"type",
+params:{type:"object"}}],!1;return validate276.errors=vErrors,errors===0}validate276.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate275(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate275.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate265.errors=[{instancePath,schemaPath:"#/r\
+let missing0;if(data.data===void 0&&(missing0="data"))return validate275.errors=[{instancePath,schemaPath:"#/r\
 equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate265.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate266(data.data,
+"data"){return validate275.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
+ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate276(data.data,
 {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate266.errors:vErrors.concat(validate266.errors),errors=vErrors.length))}}else return validate265.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate265.errors=
-vErrors,errors===0}validate265.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate264(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate264.
+vErrors===null?validate276.errors:vErrors.concat(validate276.errors),errors=vErrors.length))}}else return validate275.
+errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate275.errors=
+vErrors,errors===0}validate275.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate274(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate274.
 evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate265(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate265.errors:vErrors.concat(validate265.errors),errors=vErrors.length),validate264.errors=vErrors,errors===
-0}validate264.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits36=validate269;var schema163={type:"object",required:["id","type","url","serviceId","foundryVersionId","createdAt","status","\
+void 0),validate275(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
+null?validate275.errors:vErrors.concat(validate275.errors),errors=vErrors.length),validate274.errors=vErrors,errors===
+0}validate274.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits38=validate279;var schema169={type:"object",required:["id","type","url","serviceId","foundryVersionId","createdAt","status","\
 previewDomain"],properties:{id:{type:"string"},type:{type:"string",const:"deployment"},url:{type:"string",format:"\
 uri"},serviceId:{type:"string"},foundryVersionId:{type:"string"},createdAt:{type:"string",format:"date-time"},
 status:{$ref:"components#/$defs/DeploymentStatus"},previewDomain:{type:["string","null"]},envVars:{type:"objec\
-t",additionalProperties:{type:"string"}},portMapping:{$ref:"components#/$defs/PortMapping"}},additionalProperties:!1},
-schema164={type:"string",enum:["created","uploaded","provisioning","running","failed","stopping","stopped"]},schema165={
-type:"object",properties:{http:{type:["integer","null"],minimum:1,maximum:65535}},additionalProperties:!1};function validate2722(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate2722.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let _errs1=errors;for(let key0 in data)if(key0!==
-"http"){return validate2722.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
-rties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.http!==void 0){let data0=data.http,
-_errs2=errors;if(!(typeof data0=="number"&&!(data0%1)&&!isNaN(data0)&&isFinite(data0))&&data0!==null)return validate2722.
-errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"type",params:{type:schema165.
-properties.http.type}}],!1;if(errors===_errs2&&typeof data0=="number"&&isFinite(data0)){if(data0>65535||isNaN(
-data0))return validate2722.errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/maximum",keyword:"\
-maximum",params:{comparison:"<=",limit:65535}}],!1;if(data0<1||isNaN(data0))return validate2722.errors=[{instancePath:instancePath+
-"/http",schemaPath:"#/properties/http/minimum",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}}}else return validate2722.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate2722.errors=
-vErrors,errors===0}validate2722.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate271(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate271.
-evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
-errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="\
-id")||data.type===void 0&&(missing0="type")||data.url===void 0&&(missing0="url")||data.serviceId===void 0&&(missing0=
-"serviceId")||data.foundryVersionId===void 0&&(missing0="foundryVersionId")||data.createdAt===void 0&&(missing0=
-"createdAt")||data.status===void 0&&(missing0="status")||data.previewDomain===void 0&&(missing0="previewDomain"))
-return validate271.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(!func12.call(schema163.properties,key0)){return validate271.errors=
-[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],
-!1;break}if(_errs1===errors){if(data.id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate271.
-errors=[{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],
-!1;var valid0=_errs2===errors}else var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;
-if(typeof data1!="string")return validate271.errors=[{instancePath:instancePath+"/type",schemaPath:"#/properti\
-es/type/type",keyword:"type",params:{type:"string"}}],!1;if(data1!=="deployment")return validate271.errors=[{instancePath:instancePath+
-"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===
-errors}else var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&
-errors===_errs6)if(typeof data2=="string"){if(!formats02(data2))return validate271.errors=[{instancePath:instancePath+
-"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate271.
-errors=[{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"stri\
-ng"}}],!1;var valid0=_errs6===errors}else var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;
-if(typeof data.serviceId!="string")return validate271.errors=[{instancePath:instancePath+"/serviceId",schemaPath:"\
-#/properties/serviceId/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;
-if(valid0){if(data.foundryVersionId!==void 0){let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate271.
-errors=[{instancePath:instancePath+"/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"\
-type",params:{type:"string"}}],!1;var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==
-void 0){let data5=data.createdAt,_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){
-if(!formats22.validate(data5))return validate271.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#\
-/properties/createdAt/format",keyword:"format",params:{format:"date-time"}}],!1}else return validate271.errors=
-[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"\
-string"}}],!1;var valid0=_errs12===errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data6=data.
-status,_errs14=errors;if(typeof data6!="string")return validate271.errors=[{instancePath:instancePath+"/status",
-schemaPath:"components#/$defs/DeploymentStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6==="\
-created"||data6==="uploaded"||data6==="provisioning"||data6==="running"||data6==="failed"||data6==="stopping"||
-data6==="stopped"))return validate271.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$de\
-fs/DeploymentStatus/enum",keyword:"enum",params:{allowedValues:schema164.enum}}],!1;var valid0=_errs14===errors}else
-var valid0=!0;if(valid0){if(data.previewDomain!==void 0){let data7=data.previewDomain,_errs17=errors;if(typeof data7!=
-"string"&&data7!==null)return validate271.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"#/pr\
-operties/previewDomain/type",keyword:"type",params:{type:schema163.properties.previewDomain.type}}],!1;var valid0=_errs17===
-errors}else var valid0=!0;if(valid0){if(data.envVars!==void 0){let data8=data.envVars,_errs19=errors;if(errors===
-_errs19)if(data8&&typeof data8=="object"&&!Array.isArray(data8))for(let key1 in data8){let _errs22=errors;if(typeof data8[key1]!=
-"string")return validate271.errors=[{instancePath:instancePath+"/envVars/"+key1.replace(/~/g,"~0").replace(/\//g,
-"~1"),schemaPath:"#/properties/envVars/additionalProperties/type",keyword:"type",params:{type:"string"}}],!1;var valid2=_errs22===
-errors;if(!valid2)break}else return validate271.errors=[{instancePath:instancePath+"/envVars",schemaPath:"#/pr\
-operties/envVars/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs19===errors}else var valid0=!0;
-if(valid0)if(data.portMapping!==void 0){let _errs24=errors;validate2722(data.portMapping,{instancePath:instancePath+
-"/portMapping",parentData:data,parentDataProperty:"portMapping",rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate2722.errors:vErrors.concat(validate2722.errors),errors=vErrors.length);var valid0=_errs24===errors}else
-var valid0=!0}}}}}}}}}}}else return validate271.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate271.errors=vErrors,errors===0}validate271.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate270(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate270.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+t",additionalProperties:{type:"string"}},portMapping:{$ref:"components#/$defs/DeploymentPorts"}},additionalProperties:!1},
+schema170={type:"string",enum:["created","uploaded","provisioning","running","failed","stopping","stopped"]};function validate282(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate282.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
 evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.data===void 0&&(missing0="data"))return validate270.errors=[{instancePath,schemaPath:"#/r\
-equired",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)if(key0!==
-"data"){return validate270.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProper\
-ties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&data.data!==void 0&&(validate271(data.data,
-{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors})||(vErrors=
-vErrors===null?validate271.errors:vErrors.concat(validate271.errors),errors=vErrors.length))}}else return validate270.
-errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate270.errors=
-vErrors,errors===0}validate270.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate269(data,{
-instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate269.
-evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=
-void 0),validate270(data,{instancePath,parentData,parentDataProperty,rootData,dynamicAnchors})||(vErrors=vErrors===
-null?validate270.errors:vErrors.concat(validate270.errors),errors=vErrors.length),validate269.errors=vErrors,errors===
-0}validate269.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var fits37=validate276;function validate278(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate278.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
-let missing0;if(data.previewDomain===void 0&&(missing0="previewDomain"))return validate278.errors=[{instancePath,
+let _errs1=errors;for(let key0 in data)if(key0!=="http"){return validate282.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===
+errors&&data.http!==void 0){let data0=data.http;if(!(typeof data0=="number"&&!(data0%1)&&!isNaN(data0)&&isFinite(
+data0)))return validate282.errors=[{instancePath:instancePath+"/http",schemaPath:"#/properties/http/type",keyword:"\
+type",params:{type:"integer"}}],!1}}else return validate282.errors=[{instancePath,schemaPath:"#/type",keyword:"\
+type",params:{type:"object"}}],!1;return validate282.errors=vErrors,errors===0}validate282.evaluated={props:!0,
+dynamicProps:!1,dynamicItems:!1};function validate281(data,{instancePath="",parentData,parentDataProperty,rootData=data,
+dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate281.evaluated;if(evaluated0.dynamicProps&&
+(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data==
+"object"&&!Array.isArray(data)){let missing0;if(data.id===void 0&&(missing0="id")||data.type===void 0&&(missing0=
+"type")||data.url===void 0&&(missing0="url")||data.serviceId===void 0&&(missing0="serviceId")||data.foundryVersionId===
+void 0&&(missing0="foundryVersionId")||data.createdAt===void 0&&(missing0="createdAt")||data.status===void 0&&
+(missing0="status")||data.previewDomain===void 0&&(missing0="previewDomain"))return validate281.errors=[{instancePath,
 schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
-if(key0!=="previewDomain"){return validate278.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
-additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.previewDomain!==void 0&&
-typeof data.previewDomain!="string")return validate278.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"\
-#/properties/previewDomain/type",keyword:"type",params:{type:"string"}}],!1}}else return validate278.errors=[{
-instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate278.errors=vErrors,
-errors===0}validate278.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate277(data,{instancePath="",
-parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate277.
+if(!func12.call(schema169.properties,key0)){return validate281.errors=[{instancePath,schemaPath:"#/additionalP\
+roperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors){if(data.
+id!==void 0){let _errs2=errors;if(typeof data.id!="string")return validate281.errors=[{instancePath:instancePath+
+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs2===errors}else
+var valid0=!0;if(valid0){if(data.type!==void 0){let data1=data.type,_errs4=errors;if(typeof data1!="string")return validate281.
+errors=[{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(data1!=="deployment")return validate281.errors=[{instancePath:instancePath+"/type",schemaPath:"\
+#/properties/type/const",keyword:"const",params:{allowedValue:"deployment"}}],!1;var valid0=_errs4===errors}else
+var valid0=!0;if(valid0){if(data.url!==void 0){let data2=data.url,_errs6=errors;if(errors===_errs6&&errors===_errs6)
+if(typeof data2=="string"){if(!formats02(data2))return validate281.errors=[{instancePath:instancePath+"/url",schemaPath:"\
+#/properties/url/format",keyword:"format",params:{format:"uri"}}],!1}else return validate281.errors=[{instancePath:instancePath+
+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs6===errors}else
+var valid0=!0;if(valid0){if(data.serviceId!==void 0){let _errs8=errors;if(typeof data.serviceId!="string")return validate281.
+errors=[{instancePath:instancePath+"/serviceId",schemaPath:"#/properties/serviceId/type",keyword:"type",params:{
+type:"string"}}],!1;var valid0=_errs8===errors}else var valid0=!0;if(valid0){if(data.foundryVersionId!==void 0){
+let _errs10=errors;if(typeof data.foundryVersionId!="string")return validate281.errors=[{instancePath:instancePath+
+"/foundryVersionId",schemaPath:"#/properties/foundryVersionId/type",keyword:"type",params:{type:"string"}}],!1;
+var valid0=_errs10===errors}else var valid0=!0;if(valid0){if(data.createdAt!==void 0){let data5=data.createdAt,
+_errs12=errors;if(errors===_errs12&&errors===_errs12)if(typeof data5=="string"){if(!formats22.validate(data5))
+return validate281.errors=[{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",
+keyword:"format",params:{format:"date-time"}}],!1}else return validate281.errors=[{instancePath:instancePath+"\
+/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type:"string"}}],!1;var valid0=_errs12===
+errors}else var valid0=!0;if(valid0){if(data.status!==void 0){let data6=data.status,_errs14=errors;if(typeof data6!=
+"string")return validate281.errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/Deploym\
+entStatus/type",keyword:"type",params:{type:"string"}}],!1;if(!(data6==="created"||data6==="uploaded"||data6===
+"provisioning"||data6==="running"||data6==="failed"||data6==="stopping"||data6==="stopped"))return validate281.
+errors=[{instancePath:instancePath+"/status",schemaPath:"components#/$defs/DeploymentStatus/enum",keyword:"enu\
+m",params:{allowedValues:schema170.enum}}],!1;var valid0=_errs14===errors}else var valid0=!0;if(valid0){if(data.
+previewDomain!==void 0){let data7=data.previewDomain,_errs17=errors;if(typeof data7!="string"&&data7!==null)return validate281.
+errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"#/properties/previewDomain/type",keyword:"type",
+params:{type:schema169.properties.previewDomain.type}}],!1;var valid0=_errs17===errors}else var valid0=!0;if(valid0){
+if(data.envVars!==void 0){let data8=data.envVars,_errs19=errors;if(errors===_errs19)if(data8&&typeof data8=="o\
+bject"&&!Array.isArray(data8))for(let key1 in data8){let _errs22=errors;if(typeof data8[key1]!="string")return validate281.
+errors=[{instancePath:instancePath+"/envVars/"+key1.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/prope\
+rties/envVars/additionalProperties/type",keyword:"type",params:{type:"string"}}],!1;var valid2=_errs22===errors;
+if(!valid2)break}else return validate281.errors=[{instancePath:instancePath+"/envVars",schemaPath:"#/propertie\
+s/envVars/type",keyword:"type",params:{type:"object"}}],!1;var valid0=_errs19===errors}else var valid0=!0;if(valid0)
+if(data.portMapping!==void 0){let _errs24=errors;validate282(data.portMapping,{instancePath:instancePath+"/por\
+tMapping",parentData:data,parentDataProperty:"portMapping",rootData,dynamicAnchors})||(vErrors=vErrors===null?
+validate282.errors:vErrors.concat(validate282.errors),errors=vErrors.length);var valid0=_errs24===errors}else var valid0=!0}}}}}}}}}}}else
+return validate281.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate281.
+errors=vErrors,errors===0}validate281.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate280(data,{
+instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate280.
 evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
 errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
-"data"))return validate277.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
-!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate277.errors=[{instancePath,schemaPath:"\
+"data"))return validate280.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate280.errors=[{instancePath,schemaPath:"\
 #/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
-data.data!==void 0&&(validate278(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
-data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate278.errors:vErrors.concat(validate278.errors),
-errors=vErrors.length))}}else return validate277.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
-type:"object"}}],!1;return validate277.errors=vErrors,errors===0}validate277.evaluated={props:!0,dynamicProps:!1,
-dynamicItems:!1};function validate276(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
-let vErrors=null,errors=0,evaluated0=validate276.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
-evaluated0.dynamicItems&&(evaluated0.items=void 0),validate277(data,{instancePath,parentData,parentDataProperty,
-rootData,dynamicAnchors})||(vErrors=vErrors===null?validate277.errors:vErrors.concat(validate277.errors),errors=
-vErrors.length),validate276.errors=vErrors,errors===0}validate276.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var queryValidators={"projects.list":fits1,"projects.databases.list":fits5,"databases.list":fits7,"databases.b\
+data.data!==void 0&&(validate281(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate281.errors:vErrors.concat(validate281.errors),
+errors=vErrors.length))}}else return validate280.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate280.errors=vErrors,errors===0}validate280.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate279(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate279.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate280(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate280.errors:vErrors.concat(validate280.errors),errors=
+vErrors.length),validate279.errors=vErrors,errors===0}validate279.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};
+var fits39=validate286;function validate288(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate288.evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){
+let missing0;if(data.previewDomain===void 0&&(missing0="previewDomain"))return validate288.errors=[{instancePath,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],!1;{let _errs1=errors;for(let key0 in data)
+if(key0!=="previewDomain"){return validate288.errors=[{instancePath,schemaPath:"#/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:key0}}],!1;break}if(_errs1===errors&&data.previewDomain!==void 0&&
+typeof data.previewDomain!="string")return validate288.errors=[{instancePath:instancePath+"/previewDomain",schemaPath:"\
+#/properties/previewDomain/type",keyword:"type",params:{type:"string"}}],!1}}else return validate288.errors=[{
+instancePath,schemaPath:"#/type",keyword:"type",params:{type:"object"}}],!1;return validate288.errors=vErrors,
+errors===0}validate288.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};function validate287(data,{instancePath="",
+parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){let vErrors=null,errors=0,evaluated0=validate287.
+evaluated;if(evaluated0.dynamicProps&&(evaluated0.props=void 0),evaluated0.dynamicItems&&(evaluated0.items=void 0),
+errors===0)if(data&&typeof data=="object"&&!Array.isArray(data)){let missing0;if(data.data===void 0&&(missing0=
+"data"))return validate287.errors=[{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty:missing0}}],
+!1;{let _errs1=errors;for(let key0 in data)if(key0!=="data"){return validate287.errors=[{instancePath,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:key0}}],!1;break}_errs1===errors&&
+data.data!==void 0&&(validate288(data.data,{instancePath:instancePath+"/data",parentData:data,parentDataProperty:"\
+data",rootData,dynamicAnchors})||(vErrors=vErrors===null?validate288.errors:vErrors.concat(validate288.errors),
+errors=vErrors.length))}}else return validate287.errors=[{instancePath,schemaPath:"#/type",keyword:"type",params:{
+type:"object"}}],!1;return validate287.errors=vErrors,errors===0}validate287.evaluated={props:!0,dynamicProps:!1,
+dynamicItems:!1};function validate286(data,{instancePath="",parentData,parentDataProperty,rootData=data,dynamicAnchors={}}={}){
+let vErrors=null,errors=0,evaluated0=validate286.evaluated;return evaluated0.dynamicProps&&(evaluated0.props=void 0),
+evaluated0.dynamicItems&&(evaluated0.items=void 0),validate287(data,{instancePath,parentData,parentDataProperty,
+rootData,dynamicAnchors})||(vErrors=vErrors===null?validate287.errors:vErrors.concat(validate287.errors),errors=
+vErrors.length),validate286.errors=vErrors,errors===0}validate286.evaluated={props:!0,dynamicProps:!1,dynamicItems:!1};var queryValidators={"projects.list":fits1,"projects.databases.list":fits5,"databases.list":fits7,"databases.b\
 ackups.list":fits11,"databases.usage.get":fits12,"databases.connections.list":fits5,"connections.list":fits14,
 "integrations.list":fits16,"workspaces.list":fits5,"workspaces.integrations.list":fits5,"workspaces.serviceTok\
-ens.list":fits5,"regions.list":fits18,"projects.branches.list":fits19,"apps.list":fits7,"services.list":fits7,
-"services.deployments.list":fits5},bodyValidators={"projects.create":fits2,"projects.update":fits3,"projects.t\
-ransfer":fits4,"projects.databases.create":fits6,"databases.create":fits8,"databases.update":fits9,"databases.\
-restore":fits10,"databases.connections.create":fits13,"connections.create":fits15,"workspaces.create":fits17,"\
-workspaces.serviceTokens.create":fits13,"projects.branches.create":fits20,"branches.update":fits21,"apps.creat\
-e":fits22,"apps.update":fits23,"apps.promote":fits24,"services.create":fits22,"services.update":fits23,"servic\
-es.promote":fits24,"services.deployments.create":fits25},answerValidators={"projects.list":{200:fits110,401:fits26,
-403:fits26,422:fits32,500:fits26,503:fits26},"projects.create":{201:fits42,400:fits26,401:fits26,403:fits26,409:fits26,
-413:fits26,415:fits26,422:fits32,500:fits26,503:fits26},"projects.get":{200:fits52,401:fits26,403:fits26,404:fits26,
-500:fits26,503:fits26},"projects.update":{200:fits52,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,
-422:fits32,500:fits26,503:fits26},"projects.delete":{400:fits26,401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},
-"projects.transfer":{400:fits26,401:fits26,403:fits62,404:fits26,409:fits26,413:fits26,415:fits26,422:fits72,500:fits26,
-503:fits26},"projects.databases.list":{200:fits82,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},
-"projects.databases.create":{201:fits92,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits72,
-500:fits26,503:fits26},"databases.list":{200:fits82,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"d\
-atabases.create":{201:fits92,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits72,
-500:fits26,503:fits26},"databases.get":{200:fits102,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},"d\
-atabases.update":{200:fits102,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,
-500:fits26,503:fits26},"databases.delete":{401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"databases.\
-restore":{200:fits112,400:fits26,401:fits26,403:fits62,404:fits26,409:fits26,413:fits26,415:fits26,422:fits72,
-500:fits26,503:fits26},"databases.backups.list":{200:fits122,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,
-503:fits26},"databases.usage.get":{200:fits132,400:fits26,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,
-503:fits26},"databases.connections.list":{200:fits142,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},
-"databases.connections.create":{200:fits152,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,
-422:fits32,500:fits26,503:fits26},"connections.list":{200:fits142,401:fits26,403:fits26,422:fits32,500:fits26,
-503:fits26},"connections.create":{201:fits152,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,
-422:fits32,500:fits26,503:fits26},"connections.get":{200:fits162,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},
+ens.list":fits5,"regions.list":fits18,"projects.branches.list":fits19,"apps.list":fits7,"apps.deployments.list":fits5,
+"services.list":fits7,"services.deployments.list":fits5},bodyValidators={"projects.create":fits2,"projects.upd\
+ate":fits3,"projects.transfer":fits4,"projects.databases.create":fits6,"databases.create":fits8,"databases.upd\
+ate":fits9,"databases.restore":fits10,"databases.connections.create":fits13,"connections.create":fits15,"works\
+paces.create":fits17,"workspaces.serviceTokens.create":fits13,"projects.branches.create":fits20,"branches.upda\
+te":fits21,"apps.create":fits22,"apps.update":fits23,"apps.promote":fits24,"apps.deployments.create":fits25,"s\
+ervices.create":fits22,"services.update":fits23,"services.promote":fits24,"services.deployments.create":fits25},
+answerValidators={"projects.list":{200:fits110,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"projec\
+ts.create":{201:fits42,400:fits26,401:fits26,403:fits26,409:fits26,413:fits26,415:fits26,422:fits32,500:fits26,
+503:fits26},"projects.get":{200:fits52,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},"projects.updat\
+e":{200:fits52,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,500:fits26,503:fits26},
+"projects.delete":{400:fits26,401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"projects.transfer":{400:fits26,
+401:fits26,403:fits62,404:fits26,409:fits26,413:fits26,415:fits26,422:fits72,500:fits26,503:fits26},"projects.\
+databases.list":{200:fits82,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},"projects.datab\
+ases.create":{201:fits92,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits72,500:fits26,
+503:fits26},"databases.list":{200:fits82,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"databases.cr\
+eate":{201:fits92,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits72,500:fits26,
+503:fits26},"databases.get":{200:fits102,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},"databases.up\
+date":{200:fits102,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,500:fits26,
+503:fits26},"databases.delete":{401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"databases.restore":{200:fits112,
+400:fits26,401:fits26,403:fits62,404:fits26,409:fits26,413:fits26,415:fits26,422:fits72,500:fits26,503:fits26},
+"databases.backups.list":{200:fits122,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},"data\
+bases.usage.get":{200:fits132,400:fits26,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},"d\
+atabases.connections.list":{200:fits142,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},"da\
+tabases.connections.create":{200:fits152,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,
+500:fits26,503:fits26},"connections.list":{200:fits142,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},
+"connections.create":{201:fits152,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,
+500:fits26,503:fits26},"connections.get":{200:fits162,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},
 "connections.delete":{401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"connections.rotate":{200:fits152,
 401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"integrations.list":{200:fits172,401:fits26,403:fits26,
 422:fits32,500:fits26,503:fits26},"integrations.get":{200:fits182,401:fits26,403:fits26,404:fits26,500:fits26,
 503:fits26},"integrations.delete":{401:fits26,403:fits62,404:fits26,500:fits26,503:fits26},"workspaces.list":{
 200:fits192,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"workspaces.create":{201:fits202,400:fits26,
 401:fits26,403:fits26,413:fits26,415:fits26,422:fits32,500:fits26,503:fits26},"workspaces.get":{200:fits202,401:fits26,
-403:fits26,404:fits26,500:fits26,503:fits26},"workspaces.integrations.list":{200:fits172,401:fits26,403:fits26,
+403:fits26,404:fits26,500:fits26,503:fits26},"workspaces.subscription.get":{200:fits212,401:fits26,403:fits26,
+404:fits26,422:fits32,500:fits26,503:fits26},"workspaces.integrations.list":{200:fits172,401:fits26,403:fits26,
 404:fits26,422:fits32,500:fits26,503:fits26},"workspaces.integrations.delete":{401:fits26,403:fits62,404:fits26,
-500:fits26,503:fits26},"workspaces.serviceTokens.list":{200:fits212,401:fits26,403:fits26,422:fits32,500:fits26,
-503:fits26},"workspaces.serviceTokens.create":{201:fits222,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,
+500:fits26,503:fits26},"workspaces.serviceTokens.list":{200:fits222,401:fits26,403:fits26,422:fits32,500:fits26,
+503:fits26},"workspaces.serviceTokens.create":{201:fits232,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,
 415:fits26,422:fits32,500:fits26,503:fits26},"workspaces.serviceTokens.delete":{401:fits26,403:fits62,404:fits26,
-500:fits26,503:fits26},"regions.list":{200:fits232,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"re\
-gions.listPostgres":{200:fits242,401:fits26,403:fits26,500:fits26,503:fits26},"me.get":{200:fits252,401:fits26,
-403:fits26,500:fits26,503:fits26},"agentApprovals.get":{200:fits262,401:fits26,403:fits26,404:fits26,500:fits26,
-503:fits26},"projects.branches.list":{200:fits27,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},
-"projects.branches.create":{201:fits28,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,
-422:fits32,500:fits26,503:fits26},"branches.get":{200:fits28,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},
-"branches.update":{200:fits28,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,500:fits26,
-503:fits26},"branches.delete":{401:fits26,403:fits62,404:fits26,409:fits26,422:fits72,500:fits26,503:fits26},"\
-apps.list":{200:fits29,401:fits26,403:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"apps.create":{201:fits30,
-400:fits26,401:fits26,403:fits26,404:fits26,409:fits31,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,
-503:fits26},"apps.get":{200:fits30,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"apps.up\
-date":{200:fits30,400:fits26,401:fits26,403:fits26,404:fits26,409:fits322,413:fits26,415:fits26,422:fits32,429:fits26,
-500:fits26,503:fits26},"apps.delete":{401:fits26,403:fits62,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},
-"apps.promote":{200:fits33,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,
-429:fits26,500:fits26,503:fits26},"services.list":{200:fits29,401:fits26,403:fits26,422:fits32,429:fits26,500:fits26,
-503:fits26},"services.create":{201:fits30,400:fits26,401:fits26,403:fits26,404:fits26,409:fits31,413:fits26,415:fits26,
-422:fits32,429:fits26,500:fits26,503:fits26},"services.get":{200:fits30,401:fits26,403:fits26,404:fits26,429:fits26,
-500:fits26,503:fits26},"services.update":{200:fits30,400:fits26,401:fits26,403:fits26,404:fits26,409:fits322,413:fits26,
-415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.delete":{401:fits26,403:fits62,404:fits26,409:fits26,
-429:fits26,500:fits26,503:fits26},"services.promote":{200:fits33,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,
-413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.deployments.list":{200:fits34,401:fits26,
-403:fits26,404:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.deployments.create":{201:fits35,400:fits26,
-401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"deploymen\
-ts.get":{200:fits36,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"deployments.delete":{401:fits26,
-403:fits62,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},"deployments.start":{200:fits37,401:fits26,
-403:fits26,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},"deployments.stop":{401:fits26,403:fits26,404:fits26,
-409:fits26,429:fits26,500:fits26,503:fits26}};export{answerValidators,bodyValidators,queryValidators};
+500:fits26,503:fits26},"regions.list":{200:fits242,401:fits26,403:fits26,422:fits32,500:fits26,503:fits26},"re\
+gions.listPostgres":{200:fits252,401:fits26,403:fits26,500:fits26,503:fits26},"regions.listAccelerate":{200:fits262,
+401:fits26,403:fits26,500:fits26,503:fits26},"me.get":{200:fits27,401:fits26,403:fits26,500:fits26,503:fits26},
+"agentApprovals.get":{200:fits28,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},"projects.branches.li\
+st":{200:fits29,401:fits26,403:fits26,404:fits26,422:fits32,500:fits26,503:fits26},"projects.branches.create":{
+201:fits30,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,500:fits26,
+503:fits26},"branches.get":{200:fits30,401:fits26,403:fits26,404:fits26,500:fits26,503:fits26},"branches.updat\
+e":{200:fits30,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,500:fits26,503:fits26},
+"branches.delete":{401:fits26,403:fits62,404:fits26,409:fits26,422:fits72,500:fits26,503:fits26},"apps.list":{
+200:fits31,401:fits26,403:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"apps.create":{201:fits322,400:fits26,
+401:fits26,403:fits26,404:fits26,409:fits33,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},
+"apps.get":{200:fits322,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"apps.update":{200:fits322,
+400:fits26,401:fits26,403:fits26,404:fits26,409:fits34,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,
+503:fits26},"apps.delete":{401:fits26,403:fits62,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},"apps\
+.promote":{200:fits35,400:fits26,401:fits26,403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,
+429:fits26,500:fits26,503:fits26},"apps.deployments.list":{200:fits36,401:fits26,403:fits26,404:fits26,422:fits32,
+429:fits26,500:fits26,503:fits26},"apps.deployments.create":{201:fits37,400:fits26,401:fits26,403:fits26,404:fits26,
+413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.list":{200:fits31,401:fits26,403:fits26,
+422:fits32,429:fits26,500:fits26,503:fits26},"services.create":{201:fits322,400:fits26,401:fits26,403:fits26,404:fits26,
+409:fits33,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.get":{200:fits322,401:fits26,
+403:fits26,404:fits26,429:fits26,500:fits26,503:fits26},"services.update":{200:fits322,400:fits26,401:fits26,403:fits26,
+404:fits26,409:fits34,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.delete":{401:fits26,
+403:fits62,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},"services.promote":{200:fits35,400:fits26,401:fits26,
+403:fits26,404:fits26,409:fits26,413:fits26,415:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"services.\
+deployments.list":{200:fits36,401:fits26,403:fits26,404:fits26,422:fits32,429:fits26,500:fits26,503:fits26},"s\
+ervices.deployments.create":{201:fits37,400:fits26,401:fits26,403:fits26,404:fits26,413:fits26,415:fits26,422:fits32,
+429:fits26,500:fits26,503:fits26},"deployments.get":{200:fits38,401:fits26,403:fits26,404:fits26,429:fits26,500:fits26,
+503:fits26},"deployments.delete":{401:fits26,403:fits62,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},
+"deployments.start":{200:fits39,401:fits26,403:fits26,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26},
+"deployments.stop":{401:fits26,403:fits26,404:fits26,409:fits26,429:fits26,500:fits26,503:fits26}};export{answerValidators,bodyValidators,queryValidators};

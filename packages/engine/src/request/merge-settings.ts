@@ -17,6 +17,7 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
     rateLimit: given.rateLimit ?? defaultSettings.rateLimit,
     approvals: { ...defaultSettings.approvals, ...given.approvals },
     backups: { ...defaultSettings.backups, ...given.backups },
+    subscription: { ...defaultSettings.subscription, ...given.subscription },
     oauth: { ...defaultSettings.oauth, ...given.oauth },
   };
   for (const url of [settings.baseUrl, settings.authUrl]) {

@@ -10,6 +10,7 @@ export interface Settings {
   readonly rateLimit: RateLimitSettings | null;
   readonly approvals: ApprovalSettings;
   readonly backups: BackupSettings;
+  readonly subscription: SubscriptionSettings;
   readonly oauth: OAuthSettings;
 }
 
@@ -58,6 +59,12 @@ export interface BackupSettings {
   readonly retentionDays: number;
 }
 
+/** The subscription of every workspace. See the `Subscription` schema. */
+export interface SubscriptionSettings {
+  readonly planName: string;
+  readonly usageBlocked: boolean;
+}
+
 /** Times in milliseconds (§ Authentication). */
 export interface OAuthSettings {
   /** How long a code can be redeemed. */
@@ -86,6 +93,7 @@ export const defaultSettings: Settings = {
     maxWindow: 24 * 60 * minute,
   },
   backups: { retentionDays: 7 },
+  subscription: { planName: "Local", usageBlocked: false },
   oauth: {
     code: minute,
     accessToken: 60 * minute,

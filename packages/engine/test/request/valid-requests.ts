@@ -89,6 +89,7 @@ const bodies = (fixture: Fixture): Partial<Record<OperationId, object>> => {
     "services.update": { displayName: "site" },
     "apps.promote": promotion,
     "services.promote": promotion,
+    "apps.deployments.create": {},
     "services.deployments.create": {},
   };
 };

@@ -61,6 +61,10 @@ export interface Answers {
   "services.update": One<schema.App>;
   "services.delete": undefined;
   "services.promote": One<schema.Promotion>;
+  "workspaces.subscription.get": One<schema.Subscription>;
+  "regions.listAccelerate": schema.AccelerateRegionList;
+  "apps.deployments.list": schema.DeploymentList;
+  "apps.deployments.create": One<schema.CreatedDeployment>;
   "services.deployments.list": schema.DeploymentList;
   "services.deployments.create": One<schema.CreatedDeployment>;
   "deployments.get": One<schema.DeploymentDetails>;

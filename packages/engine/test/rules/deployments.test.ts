@@ -118,6 +118,62 @@ describe("services.deployments.list", () => {
   });
 });
 
+describe("apps.deployments.list and create", () => {
+  it("serve the same deployments as the routes of services", async () => {
+    const path = { appId: serviceId };
+    const { data: created } = await api.ok("apps.deployments.create", {
+      path,
+      body: { portMapping: { http: 8080 } },
+    });
+    expect(await get(created.id)).toMatchObject({
+      serviceId,
+      status: "created",
+      portMapping: { http: 8080 },
+    });
+    const { id } = await create();
+    const first = await api.ok("apps.deployments.list", { path, query: { limit: 1 } });
+    const second = await api.ok("apps.deployments.list", {
+      path,
+      query: { cursor: first.pagination.nextCursor ?? "" },
+    });
+    expect([...first.data, ...second.data].map((deployment) => deployment.id)).toEqual([created.id, id]);
+  });
+
+  it("refuse the cursor of the services route", async () => {
+    await create();
+    await create();
+    const { pagination } = await api.ok("services.deployments.list", {
+      path: { serviceId },
+      query: { limit: 1 },
+    });
+    const query = { cursor: pagination.nextCursor ?? "" };
+    expect(await api.issues("apps.deployments.list", { path: { appId: serviceId }, query })).toEqual([
+      "query/cursor",
+    ]);
+  });
+
+  it("refuse skipCodeUpload without a promoted deployment, and a malformed app", async () => {
+    const body = { skipCodeUpload: true };
+    expect(await api.issues("apps.deployments.create", { path: { appId: serviceId }, body })).toEqual([
+      "/skipCodeUpload",
+    ]);
+    expect(await api.issues("apps.deployments.create", { path: { appId: "NO" } })).toEqual(["path/appId"]);
+    expect(await api.issues("apps.deployments.list", { path: { appId: "NO" }, query: "limit=0" })).toEqual([
+      "path/appId",
+      "query/limit",
+    ]);
+  });
+
+  it.each(["apps.deployments.list", "apps.deployments.create"] as const)(
+    "refuse an app that does not exist or is in another workspace in %s",
+    async (id) => {
+      const refused = (appId: string, as: "user" | "stranger") => api.refused(id, { path: { appId }, as });
+      expect(await refused(nobody("cps_"), "user")).toEqual({ status: 404, code: "app:not_found" });
+      expect(await refused(serviceId, "stranger")).toEqual({ status: 403, code: "auth:forbidden" });
+    },
+  );
+});
+
 describe("starting and stopping", () => {
   it("goes from provisioning to running, and answers with its previewDomain (§ Deployments)", async () => {
     const deploymentId = (await create()).id;
@@ -262,6 +318,8 @@ describe("an id", () => {
 it("gives every answer that the contract lists for deployments", () => {
   expect(
     unseenAnswers(
+      "apps.deployments.list",
+      "apps.deployments.create",
       "services.deployments.list",
       "services.deployments.create",
       "deployments.get",

@@ -20,6 +20,12 @@ it("lists the regions for Postgres, without pagination (§ Regions)", async () =
   });
 });
 
+it("lists the regions for Accelerate, without a status", async () => {
+  const { data } = await api.ok("regions.listAccelerate");
+  expect(data.map(({ id }) => id)).toEqual(ids);
+  expect(data[3]).toEqual({ id: "eu-central-1", type: "region", name: "Europe (Frankfurt)" });
+});
+
 it("lists the regions of all products, or of one (§ regions.list)", async () => {
   const all = await api.ok("regions.list");
   expect(Object.keys(all)).toEqual(["data"]);
@@ -46,5 +52,5 @@ it.each(["product=mysql", "product=", "product=postgres&product=accelerate"])(
 );
 
 it("gives every answer that the contract lists for regions", () => {
-  expect(unseenAnswers("regions.list", "regions.listPostgres")).toEqual([]);
+  expect(unseenAnswers("regions.list", "regions.listPostgres", "regions.listAccelerate")).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import { Api, nobody, unseenAnswers } from "./api.js";
 
 let api: Api;
@@ -71,6 +72,41 @@ describe("workspaces.create", () => {
   });
 });
 
+describe("workspaces.subscription.get", () => {
+  it("returns the subscription of the settings", async () => {
+    const path = { workspaceId: api.workspaceId };
+    expect((await api.ok("workspaces.subscription.get", { path })).data).toEqual({
+      planName: "Local",
+      usageBlocked: false,
+      upgradeUrl: "https://api.mgmt.test",
+    });
+    const blocked = new ReferenceEngine({ settings: { subscription: { usageBlocked: true } } });
+    const response = await blocked.handle({
+      method: "GET",
+      path: `/v1/workspaces/${blocked.residents.workspace.id}/subscription`,
+      headers: { authorization: `Bearer ${await blocked.tokens.user()}` },
+      body: undefined,
+    });
+    expect(JSON.parse(String(response.body))).toMatchObject({
+      data: { planName: "Local", usageBlocked: true },
+    });
+  });
+
+  it("responds 404 for another workspace or none, and 422 for a malformed id", async () => {
+    for (const workspaceId of [api.strangerWorkspaceId, nobody("wksp_")]) {
+      expect(await api.refused("workspaces.subscription.get", { path: { workspaceId } })).toEqual({
+        status: 404,
+        code: "workspace:not_found",
+      });
+    }
+    expect(await api.issues("workspaces.subscription.get", { path: { workspaceId: "NO" } })).toEqual([
+      "path/workspaceId",
+    ]);
+  });
+});
+
 it("gives every answer that the contract lists for workspaces", () => {
-  expect(unseenAnswers("workspaces.list", "workspaces.create", "workspaces.get")).toEqual([]);
+  expect(
+    unseenAnswers("workspaces.list", "workspaces.create", "workspaces.get", "workspaces.subscription.get"),
+  ).toEqual([]);
 });

@@ -46,6 +46,7 @@ export type OperationId =
   | "workspaces.list"
   | "workspaces.create"
   | "workspaces.get"
+  | "workspaces.subscription.get"
   | "workspaces.integrations.list"
   | "workspaces.integrations.delete"
   | "workspaces.serviceTokens.list"
@@ -53,6 +54,7 @@ export type OperationId =
   | "workspaces.serviceTokens.delete"
   | "regions.list"
   | "regions.listPostgres"
+  | "regions.listAccelerate"
   | "me.get"
   | "agentApprovals.get"
   | "projects.branches.list"
@@ -66,6 +68,8 @@ export type OperationId =
   | "apps.update"
   | "apps.delete"
   | "apps.promote"
+  | "apps.deployments.list"
+  | "apps.deployments.create"
   | "services.list"
   | "services.create"
   | "services.get"
@@ -130,6 +134,11 @@ export const operationTable: Readonly<Record<OperationId, OperationInfo>> = {
   "workspaces.list": { method: "GET", path: "/v1/workspaces", origin: "extended" },
   "workspaces.create": { method: "POST", path: "/v1/workspaces", origin: "extended" },
   "workspaces.get": { method: "GET", path: "/v1/workspaces/{id}", origin: "extended" },
+  "workspaces.subscription.get": {
+    method: "GET",
+    path: "/v1/workspaces/{workspaceId}/subscription",
+    origin: "extended",
+  },
   "workspaces.integrations.list": {
     method: "GET",
     path: "/v1/workspaces/{workspaceId}/integrations",
@@ -157,6 +166,7 @@ export const operationTable: Readonly<Record<OperationId, OperationInfo>> = {
   },
   "regions.list": { method: "GET", path: "/v1/regions", origin: "extended" },
   "regions.listPostgres": { method: "GET", path: "/v1/regions/postgres", origin: "documented" },
+  "regions.listAccelerate": { method: "GET", path: "/v1/regions/accelerate", origin: "extended" },
   "me.get": { method: "GET", path: "/v1/me", origin: "extended" },
   "agentApprovals.get": { method: "GET", path: "/v1/agent-approvals/{approvalId}", origin: "documented" },
   "projects.branches.list": { method: "GET", path: "/v1/projects/{projectId}/branches", origin: "extended" },
@@ -209,6 +219,20 @@ export const operationTable: Readonly<Record<OperationId, OperationInfo>> = {
     origin: "documented",
     deprecated: true,
     replacedBy: "services.promote",
+  },
+  "apps.deployments.list": {
+    method: "GET",
+    path: "/v1/apps/{appId}/deployments",
+    origin: "extended",
+    deprecated: true,
+    replacedBy: "services.deployments.list",
+  },
+  "apps.deployments.create": {
+    method: "POST",
+    path: "/v1/apps/{appId}/deployments",
+    origin: "extended",
+    deprecated: true,
+    replacedBy: "services.deployments.create",
   },
   "services.list": { method: "GET", path: "/v1/services", origin: "extended" },
   "services.create": { method: "POST", path: "/v1/services", origin: "extended" },

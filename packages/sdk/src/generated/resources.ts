@@ -15,6 +15,7 @@ import { WorkspacesResource } from "./resources/workspaces.js";
 
 export { AgentApprovalsResource } from "../resources/agent-approvals.js";
 export { AppsResource } from "../resources/apps.js";
+export { AppsDeploymentsResource } from "./resources/apps.js";
 export { BranchesResource } from "./resources/branches.js";
 export { ConnectionsResource } from "./resources/connections.js";
 export { DatabasesResource } from "../resources/databases.js";
@@ -33,6 +34,7 @@ export { ServicesDeploymentsResource } from "./resources/services.js";
 export { WorkspacesResource } from "./resources/workspaces.js";
 export { WorkspacesIntegrationsResource } from "./resources/workspaces.js";
 export { WorkspacesServiceTokensResource } from "./resources/workspaces.js";
+export { WorkspacesSubscriptionResource } from "./resources/workspaces.js";
 
 /** All resources of the client. */
 export interface Resources {

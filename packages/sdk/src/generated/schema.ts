@@ -410,6 +410,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces/{workspaceId}/subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the subscription of a workspace
+         * @description Returns the plan of the workspace and whether its usage is blocked.
+         */
+        get: operations["workspaces.subscription.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workspaces/{workspaceId}/integrations": {
         parameters: {
             query?: never;
@@ -526,6 +546,26 @@ export interface paths {
          * @description Returns the regions for Postgres databases. The list has no pages.
          */
         get: operations["regions.listPostgres"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/regions/accelerate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Accelerate regions
+         * @description Returns the regions for Accelerate. The list has no pages.
+         */
+        get: operations["regions.listAccelerate"];
         put?: never;
         post?: never;
         delete?: never;
@@ -710,6 +750,32 @@ export interface paths {
          * @description Serves a running deployment at the domain of the app. Custom domains of the previously promoted deployment are moved to it. The response contains their number, which is 0 for the first promotion and for promoting the same deployment again.
          */
         post: operations["apps.promote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{appId}/deployments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deployments of an app
+         * @deprecated
+         * @description Returns the deployments of the app, oldest first.
+         */
+        get: operations["apps.deployments.list"];
+        put?: never;
+        /**
+         * Create a deployment of an app
+         * @deprecated
+         * @description Creates a deployment of the app. Upload the code to `uploadUrl` with one PUT request, then start the deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment. The request body is optional.
+         */
+        post: operations["apps.deployments.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1644,6 +1710,22 @@ export interface components {
         WorkspaceAnswer: {
             data: components["schemas"]["Workspace"];
         };
+        /** @description The plan of a workspace. */
+        Subscription: {
+            /** @description Name of the plan. */
+            planName: string;
+            /** @description Whether the plan's limits are reached, so that usage is blocked. */
+            usageBlocked: boolean;
+            /**
+             * Format: uri
+             * @description Page where the plan can be changed.
+             */
+            upgradeUrl: string;
+        };
+        /** @description One subscription. */
+        SubscriptionAnswer: {
+            data: components["schemas"]["Subscription"];
+        };
         /** @description Id of an OAuth client, with or without its prefix `itgr_`. */
         ClientId: string;
         /** @description A long-lived credential of the workspace, without its value. */
@@ -1728,6 +1810,20 @@ export interface components {
         RegionList: {
             /** @description The regions. */
             data: components["schemas"]["Region"][];
+        };
+        /** @description A region for Accelerate. */
+        AccelerateRegion: {
+            /** @description Id of the region, such as `us-east-1`. */
+            id: string;
+            /** @constant */
+            type: "region";
+            /** @description Display name. */
+            name: string;
+        };
+        /** @description Regions for Accelerate. */
+        AccelerateRegionList: {
+            /** @description The regions. */
+            data: components["schemas"]["AccelerateRegion"][];
         };
         /** @description A user. */
         MeUser: {
@@ -2069,6 +2165,11 @@ export interface components {
          * @enum {string}
          */
         DeploymentStatus: "created" | "uploaded" | "provisioning" | "running" | "failed" | "stopping" | "stopped";
+        /** @description Ports that the deployment listens on. */
+        DeploymentPorts: {
+            /** @description Port for HTTP requests. Absent if the deployment has none. */
+            http?: number;
+        };
         /** @description A deployment with its status. */
         DeploymentDetails: components["schemas"]["Deployment"] & {
             status: components["schemas"]["DeploymentStatus"];
@@ -2078,7 +2179,7 @@ export interface components {
             envVars?: {
                 [key: string]: string;
             };
-            portMapping?: components["schemas"]["PortMapping"];
+            portMapping?: components["schemas"]["DeploymentPorts"];
         };
         /** @description One deployment. */
         DeploymentDetailsAnswer: {
@@ -3649,6 +3750,36 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "workspaces.subscription.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the workspace. */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscription. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ScopeMissing"];
+            404: components["responses"]["WorkspaceNotFound"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "workspaces.integrations.list": {
         parameters: {
             query?: {
@@ -3860,6 +3991,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RegionList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ScopeMissing"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "regions.listAccelerate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The regions. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccelerateRegionList"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4322,6 +4478,81 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AppOrDeploymentNotFound"];
             409: components["responses"]["DeploymentNotRunning"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "apps.deployments.list": {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of items per page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Id of the app. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deployments. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AppNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "apps.deployments.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the app. */
+                appId: components["parameters"]["AppId"];
+            };
+            cookie?: never;
+        };
+        /** @description The deployment to create. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateDeployment"];
+            };
+        };
+        responses: {
+            /** @description The new deployment. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedDeploymentAnswer"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AppNotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

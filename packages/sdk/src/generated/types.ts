@@ -1123,6 +1123,22 @@ export interface WorkspaceAnswer {
   data: Workspace;
 }
 
+/** The plan of a workspace. */
+export interface Subscription {
+  /** Name of the plan. */
+  planName: string;
+  /** Whether the plan's limits are reached, so that usage is blocked. */
+  usageBlocked: boolean;
+  /** Page where the plan can be changed. */
+  upgradeUrl: string;
+}
+
+/** One subscription. */
+export interface SubscriptionAnswer {
+  /** The plan of a workspace. */
+  data: Subscription;
+}
+
 /** Id of an OAuth client, with or without its prefix `itgr_`. At most 128 characters. */
 export type ClientId = string;
 
@@ -1221,6 +1237,21 @@ export interface Region {
 export interface RegionList {
   /** The regions. */
   data: Region[];
+}
+
+/** A region for Accelerate. */
+export interface AccelerateRegion {
+  /** Id of the region, such as `us-east-1`. */
+  id: string;
+  type: "region";
+  /** Display name. */
+  name: string;
+}
+
+/** Regions for Accelerate. */
+export interface AccelerateRegionList {
+  /** The regions. */
+  data: AccelerateRegion[];
 }
 
 /** A user. */
@@ -1634,6 +1665,12 @@ export interface CreatedDeploymentAnswer {
 export type DeploymentStatus =
   "created" | "uploaded" | "provisioning" | "running" | "failed" | "stopping" | "stopped";
 
+/** Ports that the deployment listens on. */
+export interface DeploymentPorts {
+  /** Port for HTTP requests. Absent if the deployment has none. */
+  http?: number;
+}
+
 /** A deployment with its status. */
 export interface DeploymentDetails {
   /** Id of the deployment, `dpl_…`. */
@@ -1660,7 +1697,7 @@ export interface DeploymentDetails {
     [key: string]: string;
   };
   /** Ports that the deployment listens on. */
-  portMapping?: PortMapping;
+  portMapping?: DeploymentPorts;
 }
 
 /** One deployment. */
@@ -1921,6 +1958,17 @@ export interface AppsListQueryWithBranchGitName extends AppsListQueryFields {
 /** Query parameters of `apps.list`. */
 export type AppsListQuery = AppsListQueryWithBranchId | AppsListQueryWithBranchGitName;
 
+/** Query parameters of `apps.deployments.list`. */
+export interface AppsDeploymentsListQuery {
+  /**
+   * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
+   * same operation with the same path and filters.
+   */
+  cursor?: string | null;
+  /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
+  limit?: number;
+}
+
 /** Fields of every {@link ServicesListQuery}. */
 export interface ServicesListQueryFields {
   /**
@@ -2056,6 +2104,8 @@ export interface Schemas {
   WorkspaceList: WorkspaceList;
   CreateWorkspace: CreateWorkspace;
   WorkspaceAnswer: WorkspaceAnswer;
+  Subscription: Subscription;
+  SubscriptionAnswer: SubscriptionAnswer;
   ClientId: ClientId;
   ServiceToken: ServiceToken;
   ServiceTokenList: ServiceTokenList;
@@ -2069,6 +2119,8 @@ export interface Schemas {
   ProductRegionList: ProductRegionList;
   Region: Region;
   RegionList: RegionList;
+  AccelerateRegion: AccelerateRegion;
+  AccelerateRegionList: AccelerateRegionList;
   MeUser: MeUser;
   MeCredential: MeCredential;
   Me: Me;
@@ -2099,6 +2151,7 @@ export interface Schemas {
   CreatedDeployment: CreatedDeployment;
   CreatedDeploymentAnswer: CreatedDeploymentAnswer;
   DeploymentStatus: DeploymentStatus;
+  DeploymentPorts: DeploymentPorts;
   DeploymentDetails: DeploymentDetails;
   DeploymentDetailsAnswer: DeploymentDetailsAnswer;
   StartedDeployment: StartedDeployment;
@@ -2121,6 +2174,7 @@ export interface Queries {
   "regions.list": RegionsListQuery;
   "projects.branches.list": ProjectsBranchesListQuery;
   "apps.list": AppsListQuery;
+  "apps.deployments.list": AppsDeploymentsListQuery;
   "services.list": ServicesListQuery;
   "services.deployments.list": ServicesDeploymentsListQuery;
 }

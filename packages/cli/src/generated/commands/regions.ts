@@ -37,4 +37,18 @@ export const commands: readonly OperationCommand[] = [
     paged: false,
     resource: "Region",
   },
+  {
+    id: "regions.listAccelerate",
+    words: ["regions", "list-accelerate"],
+    method: "GET",
+    path: "/v1/regions/accelerate",
+    origin: "extended",
+    summary: "List Accelerate regions",
+    description: "Returns the regions for Accelerate. The list has no pages.",
+    arguments: [],
+    query: [],
+    envelope: "list",
+    paged: false,
+    resource: "AccelerateRegion",
+  },
 ];

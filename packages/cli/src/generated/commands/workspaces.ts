@@ -84,6 +84,28 @@ export const commands: readonly OperationCommand[] = [
     resource: "Workspace",
   },
   {
+    id: "workspaces.subscription.get",
+    words: ["workspaces", "subscription", "get"],
+    method: "GET",
+    path: "/v1/workspaces/{workspaceId}/subscription",
+    origin: "extended",
+    summary: "Get the subscription of a workspace",
+    description: "Returns the plan of the workspace and whether its usage is blocked.",
+    arguments: [
+      {
+        name: "workspaceId",
+        label: "workspace-id",
+        help: "Id of the workspace.",
+        resource: "workspace",
+        prefix: "wksp_",
+      },
+    ],
+    query: [],
+    envelope: "data",
+    paged: false,
+    resource: "Subscription",
+  },
+  {
     id: "workspaces.integrations.list",
     words: ["workspaces", "integrations", "list"],
     method: "GET",

@@ -35,8 +35,10 @@ type OneCall = Call<
   | "services.promote"
 >;
 
-const reachApp = (call: OneCall): AppRow =>
-  reach(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
+/** Returns the app or service that the path names: an app is a service. Throws what `reach` throws. */
+export const reachApp = (
+  call: Call & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
+): AppRow => reach(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
 
 const answer = (status: 200 | 201, { world }: Call, collection: AppCollection, app: AppRow): Answer => ({
   status,

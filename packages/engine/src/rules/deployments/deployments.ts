@@ -1,4 +1,4 @@
-import { type World, behavior } from "../../request/behavior.js";
+import { type Call, type World, behavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { digest } from "../../request/digest.js";
 import { errors } from "../../request/errors.js";
@@ -10,7 +10,8 @@ import type {
   DeploymentDetails,
   PortMapping,
 } from "../../generated/schemas.js";
-import type { DeploymentRow } from "../../store/rows.js";
+import type { AppRow, DeploymentRow } from "../../store/rows.js";
+import { reachApp } from "../apps/apps.js";
 import { beginStart, beginStop, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
 
 const presentDeployment = (world: World, row: DeploymentRow): Deployment => ({
@@ -30,58 +31,62 @@ const presentDeploymentDetails = (world: World, row: DeploymentRow): DeploymentD
   ...(row.portMapping && { portMapping: row.portMapping }),
 });
 
-/** A null port is no port. */
+/** Reads the ports of a request, where null is the same as an absent port. */
 const readPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["portMapping"] => {
   if (portMapping === undefined) return null;
   const { http } = portMapping;
   return typeof http === "number" ? { http } : {};
 };
 
-export const deploymentBehaviors = {
-  "services.deployments.list": behavior("services.deployments.list", {
-    check: (call) => reach(call, "app", call.path.serviceId),
-    act: (call, app) =>
-      page(call, call.world.store.deployments, { appId: app.id }, (row) =>
-        presentDeployment(call.world, row),
-      ),
-  }),
+type ListCall = Call<"apps.deployments.list"> | Call<"services.deployments.list">;
+type CreateCall = Call<"apps.deployments.create"> | Call<"services.deployments.create">;
 
-  "services.deployments.create": behavior("services.deployments.create", {
-    check: (call) => {
-      const app = reach(call, "app", call.path.serviceId);
-      const promoted =
-        app.latestDeploymentId === null
-          ? undefined
-          : call.world.store.deployments.get(app.latestDeploymentId);
-      if (call.body.skipCodeUpload && promoted === undefined) {
-        throw errors.validationFailed([
-          {
-            path: "/skipCodeUpload",
-            message: "needs a promoted deployment whose code is deployed again",
-          },
-        ]);
-      }
-      return { app, reused: call.body.skipCodeUpload ? promoted : undefined };
-    },
-    act: ({ world, body }, { app, reused }) => {
-      const uploadKey = reused === undefined ? world.ids.secret(43) : null;
-      const deployment = world.store.deployments.insert({
-        id: world.ids.id("deployment"),
-        createdAt: world.clock.now(),
-        appId: app.id,
-        foundryVersionId: `ver_${world.ids.label(24)}`,
-        status: reused === undefined ? "created" : "uploaded",
-        previewDomain: null,
-        portMapping: readPortMapping(body.portMapping) ?? reused?.portMapping ?? null,
-        envVars: reused?.envVars ?? null,
-        uploadKeyHash: uploadKey === null ? null : digest(uploadKey),
-      });
-      const { id, type, url, foundryVersionId } = presentDeployment(world, deployment);
-      const uploadUrl = uploadKey === null ? null : world.uploadUrl(id, uploadKey);
-      const created: CreatedDeployment = { id, type, url, foundryVersionId, uploadUrl };
-      return { status: 201, body: { data: created } };
-    },
-  }),
+// An app is a service, so both routes list and create the same deployments.
+const list = {
+  check: reachApp,
+  act: (call: ListCall, app: AppRow) =>
+    page(call, call.world.store.deployments, { appId: app.id }, (row) => presentDeployment(call.world, row)),
+};
+
+const checkCreate = (call: CreateCall) => {
+  const app = reachApp(call);
+  const promoted =
+    app.latestDeploymentId === null ? undefined : call.world.store.deployments.get(app.latestDeploymentId);
+  if (call.body.skipCodeUpload && promoted === undefined) {
+    throw errors.validationFailed([
+      { path: "/skipCodeUpload", message: "requires a promoted deployment whose code can be reused" },
+    ]);
+  }
+  return { app, reused: call.body.skipCodeUpload ? promoted : undefined };
+};
+
+const create = {
+  check: checkCreate,
+  act: ({ world, body }: CreateCall, { app, reused }: ReturnType<typeof checkCreate>) => {
+    const uploadKey = reused === undefined ? world.ids.secret(43) : null;
+    const deployment = world.store.deployments.insert({
+      id: world.ids.id("deployment"),
+      createdAt: world.clock.now(),
+      appId: app.id,
+      foundryVersionId: `ver_${world.ids.label(24)}`,
+      status: reused === undefined ? "created" : "uploaded",
+      previewDomain: null,
+      portMapping: readPortMapping(body.portMapping) ?? reused?.portMapping ?? null,
+      envVars: reused?.envVars ?? null,
+      uploadKeyHash: uploadKey === null ? null : digest(uploadKey),
+    });
+    const { id, type, url, foundryVersionId } = presentDeployment(world, deployment);
+    const uploadUrl = uploadKey === null ? null : world.uploadUrl(id, uploadKey);
+    const created: CreatedDeployment = { id, type, url, foundryVersionId, uploadUrl };
+    return { status: 201, body: { data: created } };
+  },
+};
+
+export const deploymentBehaviors = {
+  "apps.deployments.list": behavior("apps.deployments.list", list),
+  "services.deployments.list": behavior("services.deployments.list", list),
+  "apps.deployments.create": behavior("apps.deployments.create", create),
+  "services.deployments.create": behavior("services.deployments.create", create),
 
   "deployments.get": behavior("deployments.get", {
     check: (call) => reach(call, "deployment", call.path.deploymentId),

@@ -17,6 +17,11 @@ export const regionBehaviors = {
     act: () => ({ status: 200, body: { data: regions } }),
   }),
 
+  "regions.listAccelerate": behavior("regions.listAccelerate", {
+    check: () => undefined,
+    act: () => ({ status: 200, body: { data: regions.map(({ id, type, name }) => ({ id, type, name })) } }),
+  }),
+
   "regions.list": behavior("regions.list", {
     check: () => undefined,
     act: ({ query }) => {

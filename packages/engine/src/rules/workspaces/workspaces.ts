@@ -46,4 +46,12 @@ export const workspaceBehaviors = {
     check: (call) => reach(call, "workspace", call.path.id),
     act: ({ world }, workspace) => ({ status: 200, body: { data: presentWorkspace(world, workspace) } }),
   }),
+
+  "workspaces.subscription.get": behavior("workspaces.subscription.get", {
+    check: (call) => reach(call, "workspace", call.path.workspaceId),
+    act: ({ world }) => ({
+      status: 200,
+      body: { data: { ...world.settings.subscription, upgradeUrl: world.settings.baseUrl } },
+    }),
+  }),
 };

@@ -3,6 +3,7 @@
 import type { ApiPromise } from "../../api-promise.js";
 import type { CursorPages } from "../../paging.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
+import type { RequestPath } from "../../request/request.js";
 import { Resource } from "../../resource.js";
 import type {
   AppAlreadyExistsError,
@@ -26,11 +27,79 @@ import type {
   RequestUnsupportedMediaTypeError,
   ValidationFailedError,
 } from "../errors.js";
-import type { App, AppsListQuery, CreateApp, PromoteApp, Promotion, UpdateApp } from "../types.js";
+import type {
+  App,
+  AppsDeploymentsListQuery,
+  AppsListQuery,
+  CreateApp,
+  CreateDeployment,
+  CreatedDeployment,
+  Deployment,
+  PromoteApp,
+  Promotion,
+  UpdateApp,
+} from "../types.js";
 import type { ServicesResource } from "../../resources/services.js";
+import type { ServicesDeploymentsResource } from "./services.js";
+
+/** `client.apps.deployments` */
+export class AppsDeploymentsResource extends Resource {
+  /**
+   * List deployments of an app.
+   *
+   * Returns the deployments of the app, oldest first.
+   *
+   * `GET /v1/apps/{appId}/deployments`
+   *
+   * @param appId Id of the app.
+   * @throws {@link AppNotFoundError} 404: the app does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
+   *   {@link InternalUnavailableError}.
+   * @deprecated Use {@link ServicesDeploymentsResource.list | client.services.deployments.list}.
+   */
+  list(appId: string, query?: AppsDeploymentsListQuery, options?: ListOptions): CursorPages<Deployment> {
+    return this.pagesOf<Deployment>(
+      { method: "GET", path: "/v1/apps/{appId}/deployments", pathParams: { appId }, query },
+      options,
+    );
+  }
+
+  /**
+   * Create a deployment of an app.
+   *
+   * Creates a deployment of the app. Upload the code to `uploadUrl` with one PUT request, then start the
+   * deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment. The request body is
+   * optional.
+   *
+   * `POST /v1/apps/{appId}/deployments`
+   *
+   * @param appId Id of the app.
+   * @param body Fields of the new deployment. All of them are optional.
+   * @throws {@link AppNotFoundError} 404: the app does not exist.
+   * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
+   *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
+   *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
+   *   {@link InternalUnavailableError}.
+   * @deprecated Use {@link ServicesDeploymentsResource.create | client.services.deployments.create}.
+   */
+  create(appId: string, body?: CreateDeployment, options?: RequestOptions): ApiPromise<CreatedDeployment> {
+    return this.dataOf<CreatedDeployment>(
+      { method: "POST", path: "/v1/apps/{appId}/deployments", pathParams: { appId }, body },
+      options,
+    );
+  }
+}
 
 /** `client.apps`, without its hand-written methods */
 export class AppsOperations extends Resource {
+  readonly deployments: AppsDeploymentsResource;
+
+  constructor(request: RequestPath) {
+    super(request);
+    this.deployments = new AppsDeploymentsResource(request);
+  }
+
   /**
    * List apps.
    *

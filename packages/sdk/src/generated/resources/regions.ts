@@ -10,7 +10,7 @@ import type {
   InternalUnavailableError,
   ValidationFailedError,
 } from "../errors.js";
-import type { ProductRegion, Region, RegionsListQuery } from "../types.js";
+import type { AccelerateRegion, ProductRegion, Region, RegionsListQuery } from "../types.js";
 
 /** `client.regions` */
 export class RegionsResource extends Resource {
@@ -40,5 +40,19 @@ export class RegionsResource extends Resource {
    */
   listPostgres(options?: RequestOptions): ApiPromise<Region[]> {
     return this.dataOf<Region[]>({ method: "GET", path: "/v1/regions/postgres" }, options);
+  }
+
+  /**
+   * List Accelerate regions.
+   *
+   * Returns the regions for Accelerate. The list has no pages.
+   *
+   * `GET /v1/regions/accelerate`
+   *
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   *   {@link InternalError}, {@link InternalUnavailableError}.
+   */
+  listAccelerate(options?: RequestOptions): ApiPromise<AccelerateRegion[]> {
+    return this.dataOf<AccelerateRegion[]>({ method: "GET", path: "/v1/regions/accelerate" }, options);
   }
 }

@@ -26,6 +26,7 @@ import type {
   Integration,
   ServiceToken,
   ServiceTokenWithValue,
+  Subscription,
   Workspace,
   WorkspacesIntegrationsListQuery,
   WorkspacesListQuery,
@@ -177,15 +178,39 @@ export class WorkspacesServiceTokensResource extends Resource {
   }
 }
 
+/** `client.workspaces.subscription` */
+export class WorkspacesSubscriptionResource extends Resource {
+  /**
+   * Get the subscription of a workspace.
+   *
+   * Returns the plan of the workspace and whether its usage is blocked.
+   *
+   * `GET /v1/workspaces/{workspaceId}/subscription`
+   *
+   * @param workspaceId Id of the workspace.
+   * @throws {@link WorkspaceNotFoundError} 404: the workspace does not exist.
+   * @throws Errors of all operations: {@link AuthUnauthorizedError}, {@link AuthForbiddenError},
+   *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
+   */
+  get(workspaceId: string, options?: RequestOptions): ApiPromise<Subscription> {
+    return this.dataOf<Subscription>(
+      { method: "GET", path: "/v1/workspaces/{workspaceId}/subscription", pathParams: { workspaceId } },
+      options,
+    );
+  }
+}
+
 /** `client.workspaces` */
 export class WorkspacesResource extends Resource {
   readonly integrations: WorkspacesIntegrationsResource;
   readonly serviceTokens: WorkspacesServiceTokensResource;
+  readonly subscription: WorkspacesSubscriptionResource;
 
   constructor(request: RequestPath) {
     super(request);
     this.integrations = new WorkspacesIntegrationsResource(request);
     this.serviceTokens = new WorkspacesServiceTokensResource(request);
+    this.subscription = new WorkspacesSubscriptionResource(request);
   }
 
   /**
