@@ -102,7 +102,7 @@ export default tseslint.config(
   })),
   {
     files: ["packages/cli/src/**"],
-    ignores: ["packages/cli/src/commands/run-dev.ts"],
+    ignores: ["packages/cli/src/commands/dev/run.ts"],
     rules: { "no-restricted-syntax": ["error", noDefaultExport, platformOnlyInDev] },
   },
   { files: ["**/*.config.ts", "**/*.d.ts"], rules: { "no-restricted-syntax": "off" } },

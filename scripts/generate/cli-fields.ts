@@ -1,4 +1,4 @@
-import type { Field } from "../../packages/cli/src/command-table.js";
+import type { Field } from "../../packages/cli/src/operations/row.js";
 import type { JsonSchema } from "./contract.js";
 
 type Resolve = (schema: JsonSchema) => JsonSchema;

@@ -1,5 +1,5 @@
 import { format } from "prettier";
-import type { Field, OperationCommand, PathArgument } from "../../packages/cli/src/command-table.js";
+import type { Field, OperationCommand, PathArgument } from "../../packages/cli/src/operations/row.js";
 import { bodyFields, compact, field, kebab } from "./cli-fields.js";
 import { type Contract, type Operation, type Parameter, httpMethods } from "./contract.js";
 
@@ -18,13 +18,14 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
   const files = new Map<string, string>();
   for (const [group, commands] of groups) {
     const source = [
-      `import type { OperationCommand } from "../../command-table.js";`,
+      `import type { OperationCommand } from "../../operations/row.js";`,
       `export const commands: readonly OperationCommand[] = ${JSON.stringify(commands)};`,
     ];
     files.set(`${folder}/commands/${group}.ts`, await print(source));
   }
   files.set(`${folder}/groups.ts`, await print(groupIndex([...groups.keys()])));
   files.set(`${folder}/operation-id.ts`, await print(operationIds(contract)));
+  files.set(`${folder}/id-prefixes.ts`, await print(idPrefixes(contract)));
   return files;
 };
 
@@ -85,7 +86,7 @@ const argument = ({ name, schema, description }: Parameter, { resolve }: Contrac
 };
 
 const groupIndex = (names: string[]): string[] => [
-  `import type { CommandGroup } from "../command-table.js";`,
+  `import type { CommandGroup } from "../operations/row.js";`,
   `export const groups: readonly CommandGroup[] = [`,
   ...names.map(
     (name) => `{ name: "${name}", load: async () => (await import("./commands/${name}.js")).commands },`,
@@ -96,6 +97,11 @@ const groupIndex = (names: string[]): string[] => [
 const operationIds = (contract: Contract): string[] => [
   `export type HttpMethod = ${httpMethods.map((method) => JSON.stringify(method)).join(" | ")};`,
   `export type OperationId = ${contract.operations.map(({ id }) => JSON.stringify(id)).join(" | ")};`,
+];
+
+const idPrefixes = ({ idKinds }: Contract): string[] => [
+  "/** Prefix of the ids of each kind of resource. */",
+  `export const idPrefixes = ${JSON.stringify(Object.fromEntries(idKinds.map(({ kind, prefix }) => [kind, prefix])))} as const;`,
 ];
 
 const print = async (lines: string[]): Promise<string> =>

@@ -39,7 +39,7 @@ const forbidden = [
   ["platform → mock", "packages/platform/src/index.ts", 'import "@mgmt/mock";'],
   ["cli → engine", "packages/cli/src/mgmt.ts", 'import "@mgmt/engine";'],
   ["cli → mock", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock";'],
-  ["cli → platform, eagerly", "packages/cli/src/commands/run-dev.ts", 'import "@mgmt/platform";'],
+  ["cli → platform, eagerly", "packages/cli/src/commands/dev/run.ts", 'import "@mgmt/platform";'],
 ] as const;
 
 const allowed = [
@@ -60,7 +60,7 @@ describe("lint rules for dependencies", () => {
   it("allow a dynamic import cli → platform in `mgmt dev` alone", async () => {
     const source = 'export const load = () => import("@mgmt/platform");';
     expect(await findings("packages/cli/src/mgmt.ts", source)).toEqual(["no-restricted-syntax"]);
-    expect(await findings("packages/cli/src/commands/run-dev.ts", source)).toEqual([]);
+    expect(await findings("packages/cli/src/commands/dev/run.ts", source)).toEqual([]);
   });
 
   it("refuse a default export", async () => {

@@ -1,19 +1,19 @@
-/** What a run of `mgmt` ends with; the one place that maps an error to a code. */
+/** The exit codes of `mgmt`. This module is the only one that maps an error to an exit code. */
 export const exitCodes = {
   ok: 0,
   failure: 1,
   /** The command line is wrong; nothing was sent. */
   usage: 2,
-  /** An answer or a confirmation of yours is needed. */
+  /** A value or a confirmation from the user is needed. */
   inputNeeded: 3,
   notAuthenticated: 4,
   forbidden: 5,
   notFound: 6,
-  /** The service refused the request: a conflict, or something that does not fit. */
+  /** The service refused the request: a conflict, or an invalid value. */
   refused: 7,
-  /** Still pending, or out of time. */
+  /** Still pending, or timed out. */
   pending: 8,
-  /** No answer from the service, or too many requests. */
+  /** The service could not be reached, or limits the request rate. */
   network: 9,
   partlyDone: 10,
   interrupted: 130,
@@ -21,38 +21,27 @@ export const exitCodes = {
 
 export type ExitReason = Exclude<keyof typeof exitCodes, "ok">;
 
-/** The exit reasons as the help shows them. */
+/** The exit codes as the help shows them. */
 export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[] = [
-  [0, "done"],
-  [1, "failed"],
-  [2, "wrong command line, nothing was sent"],
-  [3, "input or a confirmation is needed"],
+  [0, "success"],
+  [1, "failure"],
+  [2, "invalid command line; nothing was sent"],
+  [3, "input or confirmation needed"],
   [4, "not authenticated"],
   [5, "forbidden"],
   [6, "not found"],
-  [7, "conflict or invalid"],
+  [7, "conflict or invalid request"],
   [8, "still pending, or timed out"],
-  [9, "network trouble or rate limit"],
-  [10, "partly done"],
+  [9, "network failure or rate limit"],
+  [10, "partial success"],
   [130, "interrupted"],
 ];
 
-/** By status: a code of the service that we do not know never fails the mapping. */
-const reasonOfStatus = (status: number): ExitReason => {
-  if (status === 401) return "notAuthenticated";
-  if (status === 403) return "forbidden";
-  if (status === 404) return "notFound";
-  if (status === 408) return "pending";
-  if (status === 429) return "network";
-  if (status === 405) return "failure";
-  return status >= 400 && status < 500 ? "refused" : "failure";
-};
-
-/** An agent's request waits for its sponsor. */
-const reasonOfCode: Readonly<Record<string, ExitReason>> = { approval_required: "pending" };
-
-/** Of errors that are not the service's own answer: logging in, and waiting. */
-const reasonOfLocal: Readonly<Record<string, ExitReason>> = {
+/** Error codes whose exit code does not follow from an HTTP status. Codes that are not listed are a `failure`. */
+const reasonOfCode: Readonly<Record<string, ExitReason>> = {
+  "argument:invalid": "usage",
+  "connection:failed": "network",
+  "connection:timeout": "pending",
   "auth:login_required": "notAuthenticated",
   "auth:denied": "notAuthenticated",
   "auth:login_failed": "notAuthenticated",
@@ -69,10 +58,32 @@ const reasonOfLocal: Readonly<Record<string, ExitReason>> = {
   "approval:consumed": "refused",
 };
 
-export const reasonOfLocalCode = (code: string): ExitReason | undefined =>
-  Object.hasOwn(reasonOfLocal, code) ? reasonOfLocal[code] : undefined;
+/** Error responses whose exit code does not follow from their status. The request of an agent waits for its sponsor. */
+const reasonOfResponseCode: Readonly<Record<string, ExitReason>> = { approval_required: "pending" };
 
-export const exitCodeOf = (error: { reason: ExitReason } | { status: number; code: string }): number => {
-  if ("reason" in error) return exitCodes[error.reason];
-  return exitCodes[reasonOfCode[error.code] ?? reasonOfStatus(error.status)];
+const reasonOfStatus = (status: number): ExitReason => {
+  if (status === 401) return "notAuthenticated";
+  if (status === 403) return "forbidden";
+  if (status === 404) return "notFound";
+  if (status === 408) return "pending";
+  if (status === 429) return "network";
+  if (status === 405) return "failure";
+  return status >= 400 && status < 500 ? "refused" : "failure";
 };
+
+/**
+ * Returns the exit code of an error: by its `reason`, by the HTTP `status` of an error response (so that a `code` of a
+ * newer service is no problem), else by its `code`.
+ */
+export const exitCodeOf = (
+  error: { reason: ExitReason } | { status: number; code: string } | { code: string },
+): number => exitCodes[reasonOf(error)];
+
+const reasonOf = (error: Parameters<typeof exitCodeOf>[0]): ExitReason => {
+  if ("reason" in error) return error.reason;
+  if ("status" in error) return lookUp(reasonOfResponseCode, error.code) ?? reasonOfStatus(error.status);
+  return lookUp(reasonOfCode, error.code) ?? "failure";
+};
+
+const lookUp = (reasons: Readonly<Record<string, ExitReason>>, code: string): ExitReason | undefined =>
+  Object.hasOwn(reasons, code) ? reasons[code] : undefined;

@@ -1,30 +1,29 @@
 import { CommanderError } from "commander";
-import { interrupted } from "./errors.js";
+import { interrupted } from "./errors/cli-error.js";
 import { exitCodes } from "./exit-codes.js";
 import { Sources } from "./input/sources.js";
-import { failureOf } from "./output/failure.js";
 import { type Format, formats, Output } from "./output/output.js";
 import { buildProgram } from "./program/program.js";
 import { usageFailure } from "./program/usage-failure.js";
 
-/** What a command line runs in; a process, but for tests. */
-export type Surroundings = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "once" | "exit">;
+/** The parts of a process that a run uses. Tests pass their own. */
+export type ProcessLike = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "once" | "exit">;
 
-/** Runs one command line and answers what the process ends with. */
+/** Runs one command line and returns the exit code. */
 export const main = async (
   args: readonly string[],
   version: string,
-  surroundings: Surroundings = process,
+  host: ProcessLike = process,
 ): Promise<number> => {
-  const { stdin, stderr, env } = surroundings;
+  const { stdin, stderr, env } = host;
   const interruption = new AbortController();
-  surroundings.once("SIGINT", () => {
+  host.once("SIGINT", () => {
     interruption.abort(interrupted());
-    // Whoever presses it twice does not want to wait for what is left to be done.
-    surroundings.once("SIGINT", () => surroundings.exit(exitCodes.interrupted));
+    // A second Ctrl-C does not wait for the orderly end.
+    host.once("SIGINT", () => host.exit(exitCodes.interrupted));
   });
   const { signal } = interruption;
-  const output = new Output(formatIn(args), surroundings, env);
+  const output = new Output(formatIn(args), host, env);
   const sources = new Sources(stdin, signal);
 
   const program = buildProgram({ version, output, env, stdin, stderr, signal, sources });
@@ -34,14 +33,11 @@ export const main = async (
     return exitCodes.ok;
   } catch (thrown) {
     const error = thrown instanceof CommanderError ? await usageFailure(thrown, program) : thrown;
-    if (error === undefined) return exitCodes.ok;
-    const failure = await failureOf(error);
-    await output.fail(failure);
-    return failure.exitCode;
+    return error === undefined ? exitCodes.ok : await output.fail(error);
   }
 };
 
-/** The format that errors of the command line itself are written in; the command reads the flag properly. */
+/** Finds the output format without parsing, because errors of the command line itself are printed in it too. */
 const formatIn = (args: readonly string[]): Format => {
   const values = args.flatMap((arg, index) => {
     if (arg === "-o" || arg === "--output") return [args[index + 1]];

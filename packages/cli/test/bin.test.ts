@@ -88,8 +88,8 @@ describe("mgmt", () => {
     const [status] = (await once(shell, "close")) as [number];
     expect(status).toBe(1);
     expect(stderr).toBe(
-      "error: The answer cannot be written (ENOSPC)\n" +
-        "hint: Make room, or send the output elsewhere; what was asked for may have been done.\n",
+      "error: The output cannot be written (ENOSPC)\n" +
+        "hint: Free some space, or write the output elsewhere. The command may have taken effect.\n",
     );
   });
 

@@ -39,7 +39,7 @@ describe("what cannot be undone", () => {
       typed: "y\n",
     })`projects delete ${id}`;
     expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
-    expect(stderr).toContain(`This will delete project ${id}. Go on?`);
+    expect(stderr).toContain(`This will delete project ${id}. Continue?`);
     expect(exists(id)).toBe(false);
   });
 

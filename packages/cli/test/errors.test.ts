@@ -44,7 +44,7 @@ describe("what the service refuses ends with the code of its status", () => {
     expect(missing).toContain("project:not_found");
     expect(missing).not.toContain("does not look like");
     expect(failed(await mgmt`projects get db_000000000000000000000000`, 6)).toContain(
-      "db_000000000000000000000000 does not look like the id of a project: those begin with proj_.",
+      "db_000000000000000000000000 does not look like the id of a project, which starts with proj_.",
     );
   });
 

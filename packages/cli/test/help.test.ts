@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { groups } from "../src/generated/groups.js";
-import { overlayOf } from "../src/overlay.js";
-import { operationExamples } from "../src/program/examples.js";
+import { overlayOf } from "../src/operations/overlay.js";
+import { operationExamples } from "../src/operations/examples.js";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
 

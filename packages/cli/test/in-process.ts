@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import manifest from "../package.json";
-import { main, type Surroundings } from "../src/main.js";
+import { main, type ProcessLike } from "../src/main.js";
 import { noConfigDir, words } from "./terminal.js";
 
 export interface Captured {
@@ -34,7 +34,7 @@ export const runInProcess = async (line: readonly string[], around: Around = {})
   });
   errors.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
-    if (typed === undefined || answered || !stderr.includes("Go on?")) return;
+    if (typed === undefined || answered || !stderr.includes("Continue?")) return;
     answered = true;
     setImmediate(() => input.write(typed));
   });
@@ -44,7 +44,7 @@ export const runInProcess = async (line: readonly string[], around: Around = {})
   const once = signals.once.bind(signals);
   const surroundings = { stdin: input, stdout: output, stderr: errors, env, once };
   // What the command uses of a process is there; the streams are no real terminals, that is the point.
-  const status = await main(line, manifest.version, surroundings as unknown as Surroundings);
+  const status = await main(line, manifest.version, surroundings as unknown as ProcessLike);
   return { status, stdout, stderr };
 };
 

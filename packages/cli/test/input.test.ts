@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { Field, OperationCommand } from "../src/command-table.js";
+import type { Field, OperationCommand } from "../src/operations/row.js";
 import { parseDuration } from "../src/input/duration.js";
 import { parseValue } from "../src/input/parse-value.js";
-import { readInput, type Typed } from "../src/input/read-input.js";
+import { readInput, type TypedValues } from "../src/input/read-input.js";
 import { Sources } from "../src/input/sources.js";
 import { similar } from "../src/program/suggest.js";
 
@@ -87,7 +87,7 @@ describe("the body", () => {
   });
   const nested = (name: string, required?: Field["required"]): Field =>
     field({ path: ["source", name], flag: `source-${name}`, required });
-  const bodyOf = async (fields: Field[], typed: Partial<Typed>, stdin = ""): Promise<unknown> =>
+  const bodyOf = async (fields: Field[], typed: Partial<TypedValues>, stdin = ""): Promise<unknown> =>
     (await readInput(command(fields), { flags: {}, unset: [], ...typed }, sources(stdin))).body;
 
   it("is absent where nothing was given and nothing is required", async () => {

@@ -22,7 +22,7 @@ describe("lists", () => {
     const second = await mgmt`projects list --limit 2 --cursor ${line?.notice.nextCursor ?? ""}`;
     expect(second.stdout).toMatch(/ c .* d /s);
     expect(second.stderr).toMatch(
-      /^There is more: --all takes everything, --cursor \S+ goes on from here.\n$/,
+      /^There are more. --all lists everything, --cursor \S+ the next page.\n$/,
     );
   });
 

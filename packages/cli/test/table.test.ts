@@ -2,7 +2,7 @@ import document from "@mgmt/sdk/openapi.json";
 import { describe, expect, it } from "vitest";
 import { groups } from "../src/generated/groups.js";
 import { detailColumns, listColumns } from "../src/output/columns.js";
-import { groupOverlays, overlays } from "../src/overlay.js";
+import { groupOverlays, overlays } from "../src/operations/overlay.js";
 
 const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
 

@@ -40,7 +40,7 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
       "--unset branch-id",
     ],
     ["projects list --limit 0", "--limit must be a number from 1 to 1000", "--help"],
-    ["projects create --body @/nowhere.json", "cannot read /nowhere.json", "Name a file that you may read"],
+    ["projects create --body @/nowhere.json", "cannot read /nowhere.json", "Pass a file that you can read"],
     ["dev --output yaml", "mgmt dev writes text or JSON", "--output json"],
     ["dev --ephemeral --data-dir here", "contradict each other", "--help"],
     ["zzzzzz", "Unknown command: mgmt zzzzzz", "mgmt --help lists the commands."],
@@ -67,11 +67,11 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     ["projects list --limit five", '--limit must be a whole number from 1 to 1000, not "five"'],
     ["projects create --logical-id .a", '--logical-id cannot be ".a"', "It must match ^[A-Za-z0-9]"],
     ["databases update db_1 --logical-id a/b", '--logical-id cannot be "a/b"', "--unset logical-id"],
-    ["projects update proj_1", "Nothing is given that the command could do", "--name"],
+    ["projects update proj_1", "No field is set", "--name"],
     [
       "apps promote cps_1",
-      "Nothing is given that the command could do",
-      "Give at least one of --deployment-id.",
+      "No field is set",
+      "Pass at least one of --deployment-id.",
     ],
     ["integrations list", "Missing --workspace-id"],
     ["services create web", "Missing --project-id"],
@@ -81,10 +81,10 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
       "Missing --source-type",
       "empty, backup, database",
     ],
-    ["projects create shop --name store", 'The name is given twice: "shop" and --name'],
+    ["projects create shop --name store", 'The name is set twice: by "shop" and by --name'],
     ["apps update cps_1 --unset display-name", '--unset cannot be "display-name"', "logical-id, branch-id"],
     ["apps update cps_1 --unset logical-id --logical-id a", "--unset logical-id and --logical-id contradict"],
-    ["projects create --timeout 5m", "--timeout goes with --wait"],
+    ["projects create --timeout 5m", "--timeout can only be used with --wait"],
     ["projects create --wait --timeout soon", '--timeout cannot be "soon"', "90s, 5m or 1h30m"],
     ["projects create --wait --timeout 0s", '--timeout cannot be "0s"'],
     ["projects list --output xml", '--output cannot be "xml"', "Allowed: table, json, yaml."],
@@ -116,7 +116,7 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     );
     await refused(["projects", "create", "--body", `@${folder}`], "(it is a directory)");
     await refused(["projects", "list", "--token-file", file("empty", "\n")], "is empty");
-    await refused(["projects", "list", "--token-file", file("two", "a\nb\n")], "one line is expected");
+    await refused(["projects", "list", "--token-file", file("two", "a\nb\n")], "expected one line");
     await refused(["projects", "list", "--token-file", ""], "--token-file needs a path");
   });
 
@@ -132,7 +132,7 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
 
   it("a base URL that is none, or ends in /v1", async () => {
     for (const url of ["localhost", "ftp://a.example", "http://u:p@a.example", "http://a.example/v1"]) {
-      await refused(["me", "--base-url", url], "--base-url ", "It looks like https://api.example.com");
+      await refused(["me", "--base-url", url], "--base-url ", "Use an address such as https://api.example.com");
     }
     const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t", MGMT_BASE_URL: "nonsense" } })`me`;
     expect(status).toBe(2);

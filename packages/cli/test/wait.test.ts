@@ -7,6 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => session.close());
 
+type Fault = Parameters<Session["server"]["engine"]["faults"]["add"]>[0];
+
 interface Created {
   id: string;
   status: string;
@@ -61,13 +63,13 @@ describe("--wait", () => {
     const { mgmt } = session;
     const { stderr, stdout } = await mgmt`projects create three --wait`;
     expect(stderr).toMatch(
-      /^Database db_\S+ is provisioning; waiting until it is ready.\nDatabase db_\S+ is ready.\n$/,
+      /^Database db_\S+ is provisioning. Waiting until it is ready.\nDatabase db_\S+ is ready.\n$/,
     );
     expect(stdout).toMatch(/^database status +ready$/m);
     const none = await mgmt`projects create four --no-create-database --wait`;
     expect(none).toMatchObject({
       status: 0,
-      stderr: "No database was made: there is nothing to wait for.\n",
+      stderr: "No database was created, so there is nothing to wait for.\n",
     });
   });
 
@@ -109,12 +111,35 @@ describe("--wait", () => {
     await slow.close();
   });
 
-  it("ends with the code of a poll that fails, the answer still printed", async () => {
+  it.each<[string, Fault]>([
+    ["a 503", { status: 503 }],
+    ["a rate limit", { status: 429 }],
+    ["a lost connection", { drop: "before" }],
+  ])("survives %s while it polls", async (_, fault) => {
     const { mgmt, server } = session;
-    server.engine.faults.add({ operation: "databases.get", drop: "before" });
+    server.engine.faults.add({ operation: "databases.get", times: 2, ...fault });
     const { status, json } = await mgmt`projects create five --wait -o json`;
-    expect(status).toBe(9);
+    expect(status).toBe(0);
+    expect(created(json).database?.status).toBe("ready");
+    expect(server.engine.requests.filter(({ operationId }) => operationId === "databases.get").length).toBeGreaterThan(2);
+  });
+
+  it("ends with the code of a poll that fails for good, the answer still printed", async () => {
+    const { mgmt, server } = session;
+    server.engine.faults.add({ operation: "databases.get", status: 403, times: 1 });
+    const { status, json } = await mgmt`projects create five --wait -o json`;
+    expect(status).toBe(5);
     expect(created(json).database?.connectionString).toMatch(/^postgres:/);
+  });
+
+  it("ends with 8 when every poll fails until the time is over, the answer still printed", async () => {
+    const slow = await stuck();
+    slow.server.engine.faults.add({ operation: "databases.get", drop: "before" });
+    const { status, json, errors } = await slow.mgmt`projects create five --wait --timeout 300ms -o json`;
+    expect(status).toBe(8);
+    expect(created(json).database?.connectionString).toMatch(/^postgres:/);
+    expect(errors).toEqual([{ error: expect.objectContaining({ code: "wait:timeout" }) }]);
+    await slow.close();
   });
 });
 

@@ -1,8 +1,10 @@
-import { invalidValue } from "../errors.js";
+import { invalidValue } from "../errors/usage-errors.js";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** `90s`, `5m`, `1h30m`; a number alone is seconds. Answers milliseconds. */
+const maximumMs = 24 * 3_600_000;
+
+/** Parses `90s`, `5m` or `1h30m`, or a number of seconds. Returns milliseconds. */
 export const parseDuration = (text: string, what: string): number => {
   const parts = /^\d+(\.\d+)?$/.test(text) ? [`${text}s`] : (text.match(/\d+(\.\d+)?(ms|s|m|h)/g) ?? []);
   const total = parts.reduce(
@@ -13,10 +15,8 @@ export const parseDuration = (text: string, what: string): number => {
     throw invalidValue(
       what,
       `cannot be ${JSON.stringify(text)}`,
-      "It takes a time such as 90s, 5m or 1h30m, at most 24h.",
+      "Use a time such as 90s, 5m or 1h30m, at most 24h.",
     );
   }
   return total;
 };
-
-const maximumMs = 24 * 3_600_000;

@@ -1,8 +1,8 @@
-import type { Field } from "../command-table.js";
-import { invalidValue } from "../errors.js";
+import type { Field } from "../operations/row.js";
+import { invalidValue } from "../errors/usage-errors.js";
 import type { Sources } from "./sources.js";
 
-/** The value that a flag's text stands for, checked against what the contract allows. Secrets never come here. */
+/** Parses the text of a flag and checks it against the contract. Must not be called with a secret: errors quote the text. */
 export const parseValue = async (
   field: Field,
   text: string,
@@ -20,16 +20,16 @@ export const parseValue = async (
   return text;
 };
 
-/** `JSON`, `@file` or `-`. */
+/** Parses `JSON`, or the JSON in `@file` or standard input (`-`). */
 export const parseJson = async (text: string, what: string, sources: Sources): Promise<unknown> => {
   const path = text === "-" ? "-" : text.startsWith("@") ? text.slice(1) : undefined;
   const json = path === undefined ? text : await sources.read(path, what);
   try {
     return JSON.parse(json.replace(/^\uFEFF/, ""));
   } catch {
-    // What JSON.parse says repeats the text, which may hold a secret.
-    const place = path === undefined ? "the text" : path === "-" ? "standard input" : path;
-    throw invalidValue(what, `is not JSON (${place})`, "It takes JSON, @file, or - for standard input.");
+    // The parser's own message quotes the text, which may contain a secret.
+    const source = path === undefined ? "the text" : path === "-" ? "standard input" : path;
+    throw invalidValue(what, `is not JSON (${source})`, "Pass JSON, @file, or - for standard input.");
   }
 };
 
@@ -63,11 +63,11 @@ const checkEnum = (field: Field, value: string | number, what: string): void => 
 };
 
 const checkText = (field: Field, text: string, what: string): void => {
-  // Lengths are counted in characters, as JSON Schema does, not in UTF-16 units.
+  // JSON Schema counts characters, not UTF-16 code units.
   const length = [...text].length;
   const { minLength = 0, maxLength = Infinity, pattern, format } = field;
   const unset = field.nullable ? `Use --unset ${field.flag} to set it to null.` : undefined;
-  // The contract's help says null, and means no text.
+  // The help text mentions null, so users try it.
   if (unset !== undefined && text === "null") throw invalidValue(what, "would be the text null", unset);
   if (length < minLength) {
     throw invalidValue(
@@ -83,7 +83,11 @@ const checkText = (field: Field, text: string, what: string): void => {
     throw invalidValue(what, `cannot be ${quoted(text)}`, unset ?? `It must match ${pattern}.`);
   }
   if (format === "date-time" && !isDateTime(text)) {
-    throw invalidValue(what, `must be a date and time, not ${quoted(text)}`, "Like 2026-11-01T00:00:00Z.");
+    throw invalidValue(
+      what,
+      `must be a date and time, not ${quoted(text)}`,
+      "Use a time such as 2026-11-01T00:00:00Z.",
+    );
   }
 };
 

@@ -1,14 +1,14 @@
-import type { Field, OperationCommand } from "../command-table.js";
-import { missingInput, secretInArguments, usageError } from "../errors.js";
-import { isObject, placeAt, valueAt } from "../value-at.js";
+import type { Field, OperationCommand } from "../operations/row.js";
+import { missingInput, secretInArguments, usageError } from "../errors/usage-errors.js";
+import { isObject, setAt, valueAt } from "../json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
 import type { Sources } from "./sources.js";
 
-/** What was typed, before it is read: texts and switches by flag. */
-export interface Typed {
-  /** Texts of the flags of fields, `true` and `false` of the switches. */
+/** The values of a command line as the user typed them. */
+export interface TypedValues {
+  /** The texts of flags, and the booleans of switches. */
   readonly flags: Readonly<Record<string, string | boolean>>;
-  /** The body field that was given as an argument. */
+  /** The body field that was passed as an argument. */
   readonly argument?: { readonly field: Field; readonly text: string };
   readonly unset: readonly string[];
   readonly body?: string;
@@ -19,10 +19,10 @@ export interface Input {
   body: Record<string, unknown> | undefined;
 }
 
-/** Reads and checks everything that was typed; throws a usage error before anything is sent. */
+/** Reads and checks the typed values. Throws a usage error before anything is sent. */
 export const readInput = async (
   command: OperationCommand,
-  typed: Typed,
+  typed: TypedValues,
   sources: Sources,
 ): Promise<Input> => {
   const query: Record<string, unknown> = {};
@@ -34,10 +34,10 @@ export const readInput = async (
   return { query, body: await readBody(command, typed, sources) };
 };
 
-/** `--body` comes first, flags are laid over it. */
+/** Starts with `--body`, and sets the values of flags on it. */
 const readBody = async (
   command: OperationCommand,
-  typed: Typed,
+  typed: TypedValues,
   sources: Sources,
 ): Promise<Record<string, unknown> | undefined> => {
   if (!command.body) return undefined;
@@ -45,46 +45,43 @@ const readBody = async (
   const body = typed.body === undefined ? {} : await readWholeBody(typed.body, fields, sources);
   for (const field of fields) {
     const value = await readFlag(field, typed, sources);
-    if (value !== undefined) placeAt(body, field.path, value);
+    if (value !== undefined) setAt(body, field.path, value);
   }
-  if (typed.argument) await placeArgument(body, typed, typed.argument, sources);
+  if (typed.argument) await setArgument(body, typed, typed.argument, sources);
   for (const flag of typed.unset) {
     const field = fields.find((each) => each.flag === flag);
     if (flag in typed.flags) throw usageError(`--unset ${flag} and --${flag} contradict each other`);
-    if (field) placeAt(body, field.path, null);
+    if (field) setAt(body, field.path, null);
   }
 
-  // A required value that can be no other need not be typed.
+  // A required field with only one allowed value does not have to be typed.
   for (const field of fields) {
     const [only, ...others] = field.enum ?? [];
-    if (isMissing(body, field) && only !== undefined && others.length === 0) placeAt(body, field.path, only);
+    if (isMissing(body, field) && only !== undefined && others.length === 0) setAt(body, field.path, only);
   }
   const absent = fields.filter((field) => isMissing(body, field));
   if (absent.length > 0) throw missing(absent);
   if (Object.keys(body).length > 0 || typed.body !== undefined) return body;
   if (required) {
     const flags = fields.filter(({ deprecated }) => !deprecated).map(flagOf);
-    throw missingInput(
-      "Nothing is given that the command could do",
-      `Give at least one of ${flags.join(", ")}.`,
-    );
+    throw missingInput("No field is set", `Pass at least one of ${flags.join(", ")}.`);
   }
   return undefined;
 };
 
-const placeArgument = async (
+const setArgument = async (
   body: Record<string, unknown>,
-  typed: Typed,
-  { field, text }: NonNullable<Typed["argument"]>,
+  typed: TypedValues,
+  { field, text }: NonNullable<TypedValues["argument"]>,
   sources: Sources,
 ): Promise<void> => {
   if (field.flag in typed.flags) {
-    throw usageError(`The ${field.flag} is given twice: ${JSON.stringify(text)} and --${field.flag}`);
+    throw usageError(`The ${field.flag} is set twice: by ${JSON.stringify(text)} and by --${field.flag}`);
   }
-  placeAt(body, field.path, await parseValue(field, text, `<${field.flag}>`, sources));
+  setAt(body, field.path, await parseValue(field, text, `<${field.flag}>`, sources));
 };
 
-const readFlag = async (field: Field, { flags }: Typed, sources: Sources): Promise<unknown> => {
+const readFlag = async (field: Field, { flags }: TypedValues, sources: Sources): Promise<unknown> => {
   const typed = flags[field.flag];
   if (typed === undefined || typeof typed === "boolean") return typed;
   const flag = flagOf(field);
@@ -103,7 +100,7 @@ const readWholeBody = async (
     if (inArguments && field.secret && valueAt(body, field.path) !== undefined) {
       throw secretInArguments(
         `${field.path.join(".")} in --body`,
-        `Use ${flagOf(field)} PATH, --body @file, or - for standard input.`,
+        `Pass ${flagOf(field)} PATH, --body @file, or - for standard input.`,
       );
     }
   }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
-import { unreadableFile, usageError } from "../errors.js";
+import { unreadableFile, usageError } from "../errors/usage-errors.js";
 
-/** Reads what flags point at: `PATH`, or `-` for standard input, which can be read only once. */
+/** Reads the files that flags name, where `-` is standard input. Standard input can be read only once. */
 export class Sources {
   private stdinReader: string | undefined;
 
@@ -10,12 +10,12 @@ export class Sources {
     private readonly signal?: AbortSignal,
   ) {}
 
-  /** Standard input is taken: there is nobody left to ask. */
+  /** Whether a flag reads standard input, so that no question can be asked on it. */
   get readsStdin(): boolean {
     return this.stdinReader !== undefined;
   }
 
-  /** The whole text behind `flag`. */
+  /** Reads the whole text that `flag` names. */
   async read(path: string, flag: string): Promise<string> {
     if (path === "-") return this.readStdin(flag);
     if (path === "") throw usageError(`${flag} needs a path, or - for standard input`);
@@ -28,12 +28,12 @@ export class Sources {
     }
   }
 
-  /** A secret or a token: one line, without the line break that editors add. */
+  /** Reads a secret, which is one line. Ignores the line break that editors add at the end. */
   async readSecret(path: string, flag: string): Promise<string> {
     const text = (await this.read(path, flag)).replace(/^\uFEFF/, "").trim();
     const source = path === "-" ? "standard input" : path;
     if (text === "") throw usageError(`${flag}: ${source} is empty`);
-    if (/[\r\n]/.test(text)) throw usageError(`${flag}: one line is expected, ${source} has more`);
+    if (/[\r\n]/.test(text)) throw usageError(`${flag}: expected one line, but ${source} has more`);
     return text;
   }
 

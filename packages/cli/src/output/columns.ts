@@ -1,10 +1,10 @@
 export interface Column {
   title: string;
-  /** Dotted path into the resource. */
+  /** Path of the value in the resource, dotted. */
   path: string;
 }
 
-/** `id, region=region.id`: titles, with the path where it differs. */
+/** Parses `id, region=region.id`: titles, each with its path where that differs. */
 const columns = (...specs: string[]): Column[] =>
   specs
     .join(", ")
@@ -14,7 +14,7 @@ const columns = (...specs: string[]): Column[] =>
       return { title, path };
     });
 
-/** What a list shows, by component schema; the id always comes first and is never left out. */
+/** Columns of a list, by component schema. The id always comes first. */
 export const listColumns: Readonly<Record<string, Column[]>> = {
   Project: columns("id, name, region=defaultRegion, logical id=logicalId, created=createdAt"),
   Database: columns(
@@ -46,7 +46,7 @@ const database = [
 const connection =
   "id, name, kind, database=database.id, host=endpoints.direct.host, port=endpoints.direct.port, created=createdAt, url";
 
-/** What one resource shows, where all of its fields would be too many. */
+/** Lines of one resource, for component schemas with too many fields to print all. */
 export const detailColumns: Readonly<Record<string, Column[]>> = {
   Project: columns(project),
   ProjectWithDatabase: columns(
@@ -67,13 +67,15 @@ export const detailColumns: Readonly<Record<string, Column[]>> = {
   ),
 };
 
+/** Returns the columns of a list. A schema without an entry above gets the simple fields of its first item. */
 export const columnsOf = (resource: string | undefined, items: readonly unknown[]): Column[] =>
   (resource !== undefined && listColumns[resource]) || fieldsOf(items[0], false);
 
+/** Returns the lines of one resource. */
 export const detailsOf = (resource: string | undefined, value: unknown): Column[] =>
   (resource !== undefined && detailColumns[resource]) || fieldsOf(value, true);
 
-/** Every field that holds one value, nested ones under their dotted path; lists of objects stay out of tables. */
+/** Returns the fields with a single value, with dotted paths for nested ones. Lists of objects do not fit into a table. */
 const fieldsOf = (value: unknown, nested: boolean, parent = ""): Column[] => {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {

@@ -1,20 +1,22 @@
-import type { Failure } from "./failure.js";
+import { type Failure, failureOf } from "../errors/failure.js";
+import { startSpinner } from "./spinner.js";
 import { type Streams, writeText } from "./streams.js";
-import { loadStyle, printable, wantsColour } from "./style.js";
+import { loadStyle, printable, wantsColor } from "./style.js";
 
 export const formats = ["table", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
 
-/** Something worth knowing beside the answer. */
+/** Something worth knowing beside the result. */
 export interface Notice {
+  /** `noun:reason`. Stable. */
   code: string;
   message: string;
   [detail: string]: unknown;
 }
 
 /**
- * The only place that writes. Standard output carries the answer and nothing else; everything said about it goes to
- * standard error: as lines for people, or, under `--output json`, as one JSON object a line.
+ * Everything that a run prints. Standard output gets the result and nothing else. Everything else goes to standard error:
+ * as text, or with `--output json` as one JSON object per line.
  */
 export class Output {
   constructor(
@@ -23,36 +25,37 @@ export class Output {
     private readonly env: NodeJS.ProcessEnv = process.env,
   ) {}
 
-  /** Text that was asked for as such: help, the version, a completion script. */
+  /** Prints text that is itself the result: help, the version, a completion script. */
   text(text: string): void {
     writeText(text, this.streams);
   }
 
-  /** The answer: a resource, a list, or nothing when it is undefined. `resource` names the schema, for its columns. */
-  async answer(value: unknown, resource?: string): Promise<void> {
+  /** Prints a resource or a list. `resource` is the component schema, which determines the columns of a table. */
+  async result(value: unknown, resource?: string): Promise<void> {
     if (value === undefined) return;
     if (this.format === "json") return this.text(JSON.stringify(value, null, 2));
     if (this.format === "yaml") {
-      const { renderYaml } = await import("./render-yaml.js");
+      const { renderYaml } = await import("./yaml.js");
       return this.text(renderYaml(value));
     }
-    const style = await loadStyle(wantsColour(this.streams.stdout, this.env));
-    const { renderDetails, renderList } = await import("./render-table.js");
+    const style = await loadStyle(wantsColor(this.streams.stdout, this.env));
+    const { renderDetails, renderList } = await import("./tables.js");
     if (!Array.isArray(value)) return this.text(renderDetails(value, resource, style));
     if (value.length > 0) return this.text(renderList(value, resource, style));
-    this.say("Nothing found.");
+    this.info("Nothing found.");
   }
 
-  /** One line of JSON, whatever reads it: the ready line of a program that goes on running. */
+  /** Prints one line of JSON in any format: the ready line of a program that keeps running. */
   jsonLine(value: unknown): void {
     this.streams.stdout.write(`${JSON.stringify(value)}\n`);
   }
 
-  /** For people only; a program that reads JSON or YAML does not miss it. */
-  say(message: string): void {
+  /** Prints a message for people. Omitted with `--output json` and `yaml`. */
+  info(message: string): void {
     if (this.format === "table") this.streams.stderr.write(`${message}\n`);
   }
 
+  /** Prints a message that programs need as well. */
   notice(notice: Notice): void {
     if (this.format === "json") return this.errorLine({ notice });
     this.streams.stderr.write(`${notice.message}\n`);
@@ -60,25 +63,50 @@ export class Output {
 
   async warn(warning: Notice): Promise<void> {
     if (this.format === "json") return this.errorLine({ warning });
-    const style = await loadStyle(wantsColour(this.streams.stderr, this.env));
+    const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
     this.streams.stderr.write(`${style.busy("warning:")} ${warning.message}\n`);
   }
 
-  async fail({ exitCode: _, ...error }: Failure): Promise<void> {
-    if (this.format === "json") return this.errorLine({ error });
-    const style = await loadStyle(wantsColour(this.streams.stderr, this.env));
+  /**
+   * Prints an error.
+   *
+   * @param about What it happened to, for one of several errors.
+   * @returns The exit code for it.
+   */
+  async fail(thrown: unknown, about?: string): Promise<number> {
+    const { exitCode, ...failure } = await failureOf(thrown);
+    const message = about === undefined ? failure.message : `${about}: ${failure.message}`;
+    const error = { ...failure, message };
+    if (this.format === "json") this.errorLine({ error });
+    else await this.errorText(error);
+    return exitCode;
+  }
+
+  private async errorText(error: Omit<Failure, "exitCode">): Promise<void> {
+    const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
     const lines = [
       `${style.bad("error:")} ${printable(error.message)} ${style.faint(`(${printable(error.code)})`)}`,
     ];
-    const said = (name: string, text: string): string => `  ${printable(name)}: ${printable(text)}`;
-    for (const { path, message } of error.issues ?? []) lines.push(said(path, message));
+    const detail = (name: string, text: string): string => `  ${printable(name)}: ${printable(text)}`;
+    for (const { path, message } of error.issues ?? []) lines.push(detail(path, message));
     for (const [name, value] of Object.entries(error.details ?? {})) {
-      lines.push(said(name, typeof value === "string" ? value : JSON.stringify(value)));
+      lines.push(detail(name, typeof value === "string" ? value : JSON.stringify(value)));
     }
     if (error.hint !== undefined) lines.push(`${style.strong("hint:")} ${printable(error.hint)}`);
     if (error.retryAfter !== undefined) lines.push(`try again in: ${error.retryAfter} s`);
     if (error.requestId !== undefined) lines.push(style.faint(`request id: ${printable(error.requestId)}`));
     this.streams.stderr.write(`${lines.join("\n")}\n`);
+  }
+
+  /** Whether a spinner can be shown: on a terminal, to people, and not in CI. */
+  get canAnimate(): boolean {
+    const { stderr } = this.streams;
+    return stderr.isTTY && this.format === "table" && this.env["TERM"] !== "dumb" && !this.env["CI"];
+  }
+
+  /** Shows a spinner where one can be shown. Returns a function that removes it. */
+  startSpinner(text: () => string): () => void {
+    return this.canAnimate ? startSpinner(this.streams.stderr, text) : () => undefined;
   }
 
   private errorLine(value: unknown): void {

@@ -1,4 +1,4 @@
-/** How words are set off on a terminal. */
+/** How words are emphasized on a terminal. */
 export interface Style {
   strong(text: string): string;
   faint(text: string): string;
@@ -10,22 +10,22 @@ export interface Style {
 const same = (text: string): string => text;
 const plain: Style = { strong: same, faint: same, good: same, busy: same, bad: same };
 
-/** Colours stand on terminals only; `NO_COLOR` takes them away, `FORCE_COLOR` brings them everywhere. */
-export const wantsColour = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean => {
+/** Colors are for terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */
+export const wantsColor = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean => {
   if (env["NO_COLOR"]) return false;
   if (env["FORCE_COLOR"] && env["FORCE_COLOR"] !== "0") return true;
   return stream.isTTY === true && env["TERM"] !== "dumb";
 };
 
-/** Loads chalk only where there are colours to show. */
-export const loadStyle = async (colour: boolean): Promise<Style> => {
-  if (!colour) return plain;
+/** Loads chalk only if colors are wanted. */
+export const loadStyle = async (color: boolean): Promise<Style> => {
+  if (!color) return plain;
   const { Chalk } = await import("chalk");
   const chalk = new Chalk({ level: 1 });
   return { strong: chalk.bold, faint: chalk.dim, good: chalk.green, busy: chalk.yellow, bad: chalk.red };
 };
 
-/** Text of others, without what a terminal would obey: a name must not move the cursor or hide a line. */
+/** Removes the control characters from foreign text: a name must not move the cursor or hide a line. */
 export const printable = (text: string): string =>
   text
     .replaceAll(/[\t\n\r]+/g, " ")

@@ -1,28 +1,32 @@
-import { badProfileName, unknownProfile } from "../errors.js";
-import type { GlobalFlags } from "../run/context.js";
-import { findLink, type FoundLink } from "./link.js";
+import type { GlobalFlags } from "../context.js";
+import { unknownProfile } from "../errors/access-errors.js";
+import { badProfileName } from "../errors/usage-errors.js";
+import { findLink, type FoundLink } from "./link-file.js";
 import { isProfileName, type Profile, profileNamed, type Profiles } from "./profile.js";
 import { profilesFile, readProfiles } from "./read-profiles.js";
 
-/** A value, and what it came from, in the words of the user: a flag, a variable, a profile. */
-export interface Found<T> {
+/** A value and where it came from, in the user's words: a flag, a variable, a file, a profile. */
+export interface Sourced<T> {
   value: T;
   from: string;
 }
 
-/** Which profile a command line speaks of. */
+/** The profile that a command line selects. */
 export interface ProfileChoice {
   file: string;
   profiles: Profiles;
   /** Undefined when none was named and none is active. */
-  name: Found<string> | undefined;
-  /** Undefined when there is none of that name. */
+  name: Sourced<string> | undefined;
+  /** Undefined when there is no profile of that name. */
   profile: Profile | undefined;
-  /** Of the working directory. */
+  /** The link that applies to the working directory. */
   link: FoundLink | undefined;
 }
 
-/** A flag wins over the environment, that over the link, and that over the active profile. Throws for a name that no profile can have. */
+/**
+ * Returns the profile named by the flag, else by the environment, else by the link, else the active one. Throws for a name
+ * that no profile can have.
+ */
 export const chooseProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): ProfileChoice => {
   const file = profilesFile(env);
   const link = findLink();
@@ -30,21 +34,21 @@ export const chooseProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Profi
   if (named && !isProfileName(named.value)) throw badProfileName(named.from, named.value);
   const profiles = readProfiles(file);
   const { active } = profiles;
-  const kept = profileNamed(profiles, active) && active;
-  const name = named ?? (kept === undefined ? undefined : { value: kept, from: file });
+  const activeName = profileNamed(profiles, active) && active;
+  const name = named ?? (activeName === undefined ? undefined : { value: activeName, from: file });
   return { file, profiles, name, profile: profileNamed(profiles, name?.value), link };
 };
 
-const linkedProfile = (found: FoundLink | undefined): Found<string> | undefined =>
+const linkedProfile = (found: FoundLink | undefined): Sourced<string> | undefined =>
   found?.link.profile === undefined ? undefined : { value: found.link.profile, from: found.file };
 
-const namedProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Found<string> | undefined => {
+const namedProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Sourced<string> | undefined => {
   if (flags.profile !== undefined) return { value: flags.profile, from: "--profile" };
   const name = env["MGMT_PROFILE"]?.trim();
   return name ? { value: name, from: "MGMT_PROFILE" } : undefined;
 };
 
-/** The same where a profile that is named has to be there. */
+/** Does the same, and throws `profile:not_found` if the named profile does not exist. */
 export const activeProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): ProfileChoice => {
   const choice = chooseProfile(flags, env);
   if (choice.name && !choice.profile) {

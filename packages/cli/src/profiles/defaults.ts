@@ -1,32 +1,27 @@
-import type { GlobalFlags } from "../run/context.js";
-import { chooseProfile, type Found, type ProfileChoice } from "./active-profile.js";
-
-/** What commands work on when it is not typed. */
-export type DefaultName = "workspaceId" | "projectId";
-
-const variables: Readonly<Record<DefaultName, string>> = {
-  workspaceId: "MGMT_WORKSPACE_ID",
-  projectId: "MGMT_PROJECT_ID",
-};
+import type { GlobalFlags } from "../context.js";
+import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
+import { type DefaultName, defaultVariables } from "./profile.js";
 
 /**
- * The environment wins over the link, and that over the profile. A profile that is named with `--profile` wins over the
- * environment. What a link says holds for its own profile alone: ids of one are nothing in another.
+ * Returns the default from the environment, else from the link, else from the profile. With `--profile` the environment is
+ * ignored. The ids in a link belong to the profile that it names and are ignored for any other.
  */
 export const findDefault = (
   name: DefaultName,
   flags: GlobalFlags,
   env: NodeJS.ProcessEnv,
   choose: () => ProfileChoice = () => chooseProfile(flags, env),
-): Found<string> | undefined => {
-  const variable = variables[name];
-  const inEnv = flags.profile === undefined ? env[variable]?.trim() : undefined;
-  if (inEnv) return { value: inEnv, from: variable };
+): Sourced<string> | undefined => {
+  const variable = defaultVariables[name];
+  const fromEnv = flags.profile === undefined ? env[variable]?.trim() : undefined;
+  if (fromEnv) return { value: fromEnv, from: variable };
   const { name: chosen, profile, link } = choose();
   const linked = link?.link[name];
-  const isOwn =
+  const linkApplies =
     link?.link.profile === undefined ? flags.profile === undefined : link.link.profile === chosen?.value;
-  if (link && linked !== undefined && isOwn) return { value: linked, from: link.file };
-  const kept = profile?.[name];
-  return kept === undefined || !chosen ? undefined : { value: kept, from: `profile ${chosen.value}` };
+  if (link && linked !== undefined && linkApplies) return { value: linked, from: link.file };
+  const fromProfile = profile?.[name];
+  return fromProfile === undefined || !chosen
+    ? undefined
+    : { value: fromProfile, from: `profile ${chosen.value}` };
 };

@@ -1,44 +1,53 @@
-/** A service, and who calls it. */
+import { isObject } from "../json-path.js";
+
+/** A service and the credential for it. */
 export interface Profile {
   /** Address of the service, without `/v1`. */
   readonly baseUrl: string;
-  /** Address of its authorization server. Absent: that of the service. */
+  /** Address of its authorization server. Default: `baseUrl`. */
   readonly authUrl?: string;
-  /** What a login gave; the SDK checks it when it reads it. */
+  /** The stored login. The SDK checks it when it is read. */
   readonly login?: object;
-  /** A service token, in place of a login. */
+  /** A service token, instead of a login. */
   readonly token?: string;
-  /** Where credentials of the profile are kept. Absent: here. */
+  /** Where the profile stores its credential. Absent: in this file. */
   readonly store?: "keyring";
-  /** What lies in the keyring of the system now, in place of `login` and `token`. */
+  /** What the system keyring holds for this profile, instead of `login` and `token`. */
   readonly inKeyring?: "login" | "token";
   /** Defaults of commands. */
   readonly workspaceId?: string;
   readonly projectId?: string;
-  /** Of a service on this machine: where its control surface is, and the file with the secret for it. */
+  /** Of a service that `mgmt dev` runs: the address of its control surface, and the file with the secret for it. */
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;
 }
 
-/** Everything that is kept between runs. */
+/** The defaults that a profile can have, and the variables that override them. */
+export const defaultVariables = { workspaceId: "MGMT_WORKSPACE_ID", projectId: "MGMT_PROJECT_ID" } as const;
+
+export type DefaultName = keyof typeof defaultVariables;
+
+/** Whether a parameter or field of this name has a default. */
+export const isDefaultName = (name: string): name is DefaultName => Object.hasOwn(defaultVariables, name);
+
+/** The content of the profiles file. */
 export interface Profiles {
-  /** The profile that is used when none is named. */
+  /** The profile that commands use when no other is named. */
   readonly active?: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
 export const noProfiles: Profiles = { profiles: {} };
 
-/** Names go into file names and into what the terminal shows. */
+/** Whether a profile can have this name. Names become part of file names and of terminal output. */
 export const isProfileName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
 
 export const profileNamed = ({ profiles }: Profiles, name: string | undefined): Profile | undefined =>
   name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
-export const holdsCredential = ({ login, token, inKeyring }: Profile): boolean =>
+export const hasCredential = ({ login, token, inKeyring }: Profile): boolean =>
   login !== undefined || token !== undefined || inKeyring !== undefined;
 
-/** What is left when the credential is forgotten. */
 export const withoutCredential = <P extends Profile>(
   profile: P,
 ): Omit<P, "login" | "token" | "inKeyring"> => {
@@ -46,22 +55,25 @@ export const withoutCredential = <P extends Profile>(
   return rest;
 };
 
-const texts = ["authUrl", "token", "workspaceId", "projectId", "controlUrl", "controlSecretFile"];
+/** Whether two addresses mean the same service: `http://HOST:80/` is `http://host`. */
+export const isSameAddress = (left: string, right: string): boolean => normalized(left) === normalized(right);
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const normalized = (address: string): string =>
+  URL.canParse(address) ? new URL(address).href.replace(/\/+$/, "") : address;
+
+const textFields = ["authUrl", "token", "workspaceId", "projectId", "controlUrl", "controlSecretFile"];
 
 const isProfile = (value: unknown): value is Profile =>
-  isRecord(value) &&
+  isObject(value) &&
   typeof value["baseUrl"] === "string" &&
-  texts.every((name) => value[name] === undefined || typeof value[name] === "string") &&
+  textFields.every((name) => value[name] === undefined || typeof value[name] === "string") &&
   [undefined, "keyring"].some((store) => value["store"] === store) &&
   [undefined, "login", "token"].some((kind) => value["inKeyring"] === kind) &&
-  (value["login"] === undefined || isRecord(value["login"]));
+  (value["login"] === undefined || isObject(value["login"]));
 
-/** Fields that a later version has added do no harm; they are kept. */
+/** Whether a value is the content of a profiles file. Unknown fields, which a newer version may have added, are allowed. */
 export const isProfiles = (value: unknown): value is Profiles =>
-  isRecord(value) &&
+  isObject(value) &&
   (value["active"] === undefined || typeof value["active"] === "string") &&
-  isRecord(value["profiles"]) &&
+  isObject(value["profiles"]) &&
   Object.entries(value["profiles"]).every(([name, profile]) => isProfileName(name) && isProfile(profile));

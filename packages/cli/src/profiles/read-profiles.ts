@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { corruptProfiles, unreadableProfiles } from "../errors.js";
+import { corruptProfiles, unreadableProfiles } from "../errors/storage-errors.js";
 import { isProfiles, noProfiles, type Profiles } from "./profile.js";
 
-/** The one file that everything is kept in: under `MGMT_CONFIG_DIR`, or where the system keeps a user's settings. */
+/** Returns the path of the profiles file: in `MGMT_CONFIG_DIR`, or in the system's folder for user settings. */
 export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = process.platform): string =>
-  join(env["MGMT_CONFIG_DIR"]?.trim() || usualFolder(env, system), "config.json");
+  join(env["MGMT_CONFIG_DIR"]?.trim() || settingsFolder(env, system), "config.json");
 
-const usualFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string => {
+const settingsFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string => {
   if (system === "darwin") return join(homedir(), "Library", "Preferences", "mgmt");
   if (system === "win32")
     return join(env["APPDATA"] || join(homedir(), "AppData", "Roaming"), "mgmt", "Config");
@@ -16,8 +16,8 @@ const usualFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string =>
 };
 
 /**
- * Reads the file without the package that writes it, which takes longer to load than most commands to run. A file that is
- * not there holds no profiles. Throws for one that cannot be read or holds something else; it is left as it is.
+ * Reads the profiles file; a missing file has no profiles. Does not use the package that writes it, which takes longer to
+ * load than most commands take to run. Throws `profiles:unreadable` or `profiles:corrupt`.
  */
 export const readProfiles = (file: string): Profiles => {
   let text: string;
@@ -28,11 +28,11 @@ export const readProfiles = (file: string): Profiles => {
     throw unreadableProfiles(file, error);
   }
   const value = parse(file, text);
-  if (!isProfiles(value)) throw corruptProfiles(file, "it does not hold profiles");
+  if (!isProfiles(value)) throw corruptProfiles(file, "it does not contain profiles");
   return value;
 };
 
-/** The parser's own error quotes the text. */
+/** The parser's own error message is not shown, because it quotes the text. */
 const parse = (file: string, text: string): unknown => {
   try {
     return JSON.parse(text);

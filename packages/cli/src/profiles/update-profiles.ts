@@ -1,17 +1,17 @@
 import { constants } from "node:fs";
 import { access, chmod, mkdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { busyProfiles, unwritableProfiles } from "../errors.js";
+import { busyProfiles, unwritableProfiles } from "../errors/storage-errors.js";
 import { type Profile, profileNamed, type Profiles } from "./profile.js";
 import { readProfiles } from "./read-profiles.js";
 
-/** Another process needs milliseconds for what it does under the lock. */
-const patienceMs = 15_000;
+/** How long to wait for the lock. Other processes hold it for milliseconds. */
+const lockTimeoutMs = 15_000;
 
 /**
- * Replaces what the file holds by what `change` makes of it: as a whole, for this user alone (0600), and one process after
- * the other, so that none undoes what another has written. Throws for a file that holds something else or cannot be
- * written; it is left as it is.
+ * Replaces the content of the profiles file by what `change` returns for it. Writes the file as a whole, readable by this
+ * user only (0600), and under a lock, so that concurrent processes do not lose each other's changes. Throws
+ * `profiles:corrupt`, `profiles:unwritable` or `profiles:busy`, and then leaves the file unchanged.
  */
 export const updateProfiles = async (
   file: string,
@@ -22,21 +22,21 @@ export const updateProfiles = async (
 };
 
 /**
- * The same for what is lost if it is not written now, where that was promised before: the file may have been marked read-only
- * since, and stays so.
+ * Does the same even if the file has become read-only since `assertWritable` was called: for a refreshed login, which
+ * would be lost otherwise. The file stays read-only.
  */
-export const updateProfilesAsPromised = async (
+export const updateProfilesOnceWritable = async (
   file: string,
   change: (profiles: Profiles) => Profiles,
 ): Promise<void> => {
-  const marked = (await stat(file).catch(() => undefined))?.mode;
+  const mode = (await stat(file).catch(() => undefined))?.mode;
   await replace(file, change);
-  if (marked !== undefined && (marked & constants.S_IWUSR) === 0) await chmod(file, marked & 0o777);
+  if (mode !== undefined && (mode & constants.S_IWUSR) === 0) await chmod(file, mode & 0o777);
 };
 
 const replace = async (file: string, change: (profiles: Profiles) => Profiles): Promise<Profiles> => {
-  const { withFileLock } = await import("../auth/sdk-auth.js");
-  const signal = AbortSignal.timeout(patienceMs);
+  const { withFileLock } = await import("../credentials/oauth.js");
+  const signal = AbortSignal.timeout(lockTimeoutMs);
   const work = async (): Promise<Profiles> => {
     const next = change(readProfiles(file));
     await write(file, next);
@@ -49,7 +49,7 @@ const replace = async (file: string, change: (profiles: Profiles) => Profiles): 
   }
 };
 
-/** Changes one profile, or makes it. */
+/** Changes one profile, or creates it. */
 export const updateProfile = (
   file: string,
   name: string,
@@ -60,7 +60,7 @@ export const updateProfile = (
     profiles: { ...all.profiles, [name]: change(profileNamed(all, name)) },
   }));
 
-/** Throws what writing would, and makes the folder. A file that is marked read-only is meant to stay as it is. */
+/** Creates the folder, and throws `profiles:unwritable` if the file could not be written. Respects a read-only file. */
 export const assertWritable = async (file: string): Promise<void> => {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -89,8 +89,8 @@ const write = async (file: string, profiles: Profiles): Promise<void> => {
 };
 
 /**
- * What `conf` writes with listens to every signal, and repeats it to end the process. `main` decides about that: a second
- * Ctrl-C would cut off what the first one lets end well.
+ * Loads `conf` without its signal handlers. The package that it writes with handles every signal by repeating it to end
+ * the process, so that Ctrl-C would skip the orderly end that `main` gives the run.
  */
 const loadConf = async (): Promise<typeof import("conf").default> => {
   const added: [event: string, listener: NodeJS.SignalsListener][] = [];

@@ -1,29 +1,30 @@
 import { Command, type HelpContext } from "commander";
-import type { OperationCommand } from "../command-table.js";
-import { usageError } from "../errors.js";
+import { usageError } from "../errors/usage-errors.js";
+import type { OperationCommand } from "../operations/row.js";
 
-/** The second is commander's old form. */
+/** The second form is commander's old one. */
 type HelpRequest = HelpContext | ((text: string) => string);
 
-/** A command that says what is missing rather than printing its whole help where none was asked for. */
+/** A command that is defined when it is called, and that names a missing subcommand rather than printing help. */
 export class MgmtCommand extends Command {
-  /** All of them are made by `createCommand`. */
+  /** `createCommand` makes all of them. */
   declare readonly commands: readonly MgmtCommand[];
-  /** Loads the commands of a group. */
-  load?: () => Promise<void>;
-  /** What the contract says about the command of an operation. */
+  /** Adds the description, options, subcommands and action. Deleted after the first call. */
+  onDefine?: () => void | Promise<void>;
+  /** The row of the contract's table, for the command of an operation. */
   row?: OperationCommand;
 
   constructor(name?: string) {
     super(name);
     this.helpCommand(false);
+    this.hook("preSubcommand", (_, called) => (called instanceof MgmtCommand ? called.define() : undefined));
   }
 
-  /** Has the commands of a group, once they are asked for. */
-  async fill(): Promise<void> {
-    const { load } = this;
-    delete this.load;
-    await load?.();
+  /** Defines the command unless it is defined already. */
+  async define(): Promise<void> {
+    const { onDefine } = this;
+    delete this.onDefine;
+    await onDefine?.();
   }
 
   override createCommand(name?: string): MgmtCommand {
@@ -40,7 +41,7 @@ export class MgmtCommand extends Command {
   }
 
   override outputHelp(request?: HelpRequest): void {
-    // `mgmt projcts --help` is a mistake, not a question about `mgmt`.
+    // `mgmt projcts --help` is a typo, not a request for the help of `mgmt`.
     const [word] = this.args;
     if (this.commands.length > 0 && word !== undefined && !word.startsWith("-")) {
       this.error(`error: unknown command '${word}'`, { code: "commander.unknownCommand" });
@@ -50,6 +51,9 @@ export class MgmtCommand extends Command {
   }
 }
 
-/** What is typed for a command, from `mgmt` on. */
+/** The words that call a command, starting with `mgmt`. */
 export const lineOf = (command: Command): string =>
   command.parent ? `${lineOf(command.parent)} ${command.name()}` : command.name();
+
+/** The command `mgmt` itself. */
+export const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);

@@ -1,18 +1,14 @@
-import { addAuthCommands } from "../commands/auth.js";
-import { defineComplete, defineCompletion } from "../commands/completion.js";
-import { defineDev } from "../commands/dev.js";
-import { defineHelp } from "../commands/help.js";
-import { defineOperations } from "../commands/operations.js";
-import { defineLink, defineUnlink } from "../commands/link.js";
-import { usageError } from "../errors.js";
+import { groupCommands, porcelainCommands } from "../commands/command-tree.js";
+import type { Context } from "../context.js";
+import { usageError } from "../errors/usage-errors.js";
+import { addGroups } from "../operations/groups.js";
 import { type Format, formats } from "../output/output.js";
-import type { Context } from "../run/context.js";
 import { lineOf, MgmtCommand } from "./command.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
-import { addGroups } from "./groups.js";
-import { addSections, overviewSections } from "./help.js";
+import { addSections, overviewSections } from "./help-sections.js";
+import { addPorcelain } from "./porcelain.js";
 
-/** The whole command line. */
+/** Builds the parser of the whole command line. */
 export const buildProgram = (context: Context): MgmtCommand => {
   const { output, version } = context;
   const program = new MgmtCommand("mgmt");
@@ -22,29 +18,20 @@ export const buildProgram = (context: Context): MgmtCommand => {
     .enablePositionalOptions()
     .exitOverride()
     .version(version, "-V, --version", "show the version")
-    .helpOption("-h, --help", "show help, also behind every command")
+    .helpOption("-h, --help", "show help, also after a command")
     .configureHelp({
       subcommandTerm: (command) => command.name(),
       commandUsage: (command) => `${lineOf(command)} ${command.usage()}`,
     })
-    // Errors are ours to write: commander throws, and what it says is reported once.
+    // Commander throws its errors as well, and `main` reports them once.
     .configureOutput({ writeOut: (text) => output.text(text), writeErr: () => {}, outputError: () => {} })
     .hook("preAction", (_, command) => {
       const { output: format } = globalFlags(command);
       if (format !== undefined) output.format = readFormat(format);
-    })
-    .hook("preSubcommand", (_, called) => (called instanceof MgmtCommand ? called.fill() : undefined));
+    });
   addGlobalOptions(program);
-  addGroups(program, context);
-  addAuthCommands(program, context);
-  defineLink(program.command("link").helpGroup("This machine:"), context);
-  defineUnlink(program.command("unlink").helpGroup("This machine:"), context);
-  defineDev(program.command("dev").helpGroup("This machine:"), context);
-  const about = "About:";
-  defineOperations(program.command("operations").helpGroup(about), context);
-  defineCompletion(program.command("completion").helpGroup(about), context);
-  defineComplete(program.command("complete", { hidden: true }), program, context);
-  defineHelp(program.command("help").helpGroup(about), program);
+  addGroups(program, groupCommands, context);
+  addPorcelain(program, porcelainCommands, context);
   addSections(program, overviewSections);
   return program;
 };

@@ -1,4 +1,4 @@
-/** Number of letters to insert, remove, replace or swap to get from one word to the other. */
+/** Returns the Damerau–Levenshtein distance: the number of letters to insert, remove, replace or swap. */
 const distance = (left: string, right: string): number => {
   const rows: number[][] = [[...Array(right.length + 1).keys()]];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
@@ -21,13 +21,13 @@ const distance = (left: string, right: string): number => {
   return at(left.length, right.length);
 };
 
-/** The candidates that were probably meant, best first; none when nothing is near. */
+/** Returns up to three candidates that were probably meant, best first. */
 export const similar = (word: string, candidates: readonly string[]): string[] => {
-  const furthest = Math.min(3, Math.max(1, Math.floor(word.length * 0.4)));
+  const maxDistance = Math.min(3, Math.max(1, Math.floor(word.length * 0.4)));
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate) }))
-    .filter(({ candidate, far }) => far <= furthest || (word.length > 2 && candidate.startsWith(word)))
-    .sort((a, b) => a.far - b.far)
+    .map((candidate) => ({ candidate, steps: distance(word.toLowerCase(), candidate) }))
+    .filter(({ candidate, steps }) => steps <= maxDistance || (word.length > 2 && candidate.startsWith(word)))
+    .sort((a, b) => a.steps - b.steps)
     .map(({ candidate }) => candidate)
     .slice(0, 3);
 };

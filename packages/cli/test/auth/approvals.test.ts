@@ -82,7 +82,7 @@ describe("--wait-approval (§ Agents and approvals)", () => {
     const id = await project();
     const { status, stderr } = await asAgent(`projects delete ${id} --yes --wait-approval --timeout 300ms`);
     expect({ status, stderr }).toEqual({ status: 8, stderr: expect.stringContaining("wait:timeout") });
-    expect(stderr).toContain("run the same command again to go on");
+    expect(stderr).toContain("Run the same command again to keep waiting");
     expect(exists(id)).toBe(true);
   });
 
@@ -108,7 +108,7 @@ describe("--wait-approval (§ Agents and approvals)", () => {
     const { status, stderr } = await asAgent("projects delete proj_1 --yes --timeout 5s");
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: expect.stringContaining("--timeout goes with --wait-approval "),
+      stderr: expect.stringContaining("--timeout can only be used with --wait-approval "),
     });
   });
 });

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { clientId } from "../../src/auth/client.js";
-import type { Keyring } from "../../src/auth/keyring/keyring.js";
-import { type KeyringStore, keyringStore } from "../../src/auth/keyring/keyring-store.js";
-import { probeKeyring } from "../../src/auth/keyring/probe-keyring.js";
-import { type Credential, createAuthenticator } from "../../src/auth/sdk-auth.js";
+import type { Keyring } from "../../src/credentials/keyring/keyring.js";
+import { type KeyringStore, keyringStore } from "../../src/credentials/keyring/keyring-store.js";
+import { probeKeyring } from "../../src/credentials/keyring/keyring.js";
+import { clientId, createAuthenticator, type Login } from "../../src/credentials/oauth.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
@@ -27,8 +26,8 @@ const memoryKeyring = (changed: Partial<Keyring> = {}): Keyring => ({
 });
 
 const storeOn = (keyring: Keyring): KeyringStore => {
-  const made = { baseUrl: account.server.baseUrl, store: "keyring" } as const;
-  return keyringStore({ file: account.file, name: "default", made }, async () => keyring);
+  const initial = { baseUrl: account.server.baseUrl, store: "keyring" } as const;
+  return keyringStore({ file: account.file, name: "default", initial }, async () => keyring);
 };
 
 /** How often the server has given tokens. */
@@ -38,10 +37,10 @@ const granted = (): number =>
   ).length;
 
 /** Logs in to the file, and gives what that kept. */
-const loggedIn = async (): Promise<Credential> => {
+const loggedIn = async (): Promise<Login> => {
   await account.login();
   // The login has gone well: then all of a credential is in it.
-  return account.kept().profiles["default"]?.login as Credential;
+  return account.kept().profiles["default"]?.login as Login;
 };
 
 describe("mgmt login --store keyring, where there is none", () => {
@@ -100,7 +99,7 @@ describe("the probe", () => {
     ["writes", { write: fails }, "locked"],
     ["reads", { read: fails }, "locked"],
     ["deletes", { remove: fails }, "locked"],
-    ["gives back what it was given", { read: async () => "another" }, "does not give back"],
+    ["gives back what it was given", { read: async () => "another" }, "does not return what was stored"],
     ["forgets", { remove: async () => undefined }, "does not delete"],
   ])("refuses a keyring that never %s", async (_, changed, why) => {
     await expect(probeKeyring(memoryKeyring(changed))).rejects.toMatchObject({
@@ -196,7 +195,7 @@ describe("a login over another one", () => {
     const { status, stderr } = await account.login();
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringContaining("The login before could not be ended"),
+      stderr: expect.stringContaining("The previous login could not be revoked"),
     });
     expect((await account.mgmt`whoami`).status).toBe(0);
   });

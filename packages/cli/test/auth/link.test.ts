@@ -47,7 +47,7 @@ describe("mgmt link", () => {
     expect(linked()).toEqual({ profile: "default", workspaceId: "wksp_a", projectId: "proj_a" });
     await inFolder("link --profile second");
     expect(linked()).toEqual({ profile: "second" });
-    expect((await inFolder("auth switch default")).stderr).toContain("Here profile second is still used");
+    expect((await inFolder("auth switch default")).stderr).toContain("This folder still uses profile second");
   });
 
   it.each([
@@ -147,11 +147,11 @@ describe("a linked folder", () => {
   it.each([
     ["", "it is empty"],
     ["{", "it is not JSON"],
-    ["null", "does not hold"],
-    ["[]", "does not hold"],
-    ['{"profile":"../x"}', "does not hold"],
-    ['{"projectId":7}', "does not hold"],
-    ['{"workspaceId":"a b"}', "does not hold"],
+    ["null", "does not contain"],
+    ["[]", "does not contain"],
+    ['{"profile":"../x"}', "does not contain"],
+    ['{"projectId":7}', "does not contain"],
+    ['{"workspaceId":"a b"}', "does not contain"],
   ])("whose link is corrupt is a clear error, and unlink takes it away: %s", async (text, why) => {
     await account.login();
     write(text);

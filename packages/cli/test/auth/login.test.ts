@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { whyNoBrowser } from "../../src/auth/browser.js";
-import { clientId, pasteRedirectUri } from "../../src/auth/client.js";
+import { whyNoBrowser } from "../../src/commands/login/browser.js";
+import { pasteRedirectUri } from "../../src/commands/login/paste.js";
+import { clientId } from "../../src/credentials/oauth.js";
 import { type Account, converse, startAccount } from "./account.js";
 
 let account: Account;
@@ -113,7 +114,7 @@ describe("mgmt login in surroundings without a browser", () => {
     const line = ["login", "--base-url", account.server.baseUrl];
     const { stderr, status } = await converse(line, { ...account.env, SSH_CONNECTION: "a b c d" }, () => "");
     expect(status).toBe(3);
-    expect(stderr).toContain("No browser is opened: this is an SSH session.");
+    expect(stderr).toContain("Not opening a browser: this is an SSH session.");
   });
 });
 
@@ -197,11 +198,11 @@ describe("mgmt login, where it cannot be", () => {
   });
 
   it.each([
-    ["--base-url", "nonsense", "--base-url is no address"],
-    ["--base-url", "ftp://127.0.0.1", "--base-url is no address"],
+    ["--base-url", "nonsense", "--base-url must be an absolute URL"],
+    ["--base-url", "ftp://127.0.0.1", "--base-url must be an absolute URL"],
     ["--base-url", "http://user:secret-word@127.0.0.1:1", "--base-url must not carry a credential"],
-    ["--auth-url", "nonsense", "--auth-url is no address"],
-    ["--auth-url", "http://127.0.0.1:1/?a=secret-word", "--auth-url must have no query or fragment"],
+    ["--auth-url", "nonsense", "--auth-url is not an absolute URL"],
+    ["--auth-url", "http://127.0.0.1:1/?a=secret-word", "--auth-url must not have a query or a fragment"],
   ])("says which address cannot be: %s %s", async (flag, address, problem) => {
     const line = ["login", "--no-browser", "--base-url", account.server.baseUrl, flag, address];
     const { status, stderr } = await account.run(line);
@@ -257,7 +258,7 @@ describe("mgmt logout", () => {
     expect((await account.mgmt`whoami`).status).toBe(4);
     expect(await account.mgmt`logout`).toMatchObject({
       status: 0,
-      stderr: "Nobody is logged in to profile default.\n",
+      stderr: "Profile default is not logged in.\n",
     });
   });
 

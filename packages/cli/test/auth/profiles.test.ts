@@ -114,7 +114,7 @@ describe("mgmt auth switch", () => {
     await account.login();
     await account.login("--profile", "second");
     expect(account.kept().active).toBe("default");
-    expect((await account.mgmt`auth switch second`).stderr).toBe("Profile second is used from now on.\n");
+    expect((await account.mgmt`auth switch second`).stderr).toBe("The active profile is now second.\n");
     expect((await account.mgmt`auth status -o json`).json).toMatchObject({ profile: { value: "second" } });
   });
 
@@ -122,7 +122,7 @@ describe("mgmt auth switch", () => {
     await account.login();
     expect(await account.mgmt`auth switch nobody`).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("There is default."),
+      stderr: expect.stringContaining("Profiles: default."),
     });
     expect((await account.mgmt`auth switch`).status).toBe(2);
     expect(account.kept().active).toBe("default");

@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { profileStore } from "../../src/auth/profile-store.js";
+import { profileStore } from "../../src/credentials/profile-store.js";
 import { temporaryFolder } from "../folders.js";
 
-const made = { baseUrl: "http://127.0.0.1:1" };
+const initial = { baseUrl: "http://127.0.0.1:1" };
 const login = (accessToken: string) => ({
   accessToken,
   refreshToken: `${accessToken}-refresh`,
@@ -18,7 +18,7 @@ const login = (accessToken: string) => ({
 describe("a file that is marked read-only", () => {
   it("while a refresh token is being used up takes its successor, and stays marked", async () => {
     const file = join(temporaryFolder(), "config.json");
-    const store = profileStore(file, "one", made);
+    const store = profileStore(file, "one", initial);
     await store.write(login("first"));
     const place = await store.reserve?.();
     chmodSync(file, 0o400);
@@ -30,7 +30,7 @@ describe("a file that is marked read-only", () => {
 
   it("before that has no place to give, and is left as it is", async () => {
     const file = join(temporaryFolder(), "config.json");
-    const store = profileStore(file, "one", made);
+    const store = profileStore(file, "one", initial);
     await store.write(login("first"));
     chmodSync(file, 0o400);
     const before = readFileSync(file, "utf8");
@@ -42,7 +42,7 @@ describe("a file that is marked read-only", () => {
   it("has no place to give when it holds something else", async () => {
     const file = join(temporaryFolder(), "config.json");
     writeFileSync(file, "my notes");
-    await expect(profileStore(file, "one", made).reserve?.()).rejects.toMatchObject({
+    await expect(profileStore(file, "one", initial).reserve?.()).rejects.toMatchObject({
       code: "profiles:corrupt",
     });
     expect(readFileSync(file, "utf8")).toBe("my notes");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { accountOf } from "../../src/auth/keyring/keyring-store.js";
-import { openOsKeyring } from "../../src/auth/keyring/os-keyring.js";
-import { probeKeyring } from "../../src/auth/keyring/probe-keyring.js";
+import { accountOf } from "../../src/credentials/keyring/keyring-store.js";
+import { openSystemKeyring } from "../../src/credentials/keyring/system-keyring.js";
+import { probeKeyring } from "../../src/credentials/keyring/keyring.js";
 import { type Account, startAccount } from "../auth/account.js";
 
 let account: Account;
@@ -18,7 +18,7 @@ interface Entry {
   expiresAt: number;
 }
 const entry = async (): Promise<Entry | undefined> => {
-  const text = await (await openOsKeyring()).read(accountOf(account.file, "default"));
+  const text = await (await openSystemKeyring()).read(accountOf(account.file, "default"));
   // The tests below assert what is in it.
   return text === undefined ? undefined : (JSON.parse(text) as Entry);
 };
@@ -29,11 +29,11 @@ const granted = (): number =>
   ).length;
 const letItEnd = async (): Promise<void> => {
   const ended = JSON.stringify({ ...(await entry()), expiresAt: Date.now() - 1_000 });
-  await (await openOsKeyring()).write(accountOf(account.file, "default"), ended);
+  await (await openSystemKeyring()).write(accountOf(account.file, "default"), ended);
 };
 
 it("passes the probe", async () => {
-  await probeKeyring(await openOsKeyring());
+  await probeKeyring(await openSystemKeyring());
 });
 
 it("keeps a login out of the file, refreshes it once for all processes, and deletes it", async () => {
@@ -89,7 +89,7 @@ it("keeps a service token, and says when somebody has deleted it", async () => {
   expect((await account.mgmt`auth status -o json`).json).toMatchObject({
     credential: { kind: "token", store: "keyring" },
   });
-  await (await openOsKeyring()).remove(accountOf(account.file, "default"));
+  await (await openSystemKeyring()).remove(accountOf(account.file, "default"));
   expect((await account.mgmt`projects list`).status).toBe(4);
   expect((await account.mgmt`auth status`).status).toBe(4);
   expect((await account.mgmt`logout`).status).toBe(0);

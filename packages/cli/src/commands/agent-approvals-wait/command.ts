@@ -1,0 +1,31 @@
+import { idPrefixes } from "../../generated/id-prefixes.js";
+import { parseDuration } from "../../input/duration.js";
+import { assertPathId } from "../../input/ids.js";
+import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
+import { addSections, exampleId } from "../../program/help-sections.js";
+import type { DefineCommand } from "../../program/porcelain.js";
+
+/** `mgmt agent-approvals wait`. */
+export const defineAgentApprovalsWait: DefineCommand = (command, context) => {
+  command
+    .description(
+      "Waits until the sponsor approves; then run the refused command again. Exits with 8 if the approval is still " +
+        "pending after --timeout, and with 5 if it is denied.",
+    )
+    .argument(
+      "<approval-id>",
+      `id of the approval, from the error of the refused command (${idPrefixes.approval}…)`,
+    )
+    .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 20m)");
+  addGlobalOptions(command);
+  addSections(command, {
+    Examples: () => [`mgmt agent-approvals wait ${exampleId(idPrefixes.approval)} --timeout 10m`],
+  });
+  command.action(async (id: string) => {
+    const { timeout } = command.opts<{ timeout?: string }>();
+    const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
+    assertPathId("<approval-id>", id);
+    const { runAgentApprovalsWait } = await import("./run.js");
+    await runAgentApprovalsWait(id, timeoutMs, globalFlags(command), context);
+  });
+};

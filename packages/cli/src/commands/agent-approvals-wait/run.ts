@@ -1,0 +1,26 @@
+import type { Context, GlobalFlags } from "../../context.js";
+import { ApprovalProgress } from "../../service/approval-progress.js";
+import { connect } from "../../service/connect.js";
+
+/** Waits until the sponsor has approved, and prints the approval. Throws if it is denied, expired or consumed. */
+export const runAgentApprovalsWait = async (
+  id: string,
+  timeoutMs: number | undefined,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const client = await connect(flags, context);
+  const progress = new ApprovalProgress(context.output);
+  try {
+    const approval = await client.agentApprovals.wait(id, {
+      signal: context.signal,
+      timeoutMs,
+      onProgress: ({ status, expiresAt }, { remainingMs }) =>
+        progress.report({ approvalId: id, status, expiresAt, remainingMs }),
+    });
+    progress.end();
+    await context.output.result(approval, "Approval");
+  } finally {
+    progress.end();
+  }
+};

@@ -1,0 +1,50 @@
+import type { Context } from "../../context.js";
+import { unknownProfile } from "../../errors/access-errors.js";
+import { missingInput } from "../../errors/usage-errors.js";
+import { ask, isAtTerminal } from "../../input/ask.js";
+import { findLink } from "../../profiles/link-file.js";
+import { profileNamed, type Profiles } from "../../profiles/profile.js";
+import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
+import { updateProfiles } from "../../profiles/update-profiles.js";
+
+/**
+ * Makes a profile the active one, and sets its default project if one is given. Without a name it changes the project of
+ * the active profile, or asks for a profile on a terminal.
+ */
+export const runAuthSwitch = async (
+  given: string | undefined,
+  projectId: string | undefined,
+  context: Context,
+): Promise<void> => {
+  const file = profilesFile(context.env);
+  const stored = readProfiles(file);
+  const name =
+    given ?? (projectId === undefined ? undefined : stored.active) ?? (await askForProfile(stored, context));
+  await updateProfiles(file, (all) => {
+    const profile = profileNamed(all, name);
+    if (!profile) throw unknownProfile("<profile>", name, Object.keys(all.profiles));
+    const next = projectId === undefined ? profile : { ...profile, projectId };
+    return { ...all, active: name, profiles: { ...all.profiles, [name]: next } };
+  });
+  const project = projectId === undefined ? "" : `, with default project ${projectId}`;
+  context.output.info(`The active profile is now ${name}${project}.`);
+  const link = findLink();
+  const linked = link?.link.profile;
+  if (link && linked !== undefined && linked !== name) {
+    const message = `This folder still uses profile ${linked}, because it is linked by ${link.file}; mgmt unlink removes the link`;
+    await context.output.warn({ code: "link:other_profile", message });
+  }
+};
+
+const askForProfile = async ({ profiles, active }: Profiles, context: Context): Promise<string> => {
+  const names = Object.keys(profiles);
+  if (names.length === 0) throw missingInput("There are no profiles yet", "mgmt login creates one.");
+  if (!isAtTerminal(context) || context.env["CI"]) {
+    throw missingInput("Missing <profile>", `One of: ${names.join(", ")}.`);
+  }
+  const choices = names.map((name) => ({ value: name, name: `${name}  ${profiles[name]?.baseUrl ?? ""}` }));
+  const preselected = active === undefined ? {} : { default: active };
+  return ask(context, ({ select }, terminal) =>
+    select({ message: "Profile:", choices, ...preselected }, terminal),
+  );
+};

@@ -1,0 +1,16 @@
+import type { Context, GlobalFlags } from "../../context.js";
+import { expiryOf, tokenOf } from "../../credentials/token-source.js";
+import { noToken } from "../../errors/access-errors.js";
+import { resolveAccess } from "../../profiles/resolve-access.js";
+
+/** Prints the token that commands send, refreshed first if it is about to expire. */
+export const runAuthToken = async (flags: GlobalFlags, context: Context): Promise<void> => {
+  const { identity } = await resolveAccess(flags, context);
+  if (!identity) throw noToken();
+  const source = await tokenOf(identity.value, context);
+  const token = typeof source === "string" ? source : await source();
+  const { output } = context;
+  if (output.format === "table") return output.text(token);
+  const expiry = expiryOf(token);
+  await output.result({ token, endsAt: expiry === undefined ? null : new Date(expiry).toISOString() });
+};

@@ -1,0 +1,116 @@
+import type { Context, GlobalFlags } from "../../context.js";
+import {
+  controlRefused,
+  noControl,
+  unexpectedResponse,
+  unreachableControl,
+} from "../../errors/run-errors.js";
+import { badAddress } from "../../errors/usage-errors.js";
+import { isObject, valueAt } from "../../json-path.js";
+import { chooseProfile } from "../../profiles/active-profile.js";
+import { profileNamed } from "../../profiles/profile.js";
+import { nodeTransport } from "../../service/sdk.js";
+import { localProfile } from "../dev/register-local.js";
+
+export interface ControlFlags extends GlobalFlags {
+  readonly controlUrl?: string;
+  readonly controlSecretFile?: string;
+}
+
+export type Decision =
+  { kind: "approve" } | { kind: "approve-window"; milliseconds: number } | { kind: "deny" };
+
+/** Prints all approvals. */
+export const listApprovals = async (flags: ControlFlags, context: Context): Promise<void> => {
+  const rows = await callControl("GET", "/approvals", undefined, flags, context);
+  if (!Array.isArray(rows)) throw unexpectedResponse("a list");
+  await context.output.result(rows.map(printed));
+};
+
+/** Approves or denies an approval, and prints it. `id` must have the form of an id. */
+export const decideApproval = async (
+  id: string,
+  { kind, ...fields }: Decision,
+  flags: ControlFlags,
+  context: Context,
+): Promise<void> => {
+  const row = await callControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
+  await context.output.result(printed(row));
+};
+
+/** The fields that people need, with times as the API writes them. */
+const printed = (row: unknown): object => {
+  if (!isObject(row)) throw unexpectedResponse("an approval");
+  const { id, status, request, operationId, agentId, sponsorId, projectId } = row;
+  const time = (name: string): string | null => {
+    const value = row[name];
+    return typeof value === "number" ? new Date(value).toISOString() : null;
+  };
+  return {
+    id,
+    status,
+    request,
+    operationId,
+    agentId,
+    sponsorId,
+    projectId,
+    expiresAt: time("expiresAt"),
+    windowExpiresAt: time("windowExpiresAt"),
+    decidedAt: time("decidedAt"),
+  };
+};
+
+const timeoutMs = 30_000;
+
+const callControl = async (
+  method: "GET" | "POST",
+  path: string,
+  fields: object | undefined,
+  flags: ControlFlags,
+  context: Context,
+): Promise<unknown> => {
+  const { url, secretFile } = findControl(flags, context.env);
+  const secret = await context.sources.readSecret(secretFile, "--control-secret-file");
+  const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
+  const body = fields && JSON.stringify(fields);
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
+  const response = await nodeTransport()
+    .send({ method, url: `${url}${path}`, headers, body, signal })
+    .catch((error: unknown) => {
+      context.signal.throwIfAborted();
+      throw unreachableControl(url, error);
+    });
+  const value = parse(response.body);
+  if (response.status >= 300) throw controlRefused(response.status, valueAt(value, ["error", "message"]));
+  return value;
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns the control surface from flags, else the environment, else the named profile, else profile `local`. */
+const findControl = (
+  { controlUrl, controlSecretFile, ...flags }: ControlFlags,
+  env: NodeJS.ProcessEnv,
+): { url: string; secretFile: string } => {
+  const url = controlUrl ?? env["MGMT_CONTROL_URL"]?.trim();
+  const secretFile = controlSecretFile ?? env["MGMT_CONTROL_SECRET_FILE"]?.trim();
+  if (url && secretFile) return { url: normalized(url), secretFile };
+  const { profiles, profile } = chooseProfile(flags, env);
+  const known = profile?.controlUrl === undefined ? profileNamed(profiles, localProfile) : profile;
+  // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
+  if (url || secretFile || !known?.controlUrl || !known.controlSecretFile) throw noControl();
+  return { url: normalized(known.controlUrl), secretFile: known.controlSecretFile };
+};
+
+const normalized = (url: string): string => {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw badAddress("--control-url", "must be an absolute URL", "http://127.0.0.1:4300/_control");
+  }
+  return url.replace(/\/+$/, "");
+};

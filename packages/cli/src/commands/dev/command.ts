@@ -1,0 +1,25 @@
+import { addGlobalOptions } from "../../program/global-options.js";
+import { addSections } from "../../program/help-sections.js";
+import type { DefineCommand } from "../../program/porcelain.js";
+import type { DevFlags } from "./run.js";
+
+/** `mgmt dev`. */
+export const defineDev: DefineCommand = (command, context) => {
+  command
+    .description(
+      "Runs the service on this machine, with real Postgres databases, until you press Ctrl-C.\n\n" +
+        "With --output json it prints one line when it is ready: baseUrl, authUrl, controlUrl, controlSecretFile, token, " +
+        "workspaceId, pid.",
+    )
+    .option("--port <number>", "port to listen on; 0 chooses a free one")
+    .option("--data-dir <path>", "folder to store projects and databases in")
+    .option("--ephemeral", "delete everything on exit");
+  addGlobalOptions(command);
+  addSections(command, {
+    Examples: () => ["mgmt dev", "mgmt dev --ephemeral --port 0 --output json", "mgmt dev --data-dir ./data"],
+  });
+  command.action(async () => {
+    const { runDev } = await import("./run.js");
+    await runDev(command.opts<DevFlags>(), context);
+  });
+};

@@ -1,0 +1,83 @@
+import type { Platform } from "@mgmt/platform";
+import type { Context } from "../../context.js";
+import { platformMissing } from "../../errors/run-errors.js";
+import { usageError } from "../../errors/usage-errors.js";
+import { registerLocal } from "./register-local.js";
+
+export interface DevFlags {
+  port?: string;
+  dataDir?: string;
+  ephemeral?: boolean;
+}
+
+/** The port of the contract's default server. */
+const defaultPort = 4300;
+
+/** Runs the platform until Ctrl-C or SIGTERM. Exits with 0 then. */
+export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
+  const { output, signal } = context;
+  const { dataDir, ephemeral = false } = flags;
+  if (dataDir !== undefined && ephemeral) {
+    throw usageError("--data-dir and --ephemeral contradict each other");
+  }
+  if (output.format === "yaml") throw usageError("mgmt dev writes text or JSON", "Use --output json.");
+  const port = readPort(flags.port);
+  const { startPlatform } = await loadPlatform();
+
+  const terminated = new AbortController();
+  process.once("SIGTERM", () => terminated.abort());
+  const stop = AbortSignal.any([signal, terminated.signal]);
+  const platform = await startPlatform({
+    port,
+    ephemeral,
+    ...(dataDir !== undefined && { dataDir }),
+    onLog: (line: string) => output.info(line),
+  });
+  if (!stop.aborted) await registerLocal(platform, context);
+  if (!stop.aborted) printReady(platform, context);
+  const stopped = new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener("abort", () => resolve(), { once: true });
+  });
+  const defect = await Promise.race([stopped, platform.closed]);
+  await platform.stop();
+  if (defect) throw defect;
+};
+
+const loadPlatform = async (): Promise<typeof import("@mgmt/platform")> => {
+  try {
+    return await import("@mgmt/platform");
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+    // A dependency of the platform may be missing instead; only Node's message says which package it is.
+    if (!isMissing || !error.message.includes("@mgmt/platform")) throw error;
+    throw platformMissing();
+  }
+};
+
+const readPort = (text: string | undefined): number => {
+  if (text === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (!(port <= 65_535)) {
+    throw usageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
+  }
+  return port;
+};
+
+const printReady = ({ ready }: Platform, { output }: Context): void => {
+  if (output.format === "json") return output.jsonLine(ready);
+  const lines = [
+    `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
+    "",
+    "In another terminal:",
+    "",
+    `  export MGMT_BASE_URL=${ready.baseUrl}`,
+    `  export MGMT_TOKEN=${ready.token}`,
+    "  mgmt projects create shop --wait",
+    "",
+    "Or log in with the browser: mgmt login --profile local",
+    "",
+    "Press Ctrl-C to stop.",
+  ];
+  output.text(lines.join("\n"));
+};

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import type { Context } from "../../context.js";
+
+/** Files that container runtimes create in every container. */
+const containerMarkers = ["/.dockerenv", "/run/.containerenv"];
+
+/** Returns why a browser here could not be redirected back to this process, or undefined when it should work. */
+export const whyNoBrowser = (
+  env: NodeJS.ProcessEnv,
+  system: NodeJS.Platform = process.platform,
+  exists: (path: string) => boolean = existsSync,
+): string | undefined => {
+  if (env["SSH_CONNECTION"] || env["SSH_TTY"] || env["SSH_CLIENT"]) return "this is an SSH session";
+  const isContainer = env["container"] || env["KUBERNETES_SERVICE_HOST"] || containerMarkers.some(exists);
+  if (isContainer) return "this is a container";
+  const hasDisplay = env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["WSL_DISTRO_NAME"] || env["BROWSER"];
+  return system === "linux" && !hasDisplay ? "there is no display" : undefined;
+};
+
+/** Opens the address in a browser. Prints it as well, because there is no way to tell whether the browser really opened. */
+export const openBrowser = async (url: string, { output }: Pick<Context, "output">): Promise<void> => {
+  const message = `Opening your browser. If it does not open, go to:\n\n  ${url}\n\nWaiting for the login…`;
+  output.notice({ code: "login:address", message, url });
+  try {
+    const { default: open } = await import("open");
+    const child = await open(url);
+    child.on("error", () => undefined);
+  } catch {
+    // The user can open the printed address.
+  }
+};

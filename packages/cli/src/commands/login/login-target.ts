@@ -1,0 +1,66 @@
+import type { Context, GlobalFlags } from "../../context.js";
+import { noBaseUrl, profileOfOtherService } from "../../errors/access-errors.js";
+import { chooseProfile, type Sourced } from "../../profiles/active-profile.js";
+import { isSameAddress, type Profile, withoutCredential } from "../../profiles/profile.js";
+import { clientFor } from "../../service/connect.js";
+
+/** The profile to log in to when none is named or active. */
+const defaultName = "default";
+
+/** The profile to log in to. */
+export interface LoginTarget {
+  file: string;
+  name: string;
+  baseUrl: Sourced<string>;
+  authUrl: Sourced<string>;
+  /** The profile as it will be stored, without a credential. */
+  profile: Profile;
+}
+
+/**
+ * Resolves the profile to log in to, and its addresses: from flags, else from the environment, else from the profile. A
+ * profile that stores its credential in the keyring continues to do so unless `--store file` is passed. Throws for an
+ * invalid address of the service.
+ */
+export const loginTarget = async (
+  flags: GlobalFlags & { readonly authUrl?: string; readonly store?: "file" | "keyring" },
+  context: Pick<Context, "env" | "version">,
+): Promise<LoginTarget> => {
+  const { env } = context;
+  const { file, name, profile } = chooseProfile(flags, env);
+  const profileFrom = `profile ${name?.value ?? defaultName}`;
+  // As for every other command, `--profile` takes precedence over the environment.
+  const ignoresEnv = flags.profile !== undefined && profile !== undefined;
+  const given = (flag: string, value: string | undefined, variable: string): Sourced<string> | undefined => {
+    if (value !== undefined) return { value, from: flag };
+    const fromEnv = ignoresEnv ? undefined : env[variable]?.trim();
+    return fromEnv ? { value: fromEnv, from: variable } : undefined;
+  };
+  const inProfile = (value: string | undefined): Sourced<string> | undefined =>
+    value === undefined ? undefined : { value, from: profileFrom };
+
+  const baseUrl = given("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? inProfile(profile?.baseUrl);
+  if (!baseUrl) throw noBaseUrl();
+  await clientFor(baseUrl, undefined, context);
+  const changesService = profile !== undefined && !isSameAddress(profile.baseUrl, baseUrl.value);
+  // A profile that the user did not name is not pointed at another service.
+  if (changesService && flags.profile === undefined) {
+    throw profileOfOtherService(name?.value ?? "", profile.baseUrl);
+  }
+  const { store: storedIn, ...rest }: Profile =
+    changesService || !profile ? { baseUrl: baseUrl.value } : withoutCredential(profile);
+  const authUrl = given("--auth-url", flags.authUrl, "MGMT_AUTH_URL") ?? inProfile(rest.authUrl) ?? baseUrl;
+  const store = flags.store ?? storedIn ?? profile?.store;
+  return {
+    file,
+    name: name?.value ?? defaultName,
+    baseUrl,
+    authUrl,
+    profile: {
+      ...rest,
+      baseUrl: baseUrl.value,
+      authUrl: authUrl.value,
+      ...(store === "keyring" && { store }),
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Context } from "../../context.js";
+import { nothingPasted, wrongPaste } from "../../errors/access-errors.js";
+import { ask, isAtTerminal } from "../../input/ask.js";
+
+/** The registered redirect URI for logins where no server waits: the user pastes the address that the browser ends up at. */
+export const pasteRedirectUri = "http://127.0.0.1/callback";
+
+/** Prints the login address, and reads the callback address or the code in it: from a prompt, or from one line of input. */
+export const askForCallback = async (
+  url: string,
+  context: Pick<Context, "stdin" | "stderr" | "signal" | "output">,
+): Promise<string | { code: string }> => {
+  const message =
+    `Open this address in a browser, on any machine:\n\n  ${url}\n\n` +
+    "After you allow the login, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.";
+  context.output.notice({ code: "login:address", message, url });
+  const text = (isAtTerminal(context) ? await prompt(context) : await readLine(context)).trim();
+  if (text === "") throw nothingPasted();
+  if (!isCallback(text)) throw wrongPaste();
+  return isCode(text) ? { code: text } : text.replace(/^(?=(?:code|error|state|iss)=)/, "?");
+};
+
+const isCode = (text: string): boolean => /^[\w~.-]+$/.test(text);
+const isCallback = (text: string): boolean => isCode(text) || /^\S*=\S*$/.test(text);
+
+const prompt = (context: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> =>
+  ask(context, ({ input }, terminal) =>
+    input({ message: "Paste the address, or the code in it:", required: true, validate }, terminal),
+  );
+
+const validate = (text: string): true | string => isCallback(text.trim()) || wrongPaste().message;
+
+const readLine = async ({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> => {
+  const lines = createInterface({ input: stdin });
+  try {
+    const closed = once(lines, "close", { signal }).then(() => [""]);
+    // `once` resolves to the arguments of the event: for "line", one string.
+    const [line] = (await Promise.race([once(lines, "line", { signal }), closed])) as [string];
+    return line;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    lines.close();
+    stdin.unref?.();
+  }
+};

@@ -1,0 +1,75 @@
+import type { Context, GlobalFlags } from "../../context.js";
+import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../credentials/oauth.js";
+import { badAddress, usageError } from "../../errors/usage-errors.js";
+import { ask, isAtTerminal } from "../../input/ask.js";
+import { InvalidArgumentError, nodeTransport } from "../../service/sdk.js";
+import { openBrowser, whyNoBrowser } from "./browser.js";
+import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";
+import { type LoginTarget, loginTarget } from "./login-target.js";
+import { askForCallback, pasteRedirectUri } from "./paste.js";
+
+export interface LoginFlags extends GlobalFlags {
+  readonly authUrl?: string;
+  /** Whether to open a browser. Default: if one can be redirected back to this process. */
+  readonly browser?: boolean;
+  readonly withToken?: boolean;
+  /** Where to store the credential. Default: where the profile stores it, else in the file. */
+  readonly store?: "file" | "keyring";
+}
+
+/** Logs in, stores the credential in the profile, and prints who it belongs to. */
+export const runLogin = async (flags: LoginFlags, context: Context): Promise<void> => {
+  if (flags.tokenFile !== undefined) {
+    throw usageError("--token-file does not log in", "Use mgmt login --with-token < FILE.");
+  }
+  const target = await loginTarget(flags, context);
+  const replacement = credentialReplacement(target, context);
+  if (flags.withToken) await loginWithToken(replacement, context);
+  else await loginInBrowser(target, replacement, flags, context);
+  await replacement.endPrevious();
+  const { name, baseUrl } = target;
+  context.output.info(`Logged in to profile ${name}.`);
+  await context.output.result({ profile: name, baseUrl: baseUrl.value, ...replacement.caller() });
+};
+
+const loginWithToken = async (
+  { store, storeToken }: CredentialReplacement,
+  context: Context,
+): Promise<void> => {
+  await store.probe?.();
+  await storeToken(await readToken(context));
+};
+
+const readToken = async (context: Context): Promise<string> => {
+  if (!isAtTerminal(context)) return context.sources.readSecret("-", "--with-token");
+  const token = await ask(context, ({ password }, terminal) =>
+    password({ message: "Token:", mask: "*" }, terminal),
+  );
+  if (token.trim() === "") throw usageError("--with-token: no token was entered");
+  return token.trim();
+};
+
+const loginInBrowser = async (
+  { authUrl }: LoginTarget,
+  { store }: CredentialReplacement,
+  { browser }: LoginFlags,
+  context: Context,
+): Promise<void> => {
+  const { env, signal, output } = context;
+  const oauth = { authUrl: authUrl.value, clientId, transport: nodeTransport(), store, signal };
+  const reason = browser === undefined ? whyNoBrowser(env) : undefined;
+  try {
+    if (browser ?? reason === undefined) {
+      await loginWithLoopback({ ...oauth, open: (url) => openBrowser(url, context) });
+      return;
+    }
+    if (reason !== undefined) output.info(`Not opening a browser: ${reason}. --browser opens one anyway.`);
+    await store.probe?.();
+    const { url, attempt } = await startLogin({ ...oauth, redirectUri: pasteRedirectUri });
+    const callback = await askForCallback(url, context);
+    await finishLogin({ ...oauth, attempt, callback });
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError) || error.argument !== "authUrl") throw error;
+    throw badAddress(authUrl.from, error.problem);
+  }
+};

@@ -1,0 +1,27 @@
+import type { Context, GlobalFlags } from "../../context.js";
+import { readStoredLogin, storeOf } from "../../credentials/credential-store.js";
+import { logout } from "../../credentials/oauth.js";
+import { activeProfile } from "../../profiles/active-profile.js";
+import { hasCredential } from "../../profiles/profile.js";
+import { nodeTransport } from "../../service/sdk.js";
+
+/** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
+export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
+  const { env, signal, output } = context;
+  const { file, name, profile } = activeProfile(flags, env);
+  if (!name || !profile || !hasCredential(profile)) {
+    return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
+  }
+  const store = storeOf({ file, name: name.value, profile });
+  const login = await readStoredLogin(file, name.value);
+  if (login) {
+    // The login is revoked where it was issued, even if the profile names another server now.
+    const { issuer: authUrl, clientId } = login;
+    await logout({ authUrl, clientId, transport: nodeTransport(), store, signal });
+    return output.info(`Logged out of profile ${name.value}.`);
+  }
+  await store.clear();
+  // The keyring entry was deleted by another program.
+  if (profile.inKeyring === "login") return output.info(`Logged out of profile ${name.value}.`);
+  output.info(`Removed the token of profile ${name.value}. The token stays valid until it is deleted.`);
+};

@@ -1,0 +1,26 @@
+import type { Sources } from "./input/sources.js";
+import type { Output } from "./output/output.js";
+
+/** What one run of the command works with. */
+export interface Context {
+  /** Version of the package. */
+  readonly version: string;
+  readonly output: Output;
+  readonly env: NodeJS.ProcessEnv;
+  /** The terminal that prompts use. Everything else reads through `sources` and writes through `output`. */
+  readonly stdin: NodeJS.ReadStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Aborted by Ctrl-C; the reason is the error that the run then ends with. */
+  readonly signal: AbortSignal;
+  readonly sources: Sources;
+}
+
+/** Flags that every command accepts. */
+export interface GlobalFlags {
+  readonly baseUrl?: string;
+  readonly tokenFile?: string;
+  readonly profile?: string;
+  readonly yes?: boolean;
+  /** Not checked yet. */
+  readonly output?: string;
+}

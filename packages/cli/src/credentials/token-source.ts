@@ -1,0 +1,34 @@
+import type { Context } from "../context.js";
+import { noToken } from "../errors/access-errors.js";
+import { isObject } from "../json-path.js";
+import type { Identity } from "../profiles/resolve-access.js";
+import type { LoginToken } from "./login-token.js";
+
+/** Returns the token that requests are sent with: a token as it is, or a function for the current token of a login. */
+export const tokenOf = async (
+  identity: Identity,
+  context: Pick<Context, "output">,
+): Promise<string | LoginToken> => {
+  if ("token" in identity) return identity.token;
+  if (identity.profile.token !== undefined) return identity.profile.token;
+  if (identity.profile.inKeyring === "token") {
+    const { readStoredToken } = await import("./credential-store.js");
+    const token = await readStoredToken(identity);
+    if (token === undefined) throw noToken();
+    return token;
+  }
+  const { loginToken } = await import("./login-token.js");
+  return loginToken(identity, context);
+};
+
+/** Returns when a JWT expires, in milliseconds since 1970, or undefined. The signature is not verified. */
+export const expiryOf = (token: string): number | undefined => {
+  const [, payload = ""] = token.split(".");
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    const expiry = isObject(claims) ? claims["exp"] : undefined;
+    return typeof expiry === "number" && Number.isFinite(expiry) ? expiry * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+};

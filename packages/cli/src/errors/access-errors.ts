@@ -1,0 +1,62 @@
+import { CliError } from "./cli-error.js";
+
+export const noToken = (): CliError =>
+  new CliError(
+    "notAuthenticated",
+    "auth:no_token",
+    "There is no token to authenticate with",
+    "Log in with mgmt login, set MGMT_TOKEN, or pass --token-file PATH. `mgmt dev` runs the service on this machine and prints a token for it.",
+  );
+
+export const noBaseUrl = (): CliError =>
+  new CliError(
+    "usage",
+    "usage:no_base_url",
+    "The address of the service is not set",
+    "Set MGMT_BASE_URL, or pass --base-url or --profile. `mgmt dev` runs the service on this machine, as profile local.",
+  );
+
+/** The credential of one service must not be sent to another. */
+export const otherService = (name: string, baseUrl: string, from: string): CliError =>
+  new CliError(
+    "notAuthenticated",
+    "auth:other_service",
+    `The credential of profile ${name} is for ${baseUrl}, but ${from} names another service`,
+    "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
+  );
+
+export const unknownProfile = (from: string, name: string, known: readonly string[]): CliError =>
+  new CliError(
+    "usage",
+    "profile:not_found",
+    `There is no profile ${name} (${from})`,
+    known.length > 0
+      ? `Profiles: ${known.join(", ")}. mgmt login --profile ${name} creates it.`
+      : `mgmt login --profile ${name} creates it.`,
+  );
+
+/** A login without a named profile must not replace the one of another service. */
+export const profileOfOtherService = (name: string, baseUrl: string): CliError =>
+  new CliError(
+    "usage",
+    "profile:other_service",
+    `Profile ${name} is for ${baseUrl}`,
+    "Pass --profile NAME to log in to another profile.",
+  );
+
+export const nothingPasted = (): CliError =>
+  new CliError(
+    "inputNeeded",
+    "login:nothing_pasted",
+    "Nothing was pasted, so you are not logged in",
+    "Run the command on a terminal, or pass the address on standard input. mgmt login --with-token accepts a token.",
+  );
+
+/** The message does not repeat what was pasted: it may contain part of a code. */
+export const wrongPaste = (): CliError =>
+  new CliError(
+    "usage",
+    "login:wrong_paste",
+    "This is neither the address that the browser ended up at nor the code in it",
+    "Copy the whole address, including ?code= or ?error=.",
+  );

@@ -1,0 +1,93 @@
+import type { ApiError } from "@mgmt/sdk";
+import { exitCodeOf, exitCodes } from "../exit-codes.js";
+import { hintOf } from "./advice-hints.js";
+import { CliError } from "./cli-error.js";
+
+/** What is printed about an error, as text or JSON. Never contains a stack, a token or a response body. */
+export interface Failure {
+  exitCode: number;
+  code: string;
+  message: string;
+  hint?: string;
+  status?: number;
+  requestId?: string;
+  issues?: readonly { path: string; message: string }[];
+  /** Seconds that the service asks to wait before the next request. */
+  retryAfter?: number;
+  /** Fields that the code adds: `existingAppId`, `approvalUrl`, … */
+  details?: Record<string, unknown>;
+}
+
+/** Describes any error. */
+export const failureOf = async (error: unknown): Promise<Failure> => {
+  if (error instanceof CliError) {
+    const { code, message, hint, cause } = error;
+    const exitCode = cause === undefined ? exitCodeOf(error) : (await failureOf(cause)).exitCode;
+    return { exitCode, code, message, ...(hint !== undefined && { hint }) };
+  }
+  const { ApiError, InvalidResponseError, MgmtError, TokenError } = await import("../service/sdk.js");
+  // Errors of our own credential stores arrive as the cause of the SDK's error.
+  if (error instanceof TokenError && error.cause instanceof CliError) return failureOf(error.cause);
+  if (error instanceof ApiError) {
+    const exitCode = error instanceof InvalidResponseError ? exitCodes.failure : exitCodeOf(error);
+    return { exitCode, ...responseFailure(error, approvalHint(error) ?? hintOf(error)) };
+  }
+  if (error instanceof MgmtError) {
+    const { code, message } = error;
+    const hint = hintOf(error);
+    return { exitCode: exitCodeOf({ code }), code, message, ...(hint !== undefined && { hint }) };
+  }
+  if (isCodedError(error)) {
+    const { code, message, hint } = error;
+    return { exitCode: exitCodes.failure, code, message, ...(hint !== undefined && { hint }) };
+  }
+  return { exitCode: exitCodes.failure, code: "internal:unexpected", message: firstLineOf(error) };
+};
+
+const responseFailure = (error: ApiError, hint: string | undefined): Omit<Failure, "exitCode"> => {
+  const { status, code, message, requestId, issues, retryAfter } = error;
+  const details = detailsOf(error);
+  return {
+    code,
+    message,
+    ...(hint !== undefined && { hint }),
+    status,
+    ...(requestId !== undefined && { requestId }),
+    ...(issues !== undefined && { issues }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(details !== undefined && { details }),
+  };
+};
+
+/** The fields that the error's class declares for its code. */
+const detailsOf = (error: ApiError): Record<string, unknown> | undefined => {
+  // Every `ApiError` is made by a class with this static property.
+  const { fields } = error.constructor as typeof ApiError;
+  const details = fields.flatMap((name): [string, unknown][] => {
+    const value: unknown = Reflect.get(error, name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return details.length === 0 ? undefined : Object.fromEntries(details);
+};
+
+/** The service's hint is written for programs; the command line has a command that waits. */
+const approvalHint = (error: ApiError): string | undefined => {
+  if (error.code !== "approval_required" || !("approvalId" in error)) return undefined;
+  return (
+    `mgmt agent-approvals wait ${String(error.approvalId)} waits for the sponsor; then run the same command again. ` +
+    "Commands with the flag --wait-approval do both."
+  );
+};
+
+/** Errors of packages that are not loaded here, such as the platform's, have a code and sometimes a hint. */
+const isCodedError = (error: unknown): error is Error & { code: string; hint?: string } =>
+  error instanceof Error &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  error.code.includes(":") &&
+  (!("hint" in error) || typeof error.hint === "string");
+
+const firstLineOf = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] || "Something unexpected happened";
+};

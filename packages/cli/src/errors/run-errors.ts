@@ -1,0 +1,59 @@
+import { causeText, CliError } from "./cli-error.js";
+
+export const confirmationNeeded = (what: string): CliError =>
+  new CliError(
+    "inputNeeded",
+    "confirmation:needed",
+    `Confirmation is needed to ${what}, and there is no terminal to ask on`,
+    "Pass --yes to confirm.",
+  );
+
+export const declined = (): CliError =>
+  new CliError("inputNeeded", "confirmation:declined", "Not confirmed; nothing was changed");
+
+/** A success status with a body that does not match the contract. */
+export const unexpectedResponse = (expected: string): CliError =>
+  new CliError(
+    "failure",
+    "response:invalid",
+    `The response of the service is not ${expected}`,
+    "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
+  );
+
+export const partlyDone = (failed: number, all: number): CliError =>
+  new CliError("partlyDone", "bulk:partly_done", `${failed} of ${all} failed; the others succeeded`);
+
+/** The run exits with the code of the first error. */
+export const allFailed = (all: number, first: unknown): CliError =>
+  new CliError("failure", "bulk:failed", `All ${all} failed`, undefined, { cause: first });
+
+export const platformMissing = (): CliError =>
+  new CliError(
+    "failure",
+    "platform:not_installed",
+    "mgmt dev needs the package @mgmt/platform, which is not installed",
+    "Install it next to the CLI: npm install @mgmt/platform (with -g if mgmt is installed globally).",
+  );
+
+export const noControl = (): CliError =>
+  new CliError(
+    "usage",
+    "control:not_found",
+    "The control surface of `mgmt dev` is not known",
+    "Run mgmt dev, or pass both --control-url and --control-secret-file, as in its ready line.",
+  );
+
+export const unreachableControl = (url: string, cause: unknown): CliError =>
+  new CliError(
+    "network",
+    "control:unreachable",
+    `The control surface at ${url} cannot be reached (${causeText(cause)})`,
+    "Check that mgmt dev is running.",
+  );
+
+export const controlRefused = (status: number, problem: unknown): CliError =>
+  new CliError(
+    status === 404 ? "notFound" : status === 403 ? "forbidden" : "refused",
+    "control:refused",
+    typeof problem === "string" ? problem : `The control surface responded with status ${status}`,
+  );

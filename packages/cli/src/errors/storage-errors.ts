@@ -1,0 +1,86 @@
+import { causeText, CliError } from "./cli-error.js";
+
+export const corruptProfiles = (file: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "profiles:corrupt",
+    `${file} cannot be used: ${problem}`,
+    "The file was not changed. Fix it, or move it away and log in again.",
+  );
+
+export const unreadableProfiles = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "profiles:unreadable",
+    `${file} cannot be read (${causeText(cause)})`,
+    "Allow your user to read it, or set MGMT_CONFIG_DIR to another folder.",
+  );
+
+export const unwritableProfiles = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "profiles:unwritable",
+    `${file} cannot be written (${causeText(cause)})`,
+    "The file was not changed. Allow your user to write it and its folder, or set MGMT_CONFIG_DIR to another folder.",
+  );
+
+export const busyProfiles = (file: string): CliError =>
+  new CliError(
+    "failure",
+    "profiles:busy",
+    `${file} is locked by another process`,
+    "Nothing was changed. Stop that process, then try again.",
+  );
+
+const noPlainTextFallback =
+  "Nothing was stored in plain text instead. --store file stores the credential in a file that only you can read.";
+
+export const keyringMissing = (cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "keyring:not_installed",
+    "The package @napi-rs/keyring, which opens the system keyring, cannot be loaded",
+    `Install it next to the CLI, if it has a binary for this system. ${noPlainTextFallback}`,
+    { cause },
+  );
+
+export const keyringUnavailable = (cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "keyring:unavailable",
+    `The system keyring cannot be used (${causeText(cause)})`,
+    `Unlock it. On Linux a Secret Service such as gnome-keyring or KWallet must be running. ${noPlainTextFallback}`,
+    { cause },
+  );
+
+export const corruptKeyring = (account: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "keyring:corrupt",
+    `The keyring entry ${JSON.stringify(account)} cannot be used: ${problem}`,
+    "The entry was not changed. mgmt login --store keyring replaces it.",
+  );
+
+export const corruptLink = (file: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "link:corrupt",
+    `${file} cannot be used: ${problem}`,
+    "Fix it, or remove it with mgmt unlink.",
+  );
+
+export const unreadableLink = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "link:unreadable",
+    `${file} cannot be read (${causeText(cause)})`,
+    "Allow your user to read it, or remove it with mgmt unlink.",
+  );
+
+export const unwritableLink = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "link:unwritable",
+    `${file} cannot be changed (${causeText(cause)})`,
+    "Allow your user to write it and its folder.",
+  );

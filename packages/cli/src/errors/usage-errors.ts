@@ -1,0 +1,46 @@
+import { causeText, CliError } from "./cli-error.js";
+
+const seeHelp = "Run the command with --help to see what it takes.";
+
+/** The command line is wrong; nothing was sent. */
+export const usageError = (message: string, hint = seeHelp): CliError =>
+  new CliError("usage", "usage:invalid", message, hint);
+
+/** A value does not match the contract. */
+export const invalidValue = (what: string, problem: string, hint = seeHelp): CliError =>
+  new CliError("usage", "usage:invalid_value", `${what} ${problem}`, hint);
+
+export const missingInput = (message: string, hint?: string): CliError =>
+  new CliError("usage", "usage:missing", message, hint);
+
+/** A secret was passed where the process list shows it. The message does not repeat it. */
+export const secretInArguments = (flag: string, hint: string): CliError =>
+  new CliError(
+    "usage",
+    "usage:secret_in_arguments",
+    `${flag} is a secret and is not accepted on the command line`,
+    hint,
+  );
+
+export const unreadableFile = (what: string, path: string, cause: unknown): CliError =>
+  new CliError(
+    "usage",
+    "usage:unreadable_file",
+    `${what}: cannot read ${path} (${causeText(cause)})`,
+    "Pass a file that you can read, or - for standard input.",
+  );
+
+export const badProfileName = (from: string, name: string): CliError =>
+  new CliError(
+    "usage",
+    "usage:invalid_value",
+    `${from} cannot be ${JSON.stringify(name)}`,
+    "A profile name has up to 64 letters, digits, - _ and . and starts with a letter or digit.",
+  );
+
+/** An address has a form that no service can have. The message does not repeat it: it may contain a password. */
+export const badAddress = (
+  from: string,
+  problem: string,
+  example = "https://api.example.com or http://127.0.0.1:4300",
+): CliError => usageError(`${from} ${problem}`, `Use an address such as ${example}.`);

@@ -1,0 +1,52 @@
+import type { Context } from "../context.js";
+import { interrupted } from "../errors/cli-error.js";
+
+type Prompts = typeof import("@inquirer/prompts");
+
+/** Whether there is a person who can be asked. */
+export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr">): boolean =>
+  stdin.isTTY && stderr.isTTY;
+
+/**
+ * Asks at the terminal, on standard error, because standard output is for results. Ctrl-C ends the run. So does Ctrl-D,
+ * after which the prompts would wait forever. The question survives Ctrl-Z.
+ */
+export const ask = async <T>(
+  { stdin, stderr, signal }: Pick<Context, "stdin" | "stderr" | "signal">,
+  question: (
+    prompts: Prompts,
+    terminal: { input: NodeJS.ReadStream; output: NodeJS.WriteStream; signal: AbortSignal },
+  ) => Promise<T>,
+): Promise<T> => {
+  const prompts = await import("@inquirer/prompts");
+  const canceled = new AbortController();
+  let isOver = false;
+  // Ctrl-D on an empty line closes the reader of the keys without telling the prompt.
+  const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }): void => {
+    if (!key?.ctrl || key.name !== "d") return;
+    const readers = stdin.listenerCount("keypress");
+    setImmediate(() => !isOver && stdin.listenerCount("keypress") < readers && canceled.abort());
+  };
+  const onEnd = (): void => canceled.abort();
+  // The prompt pauses its input on Ctrl-Z and does not resume it.
+  const onContinue = (): void => {
+    setImmediate(() => !isOver && stdin.resume());
+  };
+  stdin.on("keypress", onKey).on("end", onEnd);
+  process.on("SIGCONT", onContinue);
+  try {
+    const either = AbortSignal.any([signal, canceled.signal]);
+    return await question(prompts, { input: stdin, output: stderr, signal: either });
+  } catch (error) {
+    if (canceled.signal.aborted || (error instanceof Error && error.name === "ExitPromptError"))
+      throw interrupted();
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    isOver = true;
+    // Otherwise stdin keeps the process alive: after Ctrl-Z the prompt does not pause it again.
+    stdin.pause();
+    stdin.off("keypress", onKey).off("end", onEnd);
+    process.off("SIGCONT", onContinue);
+  }
+};

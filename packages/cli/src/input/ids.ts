@@ -1,0 +1,18 @@
+import { usageError } from "../errors/usage-errors.js";
+
+/** Refuses an id that would change the path of the request. The service checks everything else. */
+export const assertPathId = (what: string, id: string): void => {
+  if (/^\s*\.{0,2}\s*$/.test(id)) throw notAnId(what, id);
+};
+
+/** Whether a value has the form of an id. For ids that are stored, or sent somewhere that does not check them. */
+export const isId = (value: unknown): value is string =>
+  typeof value === "string" && /^[A-Za-z][\w-]{0,127}$/.test(value);
+
+/** Refuses a text that does not have the form of an id. */
+export const assertId = (what: string, id: string): void => {
+  if (!isId(id)) throw notAnId(what, id);
+};
+
+const notAnId = (what: string, id: string): Error =>
+  usageError(`${what} cannot be ${JSON.stringify(id)}`, "It must be an id.");

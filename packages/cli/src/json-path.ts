@@ -1,0 +1,23 @@
+/** Whether a value is an object other than an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns the value at a path of names or indexes, or undefined where the path ends early. */
+export const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((target, name) => {
+    if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return undefined;
+    // The line above checked that it is an object or an array.
+    return (target as Record<string, unknown>)[name];
+  }, value);
+
+/** Sets the value at a path, creating objects on the way. */
+export const setAt = (body: Record<string, unknown>, path: readonly string[], value: unknown): void => {
+  let target = body;
+  for (const name of path.slice(0, -1)) {
+    const next = isObject(target[name]) ? target[name] : {};
+    target[name] = next;
+    target = next;
+  }
+  const last = path.at(-1);
+  if (last !== undefined) target[last] = value;
+};

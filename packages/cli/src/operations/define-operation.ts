@@ -1,0 +1,157 @@
+import { Argument, Option } from "commander";
+import type { Context } from "../context.js";
+import { usageError } from "../errors/usage-errors.js";
+import { parseDuration } from "../input/duration.js";
+import type { TypedValues } from "../input/read-input.js";
+import type { MgmtCommand } from "../program/command.js";
+import { addGlobalOptions, globalFlags } from "../program/global-options.js";
+import { addSections } from "../program/help-sections.js";
+import { needsConfirmation, operationExamples } from "./examples.js";
+import { addFieldOption, typedValue } from "./field-options.js";
+import { type CommandOverlay, overlayOf } from "./overlay.js";
+import type { Field, OperationCommand, PathArgument } from "./row.js";
+import type { Invocation } from "./run.js";
+import { defaultOf } from "./targets.js";
+
+const defaultWait = "5m";
+
+const aliases: Readonly<Record<string, string>> = { list: "ls", delete: "rm" };
+
+/** Defines the command of an operation from its row of the table and its overlay. */
+export const defineOperation = (command: MgmtCommand, row: OperationCommand, context: Context): void => {
+  command.row = row;
+  const overlay = overlayOf(row.id);
+  const argument = row.body?.fields.find(({ path }) => path.join(".") === overlay.argument);
+  const manyIds = row.method === "DELETE";
+  command.summary(row.deprecated ? `${row.summary} (deprecated)` : row.summary);
+  command.description(descriptionOf(row));
+  const alias = aliases[row.words.at(-1) ?? ""];
+  if (alias !== undefined) command.alias(alias);
+  addArguments(command, row, manyIds, argument);
+  addOptions(command, row, overlay);
+  addSections(command, { Examples: () => operationExamples(row, overlay) });
+
+  command.action(async () => {
+    const { runOperation } = await import("./run.js");
+    const own = command.opts<OwnFlags>();
+    const invocation = {
+      command: row,
+      overlay,
+      ids: command.args.slice(0, manyIds ? undefined : row.arguments.length),
+      typed: typedOf(command, row, argument),
+      flags: globalFlags(command),
+      all: own.all ?? false,
+      ...waitOf(own, row, overlay),
+    };
+    await runOperation(invocation, context);
+  });
+};
+
+interface OwnFlags {
+  all?: boolean;
+  wait?: boolean;
+  waitApproval?: boolean;
+  timeout?: string;
+  body?: string;
+  unset?: string[];
+}
+
+const descriptionOf = ({ summary, description, deprecated }: OperationCommand): string => {
+  const note = deprecated?.replacedBy.length
+    ? `Deprecated: use mgmt ${deprecated.replacedBy.join(" ")}.`
+    : "Deprecated.";
+  return [summary, description, ...(deprecated ? [note] : [])].filter(Boolean).join("\n\n");
+};
+
+const addArguments = (
+  command: MgmtCommand,
+  row: OperationCommand,
+  manyIds: boolean,
+  argument: Field | undefined,
+): void => {
+  const hasDefault = defaultOf(row) !== undefined;
+  for (const [index, id] of row.arguments.entries()) {
+    const many = manyIds && index === row.arguments.length - 1;
+    const name = `${id.label}${many ? "..." : ""}`;
+    if (hasDefault) command.addArgument(new Argument(`[${name}]`, `${idHelp(id)}; default: ${defaultHelp}`));
+    else command.addArgument(new Argument(`<${name}>`, idHelp(id)));
+  }
+  if (argument) command.addArgument(new Argument(`[${argument.flag}]`, `the same as --${argument.flag}`));
+};
+
+const defaultHelp = "from the environment, the link or the profile";
+
+const idHelp = ({ help, prefix }: PathArgument): string =>
+  prefix === undefined ? help : `${help} (${prefix}…)`;
+
+const fieldsOf = ({ query, body }: OperationCommand): Field[] => [...query, ...(body?.fields ?? [])];
+
+const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: CommandOverlay): void => {
+  const rank = (field: Field): number => (field.required === "always" ? 0 : field.deprecated ? 2 : 1);
+  for (const field of fieldsOf(row).sort((a, b) => rank(a) - rank(b))) addFieldOption(command, field);
+  const nullable = row.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
+  if (nullable.length > 0) command.addOption(unsetOption(nullable));
+  if (row.body) {
+    const help = "the whole body as JSON, @file, or - for standard input; flags override its fields";
+    command.addOption(new Option("--body <json>", help));
+  }
+  if (row.paged) command.addOption(new Option("--all", "list all pages"));
+  if (overlay.wait !== undefined) {
+    command.addOption(new Option("--wait", "wait until the database is ready"));
+  }
+  if (row.approval) {
+    const help = "as an agent: wait for the sponsor's approval, then continue";
+    command.addOption(new Option("--wait-approval", help));
+  }
+  const waits = [
+    ...(overlay.wait === undefined ? [] : [`--wait waits, such as 90s or 5m (default: ${defaultWait})`]),
+    ...(row.approval ? ["--wait-approval waits (default: 20m)"] : []),
+  ];
+  if (waits.length > 0)
+    command.addOption(new Option("--timeout <time>", `how long ${waits.join(", and how long ")}`));
+  addGlobalOptions(command, { confirms: needsConfirmation(row, overlay) });
+};
+
+/** Any text may be a valid value of a field, so null needs a flag of its own. */
+const unsetOption = (nullable: readonly string[]): Option => {
+  const help = `set a field to null: ${nullable.join(", ")} (repeatable)`;
+  return new Option("--unset <field>", help).argParser((flag: string, previous: string[] = []): string[] => {
+    if (nullable.includes(flag)) return [...previous, flag];
+    throw usageError(`--unset cannot be ${JSON.stringify(flag)}`, `Allowed: ${nullable.join(", ")}.`);
+  });
+};
+
+const typedOf = (command: MgmtCommand, row: OperationCommand, argument: Field | undefined): TypedValues => {
+  const flags: Record<string, string | boolean> = {};
+  for (const field of fieldsOf(row)) {
+    const value = typedValue(command, field);
+    if (value !== undefined) flags[field.flag] = value;
+  }
+  const { body, unset = [] } = command.opts<OwnFlags>();
+  const text = argument && command.args[row.arguments.length];
+  return {
+    flags,
+    unset,
+    ...(body !== undefined && { body }),
+    ...(argument && text !== undefined && { argument: { field: argument, text } }),
+  };
+};
+
+const waitOf = (
+  { wait, waitApproval, timeout }: OwnFlags,
+  { approval }: OperationCommand,
+  overlay: CommandOverlay,
+): Pick<Invocation, "waitMs" | "waitApproval"> => {
+  if (timeout !== undefined && !wait && !waitApproval) {
+    const waits = [
+      ...(overlay.wait === undefined ? [] : ["--wait"]),
+      ...(approval ? ["--wait-approval"] : []),
+    ];
+    throw usageError(`--timeout can only be used with ${waits.join(" or ")}`);
+  }
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
+  return {
+    ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWait, "--timeout") }),
+    ...(waitApproval && { waitApproval: timeoutMs === undefined ? {} : { timeoutMs } }),
+  };
+};

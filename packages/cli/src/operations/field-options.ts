@@ -1,0 +1,53 @@
+import { type Command, Option } from "commander";
+import { refusedSecret } from "../program/global-options.js";
+import type { Field } from "./row.js";
+
+/** Adds the flag of a field: a switch for a boolean, a file for a secret, else a value. */
+export const addFieldOption = (command: Command, field: Field): void => {
+  const { flag } = field;
+  if (field.secret) {
+    const help = `${field.help} Path of a file, or - for standard input.`;
+    command.addOption(new Option(`--${flag}-file <path>`, help));
+    command.addOption(refusedSecret(flag, `Pass --${flag}-file PATH (- for standard input).`));
+    return;
+  }
+  const help = fieldHelp(field);
+  if (field.type === "boolean") {
+    command.addOption(new Option(`--${flag}`, help));
+    command.addOption(new Option(`--no-${flag}`, `turn --${flag} off`).hideHelp(field.default !== true));
+    return;
+  }
+  command.addOption(new Option(`--${flag} <${placeholder(field)}>`, help));
+};
+
+/** Returns what was typed for a field: the text, or the state of the switch. */
+export const typedValue = (command: Command, field: Field): string | boolean | undefined => {
+  const option = new Option(`--${field.flag}${field.secret ? "-file" : ""} <value>`);
+  const value: unknown = command.getOptionValue(option.attributeName());
+  return typeof value === "string" || typeof value === "boolean" ? value : undefined;
+};
+
+const placeholder = (field: Field): string => {
+  if (field.type === "json") return "json";
+  if (field.type !== "string") return "number";
+  if (field.prefix !== undefined) return "id";
+  return field.enum ? "value" : field.format === "date-time" ? "time" : "text";
+};
+
+const fieldHelp = (field: Field): string => {
+  const facts = [
+    field.required === "always" ? "required" : "",
+    field.deprecated ? "deprecated" : "",
+    field.enum ? `one of: ${field.enum.join(", ")}` : "",
+    bounds(field),
+    field.default === undefined ? "" : `default: ${JSON.stringify(field.default).replaceAll('"', "")}`,
+  ].filter(Boolean);
+  return `${field.help}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`.trim();
+};
+
+const bounds = ({ minimum, maximum, maxLength, prefix }: Field): string => {
+  // Users copy ids, so their maximum length does not matter.
+  if (prefix !== undefined) return "";
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
+  return maxLength === undefined ? "" : `at most ${maxLength} characters`;
+};

@@ -1,0 +1,49 @@
+import type { Notice } from "../output/output.js";
+import type { CommandOverlay } from "./overlay.js";
+import type { OperationCommand } from "./row.js";
+
+type Target = Readonly<Record<string, string>>;
+
+/** Returns what a command asks the user to confirm, or undefined when it can be undone. */
+export const questionOf = (
+  command: OperationCommand,
+  { confirm }: CommandOverlay,
+  targets: readonly Target[],
+): string | undefined => {
+  const [target = {}] = targets;
+  if (confirm !== undefined)
+    return confirm.replaceAll(/\{(\w+)\}/g, (_, name: string) => target[name] ?? name);
+  if (command.method !== "DELETE") return undefined;
+  return `delete ${kindOf(command)} ${targets.map((each) => idOf(command, each)).join(", ")}`;
+};
+
+/** Returns what is printed after a command whose response is empty. */
+export const doneMessage = (command: OperationCommand, target: Target): string =>
+  command.method === "DELETE"
+    ? `Deleted ${kindOf(command)} ${idOf(command, target)}.`
+    : `Done: ${[...command.words, ...Object.values(target)].join(" ")}`;
+
+export const deprecationWarning = ({ words, deprecated }: OperationCommand): Notice => {
+  const replacement = deprecated?.replacedBy.length ? `mgmt ${deprecated.replacedBy.join(" ")}` : undefined;
+  return {
+    code: "command:deprecated",
+    message: `mgmt ${words.join(" ")} is deprecated${replacement === undefined ? "" : `; use ${replacement}`}`,
+    ...(replacement !== undefined && { replacement }),
+  };
+};
+
+/** Returns a message for each id whose prefix belongs to another kind of resource. */
+export const wrongPrefixMessages = ({ arguments: ids }: OperationCommand, target: Target): string[] =>
+  ids.flatMap(({ name, prefix, resource }) => {
+    const id = target[name] ?? "";
+    const typed = /^[a-z]+_/.exec(id)?.[0];
+    if (prefix === undefined || typed === undefined || typed === prefix) return [];
+    return [`${id} does not look like the id of a ${resource ?? "resource"}, which starts with ${prefix}.`];
+  });
+
+/** Returns the last id of the path, which identifies the resource itself. */
+export const idOf = ({ arguments: ids }: OperationCommand, target: Target): string =>
+  target[ids.at(-1)?.name ?? ""] ?? "";
+
+const kindOf = ({ arguments: ids }: OperationCommand): string =>
+  ids.at(-1)?.resource ?? ids.at(-1)?.label.replace(/-id$/, "").replaceAll("-", " ") ?? "resource";

@@ -1,0 +1,75 @@
+import type { HttpMethod } from "../generated/operation-id.js";
+
+/** An operation as the generator writes it into `generated/commands/*.ts`. */
+export interface OperationCommand {
+  /** `workspaces.serviceTokens.list` */
+  readonly id: string;
+  /** The words after `mgmt`: `["workspaces", "service-tokens", "list"]`. */
+  readonly words: readonly string[];
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly origin: "documented" | "extended";
+  readonly summary: string;
+  readonly description: string;
+  /** Words of the command that replaces a deprecated one. Empty if there is none. */
+  readonly deprecated?: { readonly replacedBy: readonly string[] };
+  /** Path parameters, in the order of the path. */
+  readonly arguments: readonly PathArgument[];
+  readonly query: readonly Field[];
+  readonly body?: {
+    readonly required: boolean;
+    readonly fields: readonly Field[];
+    /** Example bodies of the contract, which the help shows as command lines. */
+    readonly examples: readonly unknown[];
+  };
+  /** Whether an agent needs its sponsor's approval. */
+  readonly approval?: boolean;
+  /** How the response body wraps its value. */
+  readonly envelope: "none" | "data" | "list" | "bare";
+  /** Whether the list has pages with cursors. */
+  readonly paged: boolean;
+  /** Component schema of the resource, or of one item of the list. */
+  readonly resource?: string;
+}
+
+export interface PathArgument {
+  /** Name in the contract: `id`. */
+  readonly name: string;
+  /** Name in the help: `project-id`. */
+  readonly label: string;
+  readonly help: string;
+  /** Kind of resource that the id identifies, and the prefix of its ids. */
+  readonly resource?: string;
+  readonly prefix?: string;
+}
+
+export interface Field {
+  /** Where the value goes: `["source", "databaseId"]`. */
+  readonly path: readonly string[];
+  /** Flag without its dashes: `source-database-id`. */
+  readonly flag: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "json";
+  readonly help: string;
+  /** `with-parent`: required only if another field of the same object is set. */
+  readonly required?: "always" | "with-parent" | undefined;
+  readonly nullable?: boolean;
+  /** Read from a file or standard input only. */
+  readonly secret?: boolean;
+  readonly deprecated?: boolean;
+  /** For ids. The service looks them up, so their pattern is not checked here. */
+  readonly prefix?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly default?: unknown;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** The operations that share their first word. Loaded when one of them is called. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly load: () => Promise<readonly OperationCommand[]>;
+}

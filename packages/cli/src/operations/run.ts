@@ -1,0 +1,172 @@
+import type { Call, MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../context.js";
+import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
+import { type Input, readInput, type TypedValues } from "../input/read-input.js";
+import { valueAt } from "../json-path.js";
+import type { ApprovalProgress } from "../service/approval-progress.js";
+import { connect } from "../service/connect.js";
+import { defaultTarget, fillDefaults } from "./defaults.js";
+import { deprecationWarning, doneMessage, idOf, questionOf, wrongPrefixMessages } from "./messages.js";
+import type { CommandOverlay } from "./overlay.js";
+import type { OperationCommand } from "./row.js";
+import { targetsOf } from "./targets.js";
+
+/** A parsed command line. */
+export interface Invocation {
+  readonly command: OperationCommand;
+  readonly overlay: CommandOverlay;
+  /** Values of the path parameters. A delete accepts several for the last one. */
+  readonly ids: readonly string[];
+  readonly typed: TypedValues;
+  readonly flags: GlobalFlags;
+  /** Whether to read all pages of a list. */
+  readonly all: boolean;
+  /** How long to wait until the database is ready. Absent: do not wait. */
+  readonly waitMs?: number;
+  /** Wait for the sponsor's approval. */
+  readonly waitApproval?: { readonly timeoutMs?: number };
+}
+
+type Target = Record<string, string>;
+
+/** Runs any operation: read input → connect → warn → confirm → send → wait → print. */
+export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
+  const { command, overlay, ids, typed, flags } = invocation;
+  const targets = targetsOf(
+    command.arguments,
+    ids.length > 0 ? ids : defaultTarget(command, flags, context.env),
+  );
+  const complete = fillDefaults(command, typed, flags, context.env);
+  const input = await readInput(command, complete, context.sources);
+  const progress = invocation.waitApproval && (await approvalProgress(context));
+  const client = await connect(
+    flags,
+    context,
+    progress && { ...invocation.waitApproval, onProgress: progress.report },
+  );
+  if (command.deprecated) await context.output.warn(deprecationWarning(command));
+  const question = questionOf(command, overlay, targets);
+  if (question !== undefined && !flags.yes) {
+    const { confirm } = await import("../input/confirm.js");
+    await confirm(question, context);
+  }
+
+  try {
+    if (targets.length > 1) return await runEach(command, targets, input, client, context);
+    const [target = {}] = targets;
+    await checkingIds(command, target, context, () => runOnce(invocation, target, input, client, context));
+  } finally {
+    progress?.end();
+  }
+};
+
+const approvalProgress = async ({ output }: Context): Promise<ApprovalProgress> => {
+  const loaded = await import("../service/approval-progress.js");
+  return new loaded.ApprovalProgress(output);
+};
+
+const runOnce = async (
+  invocation: Invocation,
+  target: Target,
+  input: Input,
+  client: MgmtClient,
+  context: Context,
+): Promise<void> => {
+  const { command } = invocation;
+  const call = callOf(command, target, input);
+  if (command.envelope === "list") return printList(invocation, call, client, context);
+  const body = await client.request<unknown>(call, { signal: context.signal });
+  if (command.envelope === "none") return context.output.info(doneMessage(command, target));
+  await printResource(invocation, body, client, context);
+};
+
+const callOf = ({ method, path }: OperationCommand, pathParams: Target, { query, body }: Input): Call => ({
+  method,
+  path,
+  pathParams,
+  query,
+  ...(body !== undefined && { body }),
+});
+
+const printList = async (
+  { command, all }: Invocation,
+  call: Call,
+  client: MgmtClient,
+  { output, signal }: Context,
+): Promise<void> => {
+  if (!command.paged) {
+    const items = valueAt(await client.request<unknown>(call, { signal }), ["data"]);
+    if (!Array.isArray(items)) throw unexpectedResponse("a list");
+    return output.result(items, command.resource);
+  }
+  const pages = client.requestPages(call, { signal });
+  if (all) return output.result(await pages.toArray(), command.resource);
+  const { data, nextCursor } = await pages;
+  await output.result(data, command.resource);
+  if (nextCursor === null) return;
+  output.notice({
+    code: "list:more",
+    message: `There are more. --all lists everything, --cursor ${nextCursor} the next page.`,
+    nextCursor,
+  });
+};
+
+const printResource = async (
+  { command, overlay, waitMs }: Invocation,
+  body: unknown,
+  client: MgmtClient,
+  context: Context,
+): Promise<void> => {
+  const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
+  if (typeof value !== "object" || value === null) throw unexpectedResponse("one resource");
+  if (waitMs === undefined) return context.output.result(value, command.resource);
+  const { waitForDatabase } = await import("./wait-for-database.js");
+  // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
+  const failed = await waitForDatabase(value, overlay.wait ?? "", waitMs, client, context);
+  await context.output.result(value, command.resource);
+  if (failed) throw failed.error;
+};
+
+/** Deletes several resources. Continues after a failure, and fails in the end if one did. */
+const runEach = async (
+  command: OperationCommand,
+  targets: readonly Target[],
+  input: Input,
+  client: MgmtClient,
+  context: Context,
+): Promise<void> => {
+  const { output, signal } = context;
+  const failures: unknown[] = [];
+  for (const target of targets) {
+    try {
+      await checkingIds(command, target, context, () =>
+        client.request(callOf(command, target, input), { signal }),
+      );
+      output.info(doneMessage(command, target));
+    } catch (error) {
+      signal.throwIfAborted();
+      failures.push(error);
+      await output.fail(error, idOf(command, target));
+    }
+  }
+  if (failures.length === 0) return;
+  if (failures.length < targets.length) throw partlyDone(failures.length, targets.length);
+  throw allFailed(targets.length, failures[0]);
+};
+
+/** Points out ids with the wrong prefix when the service does not find or accept them. */
+const checkingIds = async (
+  command: OperationCommand,
+  target: Target,
+  { output }: Context,
+  run: () => PromiseLike<unknown>,
+): Promise<void> => {
+  try {
+    await run();
+  } catch (error) {
+    const refusesIds =
+      error instanceof Error && "status" in error && [404, 422].includes(Number(error.status));
+    if (refusesIds) wrongPrefixMessages(command, target).forEach((message) => output.info(message));
+    throw error;
+  }
+};

@@ -1,0 +1,61 @@
+import type { Context, GlobalFlags } from "../context.js";
+import { otherService } from "../errors/access-errors.js";
+import { usageError } from "../errors/usage-errors.js";
+import { activeProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
+import { hasCredential, isSameAddress, type Profile } from "./profile.js";
+
+/** What requests are authenticated with: a token, or the credential of a profile. */
+export type Identity = { token: string } | { name: string; profile: Profile; file: string };
+
+/** The service that a command calls, and as whom. */
+export interface Access {
+  baseUrl: Sourced<string> | undefined;
+  identity: Sourced<Identity> | undefined;
+  /** Undefined when flags and environment were enough; the profiles file was then not read. */
+  choice: ProfileChoice | undefined;
+}
+
+/**
+ * Resolves the service and the identity from flags, else from the environment, else from the profile. With `--profile` the
+ * environment is ignored. Throws `auth:other_service` rather than send a profile's credential to another service.
+ */
+export const resolveAccess = async (flags: GlobalFlags, { env, sources }: Context): Promise<Access> => {
+  const baseUrl =
+    flags.baseUrl === undefined ? baseUrlFrom(flags, env) : sourced(flags.baseUrl, "--base-url");
+  const token =
+    flags.tokenFile === undefined
+      ? tokenFrom(flags, env)
+      : sourced(await sources.readSecret(flags.tokenFile, "--token-file"), "--token-file");
+  const tokenIdentity = token && { value: { token: token.value }, from: token.from };
+  if (tokenIdentity && baseUrl) return { baseUrl, identity: tokenIdentity, choice: undefined };
+
+  const choice = activeProfile(flags, env);
+  const { name, profile, file } = choice;
+  if (!name || !profile) return { baseUrl, identity: tokenIdentity, choice };
+  const from = `profile ${name.value}`;
+  const usesProfile = !tokenIdentity && hasCredential(profile);
+  if (usesProfile && baseUrl && !isSameAddress(baseUrl.value, profile.baseUrl)) {
+    throw otherService(name.value, profile.baseUrl, baseUrl.from);
+  }
+  return {
+    baseUrl: baseUrl ?? sourced(profile.baseUrl, from),
+    identity: usesProfile ? { value: { name: name.value, profile, file }, from } : tokenIdentity,
+    choice,
+  };
+};
+
+const sourced = <T>(value: T, from: string): Sourced<T> => ({ value, from });
+
+const baseUrlFrom = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Sourced<string> | undefined => {
+  const baseUrl = flags.profile === undefined && env["MGMT_BASE_URL"]?.trim();
+  return baseUrl ? sourced(baseUrl, "MGMT_BASE_URL") : undefined;
+};
+
+/** Refuses white space here, where the message can name the variable; no request can send it in a header. */
+const tokenFrom = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Sourced<string> | undefined => {
+  const token = flags.profile === undefined && env["MGMT_TOKEN"]?.trim();
+  if (!token) return undefined;
+  if (/\s/.test(token))
+    throw usageError("MGMT_TOKEN contains white space; it must be the token and nothing else");
+  return sourced(token, "MGMT_TOKEN");
+};

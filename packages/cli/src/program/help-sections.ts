@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import { exitCodeHelp } from "../exit-codes.js";
+import { idPrefixes } from "../generated/id-prefixes.js";
+
+/** Adds sections below the options. Their lines are computed only when the help is shown. */
+export const addSections = (command: Command, sections: Record<string, () => readonly string[]>): void => {
+  command.addHelpText("after", () =>
+    Object.entries(sections)
+      .map(([title, lines]) => [title, lines()] as const)
+      .filter(([, lines]) => lines.length > 0)
+      .map(([title, lines]) => `\n${title}:\n${lines.map((line) => `  ${line}`).join("\n")}`)
+      .join("\n"),
+  );
+};
+
+/** An id for examples: `exampleId(idPrefixes.project)` is `proj_8s2d…`. */
+export const exampleId = (prefix = ""): string => `${prefix}8s2d4f6g1h3j5k7l9q0w2e4r`;
+
+const aligned = (rows: readonly (readonly [string, string])[]): string[] => {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
+};
+
+/** The sections of `mgmt --help` below the commands. */
+export const overviewSections: Record<string, () => readonly string[]> = {
+  Environment: () =>
+    aligned([
+      ["MGMT_BASE_URL", "address of the service, without /v1"],
+      ["MGMT_TOKEN", "token to send with requests"],
+      ["MGMT_PROFILE", "profile to use"],
+      ["MGMT_PROJECT_ID", "default project of commands"],
+      ["MGMT_WORKSPACE_ID", "default workspace of commands"],
+      ["MGMT_CONFIG_DIR", "folder of the profiles file"],
+      ["NO_COLOR", "turns colors off"],
+    ]),
+  "Exit codes": () => aligned(exitCodeHelp.map(([code, meaning]) => [String(code), meaning] as const)),
+  Examples: () => [
+    "mgmt dev",
+    "mgmt login",
+    "mgmt projects create shop --region eu-central-1 --wait",
+    "mgmt projects list --output json",
+    `mgmt databases list --project-id ${exampleId(idPrefixes.project)} --all`,
+  ],
+};

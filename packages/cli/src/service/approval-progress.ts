@@ -1,0 +1,57 @@
+import type { Output } from "../output/output.js";
+
+/** The state of a wait for a sponsor. */
+export interface ApprovalState {
+  approvalId: string;
+  status: string;
+  /** When the approval expires. ISO 8601. */
+  expiresAt: string;
+  /** Milliseconds until the wait times out. */
+  remainingMs: number;
+  /** Where the sponsor decides. Absent when only the approval itself is known. */
+  approvalUrl?: string;
+}
+
+/** Shows a wait for a sponsor: a line for each change and, on a terminal, a spinner with the time left. */
+export class ApprovalProgress {
+  private shown = "";
+  private endsAt = 0;
+  private stopSpinner: (() => void) | undefined;
+
+  constructor(private readonly output: Output) {}
+
+  /** Pass it as the SDK's `onProgress`. */
+  readonly report = ({ approvalId, approvalUrl, status, expiresAt, remainingMs }: ApprovalState): void => {
+    const now = Date.now();
+    const expiry = Date.parse(expiresAt);
+    // If this clock is ahead of the service's, the approval looks expired before it is; the service decides.
+    this.endsAt = Math.min(now + remainingMs, expiry > now ? expiry : Number.POSITIVE_INFINITY);
+    const state = `${approvalId} ${status}`;
+    if (state === this.shown) return;
+    this.shown = state;
+    this.end();
+    const { output } = this;
+    if (status !== "pending") return output.info(`Approval ${approvalId} is ${status}.`);
+    const left = output.canAnimate ? "" : `, ${this.timeLeft()} left`;
+    const where = approvalUrl === undefined ? "" : `: ${approvalUrl}`;
+    output.notice({
+      code: "approval:waiting",
+      message: `Waiting for the sponsor's approval ${approvalId}${left}${where}`,
+      approvalId,
+      ...(approvalUrl !== undefined && { approvalUrl }),
+      expiresAt,
+    });
+    this.stopSpinner = output.startSpinner(() => `pending, ${this.timeLeft()} left`);
+  };
+
+  /** Removes the spinner. */
+  end(): void {
+    this.stopSpinner?.();
+    this.stopSpinner = undefined;
+  }
+
+  private timeLeft(): string {
+    const seconds = Math.max(0, Math.round((this.endsAt - Date.now()) / 1_000));
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ApprovalWaitOptions, MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../context.js";
+import type { LoginToken } from "../credentials/login-token.js";
+import { tokenOf } from "../credentials/token-source.js";
+import { noBaseUrl, noToken } from "../errors/access-errors.js";
+import { badAddress } from "../errors/usage-errors.js";
+import type { Sourced } from "../profiles/active-profile.js";
+import { resolveAccess } from "../profiles/resolve-access.js";
+
+/** Returns a client for the service and the credential that flags, environment, link or profile select. */
+export const connect = async (
+  flags: GlobalFlags,
+  context: Context,
+  waitForApproval?: ApprovalWaitOptions,
+): Promise<MgmtClient> => {
+  const { baseUrl, identity } = await resolveAccess(flags, context);
+  if (!identity) throw noToken();
+  if (!baseUrl) throw noBaseUrl();
+  return clientFor(baseUrl, await tokenOf(identity.value, context), context, waitForApproval);
+};
+
+/**
+ * Returns a client for an address. It uses the SDK's node transport, because the first global `fetch` of a process is slow.
+ * Throws `usage:invalid` for an invalid address.
+ */
+export const clientFor = async (
+  baseUrl: Sourced<string>,
+  token: string | LoginToken | undefined,
+  { version }: Pick<Context, "version">,
+  waitForApproval?: ApprovalWaitOptions,
+): Promise<MgmtClient> => {
+  const { createClient, InvalidArgumentError, nodeTransport } = await import("./sdk.js");
+  try {
+    return createClient({
+      baseUrl: baseUrl.value,
+      token,
+      transport: nodeTransport(),
+      headers: { "user-agent": `mgmt/${version}` },
+      waitForApproval,
+    });
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
+    throw badAddress(baseUrl.from, error.problem);
+  }
+};

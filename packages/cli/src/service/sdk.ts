@@ -1,0 +1,10 @@
+/** The parts of the SDK that commands use, so that the build puts them and nothing else into one chunk. */
+export {
+  ApiError,
+  createClient,
+  InvalidArgumentError,
+  InvalidResponseError,
+  MgmtError,
+  TokenError,
+} from "@mgmt/sdk";
+export { nodeTransport } from "@mgmt/sdk/node";
