@@ -21,9 +21,7 @@ describe("lists", () => {
     expect(line?.notice.code).toBe("list:more");
     const second = await mgmt`projects list --limit 2 --cursor ${line?.notice.nextCursor ?? ""}`;
     expect(second.stdout).toMatch(/ c .* d /s);
-    expect(second.stderr).toMatch(
-      /^There are more. --all lists everything, --cursor \S+ the next page.\n$/,
-    );
+    expect(second.stderr).toMatch(/^There are more. --all lists everything, --cursor \S+ the next page.\n$/);
   });
 
   it("walk all pages with --all, --limit being the size of a page", async () => {

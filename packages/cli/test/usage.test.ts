@@ -68,11 +68,7 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     ["projects create --logical-id .a", '--logical-id cannot be ".a"', "It must match ^[A-Za-z0-9]"],
     ["databases update db_1 --logical-id a/b", '--logical-id cannot be "a/b"', "--unset logical-id"],
     ["projects update proj_1", "No field is set", "--name"],
-    [
-      "apps promote cps_1",
-      "No field is set",
-      "Pass at least one of --deployment-id.",
-    ],
+    ["apps promote cps_1", "No field is set", "Pass at least one of --deployment-id."],
     ["integrations list", "Missing --workspace-id"],
     ["services create web", "Missing --project-id"],
     ["databases restore db_1", "Missing --source-database-id, --source-backup-id"],
@@ -132,7 +128,11 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
 
   it("a base URL that is none, or ends in /v1", async () => {
     for (const url of ["localhost", "ftp://a.example", "http://u:p@a.example", "http://a.example/v1"]) {
-      await refused(["me", "--base-url", url], "--base-url ", "Use an address such as https://api.example.com");
+      await refused(
+        ["me", "--base-url", url],
+        "--base-url ",
+        "Use an address such as https://api.example.com",
+      );
     }
     const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t", MGMT_BASE_URL: "nonsense" } })`me`;
     expect(status).toBe(2);

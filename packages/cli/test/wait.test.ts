@@ -121,7 +121,9 @@ describe("--wait", () => {
     const { status, json } = await mgmt`projects create five --wait -o json`;
     expect(status).toBe(0);
     expect(created(json).database?.status).toBe("ready");
-    expect(server.engine.requests.filter(({ operationId }) => operationId === "databases.get").length).toBeGreaterThan(2);
+    expect(
+      server.engine.requests.filter(({ operationId }) => operationId === "databases.get").length,
+    ).toBeGreaterThan(2);
   });
 
   it("ends with the code of a poll that fails for good, the answer still printed", async () => {

@@ -29,8 +29,7 @@ export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = 
   "projects.branches.create": { argument: "gitName" },
   "databases.create": { argument: "name", wait: "" },
   "databases.restore": {
-    confirm:
-      "overwrite all data of database {targetDatabaseId} and lose everything written after the backup",
+    confirm: "overwrite all data of database {targetDatabaseId} and lose everything written after the backup",
     wait: "",
   },
   "databases.connections.create": { argument: "name" },
