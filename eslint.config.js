@@ -105,5 +105,5 @@ export default tseslint.config(
     ignores: ["packages/cli/src/commands/dev/run.ts"],
     rules: { "no-restricted-syntax": ["error", noDefaultExport, platformOnlyInDev] },
   },
-  { files: ["**/*.config.ts", "**/*.d.ts"], rules: { "no-restricted-syntax": "off" } },
+  { files: ["**/*.config.ts", "**/*.d.ts", "**/*.d.*.ts"], rules: { "no-restricted-syntax": "off" } },
 );

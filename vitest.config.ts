@@ -32,7 +32,7 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: ["test/setup-answers.ts"],
+    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/setup-answers.ts"],
     // The default leaves one processor free, which is one of two on small machines.
     maxWorkers: "100%",
     projects: [

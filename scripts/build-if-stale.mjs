@@ -11,6 +11,8 @@ const sources = [
   "tsup.config.ts",
   "tsconfig.json",
   "tsconfig.build.json",
+  "openapi",
+  "scripts/generate",
   ...packageFolders.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
 ];
 

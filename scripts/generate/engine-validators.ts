@@ -5,7 +5,8 @@ import { build } from "esbuild";
 import { type Contract, type JsonSchema, type Operation, root } from "./contract.js";
 import { answerSchema, closedComponents, requestSchema } from "./engine-schemas.js";
 
-const declarations = `
+/** Declarations of the bundled module. */
+export const validatorDeclarations = `
 /** A violated assertion. \`params\` depends on the keyword. */
 export interface Finding {
   instancePath: string;
@@ -28,9 +29,7 @@ export const answerValidators: Readonly<Record<string, Readonly<Record<string, V
 `;
 
 /** Bundles Ajv standalone code for all requests and responses into one module without imports. */
-export const bundleValidators = async (
-  contract: Contract,
-): Promise<{ code: string; declarations: string }> => {
+export const bundleValidators = async (contract: Contract): Promise<string> => {
   const requests = new Compilation(true);
   const answers = new Compilation(false);
   answers.define(closedComponents(contract));
@@ -63,10 +62,7 @@ export const queryValidators = { ${queries.join(",\n")} };
 export const bodyValidators = { ${bodies.join(",\n")} };
 export const answerValidators = { ${answered.join(",\n")} };
 `;
-  return {
-    code: await bundle(entry, { requests: requests.print(), answers: answers.print() }),
-    declarations,
-  };
+  return bundle(entry, { requests: requests.print(), answers: answers.print() });
 };
 
 const querySchema = (contract: Contract, operation: Operation): JsonSchema =>

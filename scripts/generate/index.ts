@@ -1,8 +1,10 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { lintContract, loadContract, root } from "./contract.js";
+import { writeBuildOutput } from "./build-output.js";
 import { generateCli } from "./cli.js";
 import { generateEngine } from "./engine.js";
+import { markFresh } from "./fresh-build-output.js";
 import { generateReference, referenceFolder } from "./sdk-reference.js";
 import { generateSdk } from "./sdk.js";
 
@@ -17,7 +19,7 @@ const stale: string[] = [];
 
 const sdk = await generateSdk(contract);
 const reference = await generateReference(contract, sdk);
-for (const files of [sdk, reference, await generateEngine(contract), await generateCli(contract)]) {
+for (const files of [sdk, reference, generateEngine(contract), await generateCli(contract)]) {
   for (const [path, content] of files) {
     const target = join(root, path);
     const present = await readFile(target, "utf8").catch(() => undefined);
@@ -37,6 +39,10 @@ for (const name of await readdir(join(root, referenceFolder)).catch(() => [])) {
   if (!checking) await rm(join(root, path));
 }
 
+if (!checking) {
+  await writeBuildOutput(contract);
+  markFresh();
+}
 if (checking && stale.length > 0) {
   console.error(`Generated files are stale; run \`npm run generate\`:\n${stale.join("\n")}`);
   process.exit(1);

@@ -17,10 +17,7 @@ export const generateSdk = async (contract: Contract): Promise<Map<string, strin
     ["operations.ts", generateOperations(contract)],
     ...generateResources(contract),
   ]);
-  const files = new Map([
-    ["packages/sdk/openapi.json", `${JSON.stringify(contract.document, undefined, 2)}\n`],
-    ["packages/sdk/src/generated/schema.ts", await generateSchema(contract)],
-  ]);
+  const files = new Map([["packages/sdk/src/generated/schema.ts", await generateSchema(contract)]]);
   for (const [name, source] of sources) {
     const pretty = await format(source, { parser: "typescript", printWidth: 110 });
     files.set(`packages/sdk/src/generated/${name}`, pretty);

@@ -4,5 +4,10 @@ import shared from "../../vitest.config.js";
 /** Tests in a real browser. They need Chromium, so `npm test` does not run them. Run from the root. */
 export default defineConfig({
   ...(shared.resolve && { resolve: shared.resolve }),
-  test: { include: ["test/browser/**/*.browser.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+  test: {
+    include: ["test/browser/**/*.browser.ts"],
+    globalSetup: ["scripts/generate/fresh-build-output.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 });

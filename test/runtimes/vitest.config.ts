@@ -10,7 +10,7 @@ export default defineConfig({
   ...(shared.resolve && { resolve: shared.resolve }),
   test: {
     include: ["test/runtimes/**/*.test.ts"],
-    globalSetup: ["test/runtimes/installed.ts"],
+    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/runtimes/installed.ts"],
     // Compilers and runtimes are programs of their own: more at once than processors only wait for each other.
     maxConcurrency: 2,
     testTimeout: 240_000,

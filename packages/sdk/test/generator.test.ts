@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type JsonSchema, type OpenApiDocument, readContract } from "../../../scripts/generate/contract.js";
+import { printDocument } from "../../../scripts/generate/build-output.js";
 import { generateSdk } from "../../../scripts/generate/sdk.js";
 
 type Json = Record<string, unknown>;
@@ -101,7 +102,12 @@ export interface Pet {
   };
 }
 `);
-    expect(file("openapi.json")).toMatch(/^\{\n {2}"openapi": "3\.1\.0",/);
+  });
+
+  it("prints the contract as formatted JSON", () => {
+    const contract = readContract(petStore({}) as unknown as OpenApiDocument);
+    expect(printDocument(contract)).toMatch(/^\{\n {2}"openapi": "3\.1\.0",/);
+    expect(JSON.parse(printDocument(contract))).toEqual(contract.document);
   });
 
   it("writes a method with what it does, takes and throws", async () => {

@@ -1,0 +1,22 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Contract, root } from "./contract.js";
+import { bundleValidators } from "./engine-validators.js";
+
+/** Returns the contract as it is published with the SDK. */
+export const printDocument = ({ document }: Contract): string =>
+  `${JSON.stringify(document, undefined, 2)}\n`;
+
+/** Writes the generated files that are too large to commit. */
+export const writeBuildOutput = async (contract: Contract): Promise<void> => {
+  write("packages/sdk/openapi.json", printDocument(contract));
+  write("packages/engine/src/generated/validators.js", await bundleValidators(contract));
+};
+
+/** An unchanged file keeps its modification time, so that it does not make the build stale. */
+const write = (path: string, content: string): void => {
+  const file = join(root, path);
+  if (existsSync(file) && readFileSync(file, "utf8") === content) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+};
