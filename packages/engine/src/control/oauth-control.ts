@@ -7,6 +7,7 @@ import {
   readAuthorizationRequest,
   readTarget,
 } from "../oauth/authorization-request.js";
+import { findClient } from "../oauth/client-authentication.js";
 import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
 import { encodeParameters, readParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
@@ -75,10 +76,7 @@ export class OAuthControl {
   async registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
     const { store, ids, clock, changes } = this.world();
     const { redirectUris, name = ids.name() } = registration;
-    for (const uri of redirectUris) {
-      const reason = whyNotRegistrable(uri);
-      if (reason !== undefined) throw new ControlError(400, `The redirect URI ${uri} ${reason}`);
-    }
+    refuseUnregistrable(redirectUris);
     const { confidential = registration.secret !== undefined } = registration;
     const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
     if (secret === "") throw new ControlError(400, "A client secret is not empty");
@@ -93,6 +91,26 @@ export class OAuthControl {
     });
     await changes.settle();
     return { id, name, redirectUris: [...redirectUris], secret };
+  }
+
+  /**
+   * Registers a public client, or replaces the redirect URIs of the client that has this id. Throws a `ControlError` for a
+   * redirect URI that cannot be registered, and for a confidential client.
+   */
+  async ensurePublicClient(registration: {
+    id: string;
+    redirectUris: readonly string[];
+  }): Promise<RegisteredClient> {
+    const { store, changes } = this.world();
+    const existing = findClient(store, registration.id);
+    if (!existing) return this.registerClient({ ...registration, name: registration.id });
+    const { id, name, secretHash } = existing;
+    if (secretHash !== null) throw new ControlError(409, `The client ${id} is confidential`);
+    refuseUnregistrable(registration.redirectUris);
+    const redirectUris = [...registration.redirectUris];
+    store.clients.update(id, { redirectUris });
+    await changes.settle();
+    return { id, name, redirectUris, secret: null };
   }
 
   /** A user's yes. Throws a `ControlError` for a request that the server would refuse. */
@@ -140,6 +158,13 @@ export class OAuthControl {
     return workspace;
   }
 }
+
+const refuseUnregistrable = (redirectUris: readonly string[]): void => {
+  for (const uri of redirectUris) {
+    const reason = whyNotRegistrable(uri);
+    if (reason !== undefined) throw new ControlError(400, `The redirect URI ${uri} ${reason}`);
+  }
+};
 
 const queryOf = (requested: RequestedConsent): string => {
   if (requested.url !== undefined) {

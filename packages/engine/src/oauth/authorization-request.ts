@@ -1,3 +1,4 @@
+import { findClient } from "./client-authentication.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { type OAuthError, oauthErrors } from "./oauth-error.js";
@@ -28,7 +29,7 @@ export const readTarget = (store: Pick<Store, "clients">, parameters: Parameters
   refuseRepeated(parameters, ["client_id", "redirect_uri"]);
   const clientId = parameters.get("client_id");
   if (clientId === undefined) throw oauthErrors.missing("client_id");
-  const client = store.clients.get(clientId);
+  const client = findClient(store, clientId);
   if (!client) throw oauthErrors.clientNotRegistered();
 
   const given = parameters.get("redirect_uri");

@@ -1,8 +1,17 @@
+import { canonicalId } from "../request/ids.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
 import { isDigestOf } from "./secrets.js";
+
+/** Finds a registered client by its id, with or without the prefix `itgr_`. */
+export const findClient = (store: Pick<Store, "clients">, id: string): ClientRow | undefined =>
+  store.clients.get(canonicalId("client", id));
+
+/** Whether both ids name the same client. */
+const isSameClient = (id: string, other: string): boolean =>
+  canonicalId("client", id) === canonicalId("client", other);
 
 /**
  * The client that sends a request to the token or revocation endpoint: a confidential one by `client_secret_basic` or
@@ -17,11 +26,12 @@ export const authenticateClient = (
   const posted = { id: parameters.get("client_id"), secret: parameters.get("client_secret") };
   const basic = authorization === undefined ? undefined : readBasic(authorization);
   if (basic && posted.secret !== undefined) throw oauthErrors.twoAuthentications();
-  if (basic && posted.id !== undefined && posted.id !== basic.id) throw oauthErrors.clientsDiffer();
+  if (basic && posted.id !== undefined && !isSameClient(posted.id, basic.id))
+    throw oauthErrors.clientsDiffer();
 
   const { id, secret } = basic ?? posted;
   if (id === undefined) throw oauthErrors.noClient();
-  const client = store.clients.get(id);
+  const client = findClient(store, id);
   if (!client) throw oauthErrors.unknownClient();
   if (client.secretHash === null) {
     if (secret !== undefined) throw oauthErrors.secretUnexpected();
