@@ -16,8 +16,8 @@ interface Property {
   readonly presence: string;
 }
 
-/** Path parameters may have other names: `/v1/projects/{}`. */
-const shapeOf = (path: string): string => path.replace(/\{\w+\}/g, "{}");
+/** Removes the names of path parameters, which may differ: `/v1/projects/{}`. */
+export const shapeOf = (path: string): string => path.replace(/\{\w+\}/g, "{}");
 
 const program = (): { checker: ts.TypeChecker; ours: ts.Type; theirs: ts.Type; at: ts.Node } => {
   const entry = join(root, "test/peers/public-contract.types.ts");
@@ -40,8 +40,16 @@ const program = (): { checker: ts.TypeChecker; ours: ts.Type; theirs: ts.Type; a
   return { checker, ours: typeNamed("OurPaths"), theirs: typeNamed("TheirPaths"), at: source };
 };
 
+export interface Comparison {
+  /** Operations of both contracts. */
+  readonly operations: string[];
+  /** Operations of the public contract alone. */
+  readonly missing: string[];
+  readonly differences: Difference[];
+}
+
 /** Compares which fields of all shared operations are present, optional and nullable. */
-export const compareContracts = (): { operations: string[]; differences: Difference[] } => {
+export const compareContracts = (): Comparison => {
   const { checker, ours, theirs, at } = program();
 
   const propertiesOf = (type: ts.Type): Map<string, Property> =>
@@ -139,6 +147,7 @@ export const compareContracts = (): { operations: string[]; differences: Differe
   });
   return {
     operations,
+    missing: [...theirOperations.keys()].filter((name) => !ourOperations.has(name)).sort(),
     differences: differences.map((each) => ({ ...each, place: each.place.replace(" .", " ") })),
   };
 };

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Difference, compareContracts } from "./compare-types.js";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../scripts/generate/contract.js";
+import { type Difference, compareContracts, shapeOf } from "./compare-types.js";
 
 /**
  * Fields whose presence, optionality or nullability differs on purpose between this contract and the types of
@@ -42,7 +45,7 @@ const deliberate: readonly (Difference & { readonly reason: string })[] = [
 ];
 
 describe("comparison with the types of the public service's client", () => {
-  const { operations, differences } = compareContracts();
+  const { operations, missing, differences } = compareContracts();
 
   it("covers every operation that both contracts have", () => {
     expect(operations.length).toBeGreaterThanOrEqual(65);
@@ -52,5 +55,18 @@ describe("comparison with the types of the public service's client", () => {
     const expected = deliberate.map(({ place, ours, theirs }) => ({ place, ours, theirs }));
     const byPlace = (a: Difference, b: Difference): number => a.place.localeCompare(b.place);
     expect([...differences].sort(byPlace)).toEqual(expected.sort(byPlace));
+  });
+
+  it("finds every operation without a counterpart in the migration guide", () => {
+    const guide = readFileSync(join(root, "docs/migration.md"), "utf8");
+    const [, section = ""] = guide.split("## What has no counterpart\n");
+    const listed = [...section.matchAll(/`(\/v1\/[^`]+)`/g)].map(([, path = ""]) => shapeOf(path));
+    const isBelow = (operation: string, path: string): boolean => {
+      const [, actual = ""] = operation.split(" ");
+      return actual === path || actual.startsWith(`${path}/`);
+    };
+    expect(missing.filter((operation) => !listed.some((path) => isBelow(operation, path)))).toEqual([]);
+    expect(listed.filter((path) => !missing.some((operation) => isBelow(operation, path)))).toEqual([]);
+    expect(operations.filter((operation) => listed.some((path) => isBelow(operation, path)))).toEqual([]);
   });
 });
