@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { MemoryCollection } from "../../src/store/memory-collection.js";
+import { MemoryStore } from "../../src/store/memory-store.js";
+import type { Row } from "../../src/store/rows.js";
+import type { Lookup } from "../../src/store/store.js";
+import { describeLookups } from "./lookup-conformance.js";
+import { describeModel } from "./model-properties.js";
+import { describePages } from "./page-conformance.js";
+import { describeRows } from "./store-conformance.js";
+import { type OpenStore, sampleRows } from "./store-under-test.js";
+
+const openMemoryStore: OpenStore = (state) => {
+  const store = new MemoryStore();
+  if (state) store.fill(state);
+  return Promise.resolve({
+    run: async (step) => step(store),
+    state: () => Promise.resolve(store.state),
+    close: () => Promise.resolve(),
+  });
+};
+
+describe("the memory store", () => {
+  describeRows(openMemoryStore);
+  describeLookups(openMemoryStore);
+  describePages(openMemoryStore);
+  describeModel(openMemoryStore, 60);
+
+  it("tells once that something has changed, and not of reads or of changes that failed", () => {
+    const store = new MemoryStore();
+    const { projects } = store;
+    expect(store.takeChanged()).toBe(false);
+    projects.insert(sampleRows.projects("p1"));
+    expect([store.takeChanged(), store.takeChanged()]).toEqual([true, false]);
+    projects.update("p1", { name: "new" });
+    expect(store.takeChanged()).toBe(true);
+    projects.get("p1");
+    projects.list({ workspaceId: "w" });
+    projects.delete("none");
+    expect(() => projects.insert(sampleRows.projects("p1"))).toThrow();
+    expect(() => projects.update("none", {})).toThrow();
+    expect(store.takeChanged()).toBe(false);
+    projects.delete("p1");
+    expect(store.takeChanged()).toBe(true);
+  });
+
+  it("refuses lookups that no key declares, though a program without types asks for them", () => {
+    const keys = [{ by: ["a"], and: ["b", "c"] }, { by: ["d"] }];
+    const collection = new MemoryCollection<Row, Lookup>(keys, () => undefined);
+    for (const where of [{ a: 1 }, { a: 1, b: 2 }, { c: 1, a: 2 }, { d: 1, a: undefined }]) {
+      expect(collection.list(where)).toEqual([]);
+    }
+    expect(() => collection.list({ b: 1 })).toThrow("No key has the fields b");
+    expect(() => collection.count({ a: 1, d: 1 })).toThrow("No key has the fields a, d");
+    expect(() => collection.find({ e: 1 })).toThrow("No key has the field e");
+  });
+});
