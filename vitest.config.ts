@@ -8,7 +8,7 @@ const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, imp
  * Test files that only use memory and loopback. They run one after the other in shared worker processes, which saves
  * loading the sources for each of them, so they must leave no state behind in modules or globals.
  */
-const shared = ["packages/{engine,mock}/test/**/*.test.ts"];
+const shared = ["packages/{engine,mock,sdk}/test/**/*.test.ts"];
 
 const project = (name: string, test: object): TestProjectConfiguration => ({
   extends: true,

@@ -6,20 +6,7 @@ import { type BuildOptions, type Metafile, build } from "esbuild";
 import { afterAll } from "vitest";
 
 const packageRoot = fileURLToPath(new URL("..", import.meta.url));
-const made: string[] = [];
-
-afterAll(async () => {
-  for (const folder of made) await rm(folder, { recursive: true, force: true });
-});
-
-/** A folder inside the package, so that what is built there finds the package's dependencies. Goes with the tests. */
-export const makeFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(packageRoot, ".test-"));
-  made.push(folder);
-  return folder;
-};
-
-/** How a user's bundler would see a program, with the sources in place of the built package. */
+/** esbuild's options for a program that imports the SDK, with its sources in place of the built package. */
 export const programOptions = (source: string) =>
   ({
     stdin: { contents: source, resolveDir: packageRoot, loader: "ts", sourcefile: "program.ts" },
@@ -35,23 +22,43 @@ export const programOptions = (source: string) =>
     logLevel: "error",
   }) satisfies BuildOptions;
 
-/** Bundles a program for Node. */
-export const bundle = async (source: string, options: BuildOptions = {}): Promise<string> => {
-  const folder = await makeFolder();
-  const outfile = join(folder, options.format === "cjs" ? "program.cjs" : "program.mjs");
-  const external = ["oauth4webapi", "openapi-fetch"];
-  await build({ ...programOptions(source), platform: "node", external, ...options, outfile });
-  return outfile;
+interface Builds {
+  /** Makes a folder inside the package, so that programs in it find the package's dependencies. */
+  makeFolder(): Promise<string>;
+  /** Bundles a program for Node; returns its path. */
+  bundle(source: string, options?: BuildOptions): Promise<string>;
+}
+
+/** Call at the top of a test file. What it makes is removed after the tests of the file. */
+export const setupBuilds = (): Builds => {
+  const made: string[] = [];
+  afterAll(async () => {
+    for (const folder of made) await rm(folder, { recursive: true, force: true });
+  });
+  const makeFolder = async (): Promise<string> => {
+    const folder = await mkdtemp(join(packageRoot, ".test-"));
+    made.push(folder);
+    return folder;
+  };
+  return {
+    makeFolder,
+    async bundle(source, options = {}) {
+      const outfile = join(await makeFolder(), options.format === "cjs" ? "program.cjs" : "program.mjs");
+      const external = ["oauth4webapi", "openapi-fetch"];
+      await build({ ...programOptions(source), platform: "node", external, ...options, outfile });
+      return outfile;
+    },
+  };
 };
 
-/** What a page loads of the built package to start, its size in gzip file by file, and what comes later. */
+/** Bundles a program with the built package. Returns the text and gzip size of what a page loads at start, and the chunks that load on demand. */
 export const bundleForBrowser = async (
   source: string,
 ): Promise<{ size: number; text: string; later: string[] }> => {
   const { outputFiles, metafile } = await build({
     ...programOptions(source),
     alias: {},
-    // The root's would lead from the package to its sources.
+    // The root's tsconfig would resolve the package to its sources.
     tsconfigRaw: {},
     platform: "browser",
     minify: true,
@@ -71,7 +78,7 @@ export const bundleForBrowser = async (
   };
 };
 
-/** A file and those that it cannot start without. */
+/** Returns a file of the bundle and the files it imports statically. */
 const loadedAtStart = ({ outputs }: Metafile, file: string, found = new Set<string>()): Set<string> => {
   if (found.has(file)) return found;
   found.add(file);

@@ -4,7 +4,9 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as here from "@mgmt/sdk";
-import { bundle } from "./build.js";
+import { setupBuilds } from "./build.js";
+
+const { bundle } = setupBuilds();
 
 type Sdk = typeof here;
 

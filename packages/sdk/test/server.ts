@@ -1,8 +1,8 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 
-/** What the server was sent. */
+/** A request that the server received. */
 export interface Seen {
   method: string;
   url: string;
@@ -10,7 +10,7 @@ export interface Seen {
   body: string;
 }
 
-/** A real HTTP server on loopback that answers as it is told, and remembers what it was sent. */
+/** A real HTTP server on loopback that records what it receives. */
 export interface TestServer {
   baseUrl: string;
   seen: Seen[];
@@ -18,17 +18,7 @@ export interface TestServer {
 
 type Answer = (request: Seen, response: ServerResponse, count: number) => void;
 
-const open = new Set<{ close(): void; closeAllConnections(): void }>();
-
-afterEach(() => {
-  for (const server of open) {
-    server.closeAllConnections();
-    server.close();
-  }
-  open.clear();
-});
-
-/** Ends with the test. */
+/** Starts a server that closes when the test ends. */
 export const startServer = async (answer: Answer): Promise<TestServer> => {
   const seen: Seen[] = [];
   const server = createServer((incoming, response) => {
@@ -41,7 +31,10 @@ export const startServer = async (answer: Answer): Promise<TestServer> => {
       answer(request, response, seen.length);
     });
   });
-  open.add(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A listening TCP server has an address of this form.
   const { port } = server.address() as AddressInfo;
@@ -58,7 +51,7 @@ export const closedUrl = async (): Promise<string> => {
   return `http://127.0.0.1:${port}`;
 };
 
-/** Answers JSON, with a request id. */
+/** Sends a JSON response with a request ID. */
 export const json = (
   response: ServerResponse,
   status: number,
@@ -73,16 +66,16 @@ export const json = (
   response.end(JSON.stringify(body));
 };
 
-/** A server that gives the one answer, to whatever it is asked. */
+/** Starts a server that sends the same response to every request. */
 export const answering = (body: unknown = { data: { id: "proj_1" } }, status = 200, headers = {}) =>
   startServer((_, response) => json(response, status, body, headers));
 
-/** What a promise is rejected with. */
+/** Returns the reason a promise is rejected with. */
 export const thrown = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await promise;
   } catch (error) {
     return error;
   }
-  throw new Error("It was not rejected.");
+  throw new Error("The promise was not rejected.");
 };

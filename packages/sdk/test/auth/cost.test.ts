@@ -5,10 +5,12 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { fileStore } from "@mgmt/sdk/auth/node";
-import { bundle, bundleForBrowser, programOptions } from "../build.js";
+import { bundleForBrowser, programOptions, setupBuilds } from "../build.js";
 import { json, startServer } from "../server.js";
 import { credentialFor, startFaultServer } from "./fault-server.js";
 import { makeFolder } from "./folders.js";
+
+const { bundle } = setupBuilds();
 
 const kilobyte = 1024;
 

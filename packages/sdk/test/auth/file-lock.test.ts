@@ -6,7 +6,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { withFileLock } from "@mgmt/sdk/auth/node";
 import { thrown } from "../server.js";
 import { makeFolder, nobody } from "./folders.js";
-import { makeProgram, run } from "./programs.js";
+import { run, setupPrograms } from "./programs.js";
+
+const makeProgram = setupPrograms();
 
 const { signal } = new AbortController();
 const silenceMs = 150;

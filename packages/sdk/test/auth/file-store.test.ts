@@ -27,7 +27,9 @@ import { fileStore } from "@mgmt/sdk/auth/node";
 import { thrown } from "../server.js";
 import { credentialFor, startFaultServer } from "./fault-server.js";
 import { asNobody, makeFolder, nobody } from "./folders.js";
-import { makeProgram } from "./programs.js";
+import { setupPrograms } from "./programs.js";
+
+const makeProgram = setupPrograms();
 
 const server = { baseUrl: "https://auth.example.com" };
 const credential = credentialFor(server, 3600, {

@@ -6,7 +6,9 @@ import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { type Credential, finishLogin, startLogin } from "@mgmt/sdk/auth";
 import { fileStore } from "@mgmt/sdk/auth/node";
 import { makeFolder, nobody } from "./folders.js";
-import { type Program, makeProgram, run } from "./programs.js";
+import { type Program, run, setupPrograms } from "./programs.js";
+
+const makeProgram = setupPrograms();
 
 const clientId = "itgr_mgmtcommandlineinterface";
 const requests = 50;

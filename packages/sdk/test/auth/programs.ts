@@ -1,43 +1,48 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, cp } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { chmod, cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, afterEach } from "vitest";
-import { bundle } from "../build.js";
+import { afterAll, onTestFinished } from "vitest";
+import { setupBuilds } from "../build.js";
 import { makeSharedFolder, nobody } from "./folders.js";
 
-/** Bundles a program with the SDK's sources, where nobody may read it too. */
-export const makeProgram = async (source: string): Promise<string> => {
-  const file = join(await makeSharedFolder(), "program.mjs");
-  await cp(await bundle(source, { external: [] }), file);
-  await chmod(file, 0o644);
-  return file;
+/**
+ * Call at the top of a test file. Returns a function that bundles a program with the SDK's sources, which every user may
+ * read; the programs are removed after the tests of the file.
+ */
+export const setupPrograms = (): ((source: string) => Promise<string>) => {
+  const { bundle } = setupBuilds();
+  const made: string[] = [];
+  afterAll(async () => {
+    for (const folder of made) await rm(folder, { recursive: true, force: true });
+  });
+  return async (source) => {
+    const folder = await makeSharedFolder();
+    made.push(folder);
+    const file = join(folder, "program.mjs");
+    await cp(await bundle(source, { external: [] }), file);
+    await chmod(file, 0o644);
+    return file;
+  };
 };
 
 export interface Program {
   pid: number;
-  /** Lines that it has printed. */
+  /** Lines it has printed. */
   lines: string[];
-  /** Resolves when it has printed a line that begins so. */
+  /** Resolves when it has printed a line with this beginning. */
   printed: (beginning: string) => Promise<void>;
   say: (line: string) => void;
   kill: (signal: NodeJS.Signals) => void;
-  /** How it ended: its exit code, or the signal that ended it. */
+  /** Resolves with its exit code, or with the signal that ended it. */
   ended: Promise<number | NodeJS.Signals | null>;
   errors: () => string;
 }
 
-const running = new Set<ChildProcess>();
-const killAll = (): void => {
-  for (const child of running) child.kill("SIGKILL");
-};
-afterEach(killAll);
-afterAll(killAll);
-
-/** Runs it as a real process, as nobody when this one is root's. Ends with the test. */
+/** Starts a program as a user whom file modes restrict. It is killed when the test ends. */
 export const run = (program: string, ...args: string[]): Program => {
   const child = spawn(process.execPath, [program, ...args], { ...nobody, stdio: "pipe" });
-  running.add(child);
+  onTestFinished(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
   let errors = "";
   const waiting = new Set<() => void>();
@@ -49,7 +54,6 @@ export const run = (program: string, ...args: string[]): Program => {
   const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {
-      running.delete(child);
       resolve(code ?? signal);
     });
   });

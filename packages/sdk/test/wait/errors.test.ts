@@ -2,7 +2,9 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as here from "@mgmt/sdk";
-import { bundle } from "../build.js";
+import { setupBuilds } from "../build.js";
+
+const { bundle } = setupBuilds();
 
 type Sdk = typeof here;
 
