@@ -1,5 +1,6 @@
-import { type Config, bundle, lint, loadConfig } from "@redocly/openapi-core";
+import { type Config, bundle, loadConfig } from "@redocly/openapi-core";
 import { fileURLToPath } from "node:url";
+import type { Resources } from "./resource-declaration.js";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 export const entry = `${root}openapi/openapi.yaml`;
@@ -108,6 +109,8 @@ export interface ErrorCode {
   description: string;
   /** Name of the component schema of the error body: `Error` unless the code adds fields. */
   schema: string;
+  /** Names of the error's fields with the id of the existing resource, and with the property that both have in common. */
+  conflict: { id: string; property: string } | undefined;
 }
 
 /** A kind of id, such as `project`. */
@@ -164,28 +167,23 @@ interface RawOperation {
   "x-max-body-bytes"?: number;
   "x-agent-approval"?: "required" | "never";
 }
+interface RawErrorCode {
+  status: number;
+  "x-cross-cutting"?: boolean;
+  description: string;
+  schema?: string;
+  conflict?: { id: string; property: string };
+}
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, unknown>>;
   components: { schemas: Record<string, JsonSchema> };
-  "x-error-codes": Record<
-    string,
-    { status: number; "x-cross-cutting"?: boolean; description: string; schema?: string }
-  >;
+  "x-resources"?: Resources;
+  "x-error-codes": Record<string, RawErrorCode>;
 }
 
-const redocly = async (): Promise<Config> => loadConfig({ configPath: `${root}redocly.yaml` });
-
-/** Returns the problems that the linter finds, one line each. */
-export const lintContract = async (): Promise<string[]> => {
-  const problems = await lint({ ref: entry, config: await redocly() });
-  return problems.map((problem) => {
-    const location = problem.location[0];
-    const file = location?.source.absoluteRef.replace(root, "") ?? "openapi";
-    return `${problem.severity} ${file}${location?.pointer ?? ""}: ${problem.message} (${problem.ruleId})`;
-  });
-};
+export const redocly = async (): Promise<Config> => loadConfig({ configPath: `${root}redocly.yaml` });
 
 /** Bundles `openapi/` into one document and reads its operations. */
 export const loadContract = async (): Promise<Contract> => {
@@ -213,6 +211,7 @@ export const readContract = (document: OpenApiDocument): Contract => {
     crossCutting: entry["x-cross-cutting"] ?? false,
     description: entry.description,
     schema: entry.schema ?? "Error",
+    conflict: entry.conflict,
   }));
 
   const operations: Operation[] = [];

@@ -1,10 +1,11 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { lintContract, loadContract, root } from "./contract.js";
+import { loadContract, root } from "./contract.js";
 import { writeBuildOutput } from "./build-output.js";
 import { generateCli } from "./cli.js";
 import { generateEngine } from "./engine.js";
 import { markFresh } from "./fresh-build-output.js";
+import { lintContract } from "./lint.js";
 import { generateReference, referenceFolder } from "./sdk-reference.js";
 import { generateSdk } from "./sdk.js";
 

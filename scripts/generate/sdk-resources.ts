@@ -1,5 +1,6 @@
 import type { Contract, Operation } from "./contract.js";
 import { comment, operationComment } from "./sdk-docs.js";
+import { ensureMethod } from "./sdk-ensure.js";
 import {
   generatedClass,
   header,
@@ -60,7 +61,12 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
       "../../paging.js",
     ),
     importTypes(
-      ["ListOptions", "RequestOptions"].filter((name) => body.includes(`?: ${name}`)),
+      ["EnsureResult"].filter((name) => body.includes(`${name}<`)),
+      "../../ensure/ensure-result.js",
+    ),
+    body.includes("loadOnDemand()") ? 'import { loadOnDemand } from "../../load-on-demand.js";\n' : "",
+    importTypes(
+      ["Call", "ListOptions", "RequestOptions"].filter((name) => body.includes(`: ${name}`)),
       "../../request/call.js",
     ),
     importTypes(
@@ -98,6 +104,11 @@ const resourceDeclaration = (
 ): string => {
   const own = contract.operations.filter(({ id }) => namespaceOf(id) === namespace);
   const methods = own.map((operation) => method(operation, contract, types));
+  const ensure = ensureMethod(namespace, contract);
+  if (ensure) {
+    methods.push(ensure.source);
+    for (const type of ensure.types) types.add(type);
+  }
   const rest = isExtended(namespace) ? ", without its hand-written methods" : "";
   const text = comment([`\`client.${namespace}\`${rest}`]);
   return `${text}export class ${generatedClass(namespace)} extends Resource {\n${[constructorOf(namespace, children), ...methods].filter(Boolean).join("\n")}}\n`;

@@ -1,6 +1,7 @@
 import { type Form, bodyForms, queryForms } from "./combinations.js";
 import type { Contract, JsonSchema, Operation } from "./contract.js";
 import { comment, fieldComment, successor } from "./sdk-docs.js";
+import { ensureTypes } from "./sdk-ensure.js";
 import { type Field, formName, printField, printForms } from "./sdk-forms.js";
 import { header, queryName, schemaName } from "./sdk-names.js";
 
@@ -14,6 +15,7 @@ export const generateTypes = (contract: Contract): string => {
   for (const operation of contract.operations) {
     if (operation.queryParameters.length) parts.push(queryInterface(operation, contract, write));
   }
+  parts.push(...ensureTypes(contract));
   const schemas = Object.entries(contract.schemas).map(
     ([name, schema]) => `  ${name}: ${schemaName(name, schema)};\n`,
   );

@@ -1,5 +1,6 @@
 import { format } from "prettier";
 import type { Contract } from "./contract.js";
+import { generateEnsurables } from "./sdk-ensure.js";
 import { generateErrorKinds, generateErrors } from "./sdk-errors.js";
 import { generateOperations } from "./sdk-operations.js";
 import { generateResources } from "./sdk-resources.js";
@@ -15,6 +16,7 @@ export const generateSdk = async (contract: Contract): Promise<Map<string, strin
     ["error-kinds.ts", generateErrorKinds(contract)],
     ["secret-fields.ts", generateSecretFields(contract)],
     ["operations.ts", generateOperations(contract)],
+    ["ensurables.ts", generateEnsurables(contract)],
     ...generateResources(contract),
   ]);
   const files = new Map([["packages/sdk/src/generated/schema.ts", await generateSchema(contract)]]);

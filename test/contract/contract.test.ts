@@ -5,9 +5,9 @@ import {
   type Contract,
   type JsonSchema,
   type Operation,
-  lintContract,
   loadContract,
 } from "../../scripts/generate/contract.js";
+import { lintContract } from "../../scripts/generate/lint.js";
 import { knownOperations } from "./operations.js";
 
 // ajv-formats is a CommonJS module whose default export is typed as a namespace.

@@ -36,8 +36,6 @@ export type { Call, ListOptions, RequestOptions, SendOptions } from "./request/c
 export type { Middleware, Next, OutgoingRequest } from "./request/middleware.js";
 export type { ClientOptions } from "./request/settings.js";
 export type { Token, TokenRequest } from "./request/token.js";
-export type { EnsureDatabase } from "./resources/databases.js";
-export type { EnsureProject } from "./resources/projects.js";
 export { safely } from "./safe.js";
 export type { Result, Safe } from "./safe.js";
 export type { Fetch } from "./transport/fetch-transport.js";

@@ -144,6 +144,32 @@ describe("databases.ensure", () => {
   });
 });
 
+describe("projects.branches.ensure", () => {
+  it("creates a branch that does not exist, and returns it if it does", async () => {
+    const { id } = await client.projects.create();
+    const first = await client.projects.branches.ensure(id, { gitName: "feature" });
+    const second = await client.projects.branches.ensure(id, { gitName: "feature" });
+    expect([first.created, second.created]).toEqual([true, false]);
+    expect(second.resource).toEqual(first.resource);
+    expect((await client.projects.branches.ensure(id, { gitName: "main" })).created).toBe(false);
+    expect(await client.projects.branches.list(id).toArray()).toHaveLength(2);
+  });
+
+  it("finds the branch after a lost response, in its own project", async () => {
+    const [one, other] = [await client.projects.create(), await client.projects.create()];
+    await client.projects.branches.create(other.id, { gitName: "feature" });
+    server.engine.faults.add({ operation: "projects.branches.create", drop: "after", times: 1 });
+    const { created, resource } = await client.projects.branches.ensure(one.id, { gitName: "feature" });
+    expect([created, resource.project.id]).toEqual([false, one.id]);
+  });
+
+  it("requires a git name", async () => {
+    const { id } = await client.projects.create();
+    const error = await thrown(client.projects.branches.ensure(id, { gitName: "" }));
+    expect(error).toMatchObject({ argument: "gitName" });
+  });
+});
+
 describe("what a resource of a project is told apart by", () => {
   it.each([
     [{}, "projectId"],

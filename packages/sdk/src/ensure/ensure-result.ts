@@ -1,13 +1,13 @@
-/** What `ensure` came to. */
+/** Result of `ensure`. */
 export type EnsureResult<Created, Found = Created> =
   | {
-      /** This call's own create was answered: one-time secrets are in `resource`. */
+      /** The resource was created by this call, and `resource` includes the secrets that are returned only once. */
       readonly created: true;
       readonly resource: Created;
     }
   | {
-      /** It was there: made earlier, by someone else meanwhile, or by this call when the answer was lost. */
+      /** The resource existed: it was created earlier, by another caller, or by this call if the response was lost. */
       readonly created: false;
-      /** As it is: what it has otherwise than the body is not changed, and one-time secrets are absent. */
+      /** The existing resource, unchanged and without the secrets that are returned only once. */
       readonly resource: Found;
     };

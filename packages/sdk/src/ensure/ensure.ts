@@ -1,78 +1,116 @@
 import { ApiError } from "../errors/api-error.js";
-import { ConnectionError, TimeoutError } from "../errors/local-errors.js";
+import { ConnectionError, InvalidArgumentError, TimeoutError } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
 import type { Attempt } from "../request/attempt.js";
 import type { RequestOptions } from "../request/call.js";
 import { readTimeout, withDeadline } from "../request/deadline.js";
 import { pause } from "../wait/pause.js";
+import type { Ensurable, Identity } from "./ensurable.js";
 import type { EnsureResult } from "./ensure-result.js";
+import { type Inputs, type Readers, findExisting } from "./find-existing.js";
 
-/** Pauses between rounds are drawn from zero to a bound that doubles up to this. */
-const longestPauseMs = 4_000;
+/** Upper bounds of the random pause between two rounds: the first one, doubled each round up to the longest. */
 const firstPauseMs = 200;
-/** A service that fails every create and every look is given up on. */
+const longestPauseMs = 4_000;
 const maxRounds = 8;
 
-/** How one kind of resource is created, and found by what makes it the same. */
-export interface Identity<Created, Found> {
+/** The calls that ensuring a resource needs. */
+interface Calls<Created> extends Readers {
   create: (options: RequestOptions) => Promise<Created>;
-  /** `conflict` is what the create was refused with; undefined when its outcome is unknown. */
-  find: (options: RequestOptions, conflict: ApiError | undefined) => Promise<Found | undefined>;
-  /** Codes that say that it may be there already. */
-  conflicts: readonly string[];
-  method: string;
-  path: string;
 }
 
 /**
- * Creates first: the service lets one of many win. Looks for the resource after a conflict, and after an outcome that is
- * unknown (no answer, no readable one, 408, 5xx); creates again when it is not there, which cannot make a second one, for
- * the service keeps the identity unique. All of it under one deadline; an error has the attempts of all of it.
+ * Creates a resource or returns the existing one with the same identity.
+ *
+ * Creates first, so that the service decides which of several callers succeeds. After a conflict, or an unknown outcome (no
+ * response, an unreadable one, 408 or 5xx), looks for the resource, and creates it again if it does not exist. That cannot
+ * create a second one because the service keeps identities unique. One deadline applies to all requests, and an error lists
+ * the attempts of all of them.
  */
-export const ensure = async <Created, Found>(
-  identity: Identity<Created, Found>,
+export const ensureResource = async <Created, Found>(
+  ensurable: Ensurable,
+  inputs: object,
+  calls: Calls<Created>,
   options: RequestOptions = {},
 ): Promise<EnsureResult<Created, Found>> => {
+  const identity = checkedIdentity(ensurable, inputs);
   const timeoutMs = readTimeout(options.timeoutMs ?? 60_000);
-  const { method, path } = identity;
-  const timedOut = (): TimeoutError => new TimeoutError({ method, url: path }, timeoutMs);
+  const timedOut = (): TimeoutError => new TimeoutError({ method: "POST", url: ensurable.create }, timeoutMs);
   const end = performance.now() + timeoutMs;
   const attempts: Attempt[] = [];
+  const conflicts = Object.keys(identity.conflicts);
+  const find = (each: RequestOptions, conflict: ApiError | undefined): Promise<Found | undefined> =>
+    findExisting(ensurable, identity, { ...inputs }, calls, each, conflict);
   let work: Promise<EnsureResult<Created, Found>> | undefined;
   try {
     return await withDeadline({ signal: options.signal, timeoutMs, timedOut }, (signal) => {
-      work = createOrFind(identity, { ...options, signal }, signal, end, attempts);
+      work = createOrFind(
+        { create: calls.create, find, conflicts },
+        { ...options, signal },
+        signal,
+        end,
+        attempts,
+      );
       return work;
     });
   } catch (thrown) {
-    // Lets the call under way say what it tried.
+    // The call in progress adds its attempts when it ends.
     await work?.catch(() => undefined);
-    // That of the last call knows only the time that was left for it.
+    // The error of the last call has only the time that was left for it.
     const error = thrown instanceof TimeoutError ? timedOut() : thrown;
     if (error instanceof MgmtError && attempts[0]) error.attempts = attempts;
     throw error;
   }
 };
 
+/** Returns the identity that the inputs have. Without a value, every call would create another resource. */
+const checkedIdentity = ({ parents, identities }: Ensurable, inputs: object): Identity => {
+  // JavaScript callers can pass anything.
+  const given: Inputs = Object(inputs) as Inputs;
+  for (const { input, required } of parents) if (required) requireText(given, input);
+  const identity = identities.find(({ input }) => given[input] !== undefined) ?? identities.at(-1);
+  if (identity === undefined) throw new Error("The resource has no identity");
+  requireText(given, identity.input);
+  return identity;
+};
+
+const requireText = (inputs: Inputs, name: string): void => {
+  const value = inputs[name];
+  if (typeof value === "string" && value !== "") return;
+  throw new InvalidArgumentError(
+    name,
+    "must be a non-empty string because ensure identifies the resource by it",
+  );
+};
+
 const createOrFind = async <Created, Found>(
-  { create, find, conflicts }: Identity<Created, Found>,
+  {
+    create,
+    find,
+    conflicts,
+  }: {
+    create: (options: RequestOptions) => Promise<Created>;
+    /** `conflict` is undefined if the outcome of the create is unknown. */
+    find: (options: RequestOptions, conflict: ApiError | undefined) => Promise<Found | undefined>;
+    conflicts: readonly string[];
+  },
   options: RequestOptions,
   signal: AbortSignal,
   end: number,
   attempts: Attempt[],
 ): Promise<EnsureResult<Created, Found>> => {
-  // Calls know the time that is left, so that they do not begin a pause that is longer.
+  // Each call gets the remaining time, so that it does not start a longer pause.
   const each = (): RequestOptions => ({ ...options, timeoutMs: Math.max(end - performance.now(), 1) });
   for (let round = 1; ; round += 1) {
     const pauseMs = Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
     try {
       return { created: true, resource: await create(each()) };
     } catch (error) {
-      note(error, attempts);
+      addAttempts(error, attempts);
       signal.throwIfAborted();
       const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
-      if (!conflict && !isUnknown(error)) throw error;
-      const found = await look(() => find(each(), conflict), signal, attempts);
+      if (!conflict && !isOutcomeUnknown(error)) throw error;
+      const found = await findUnlessFailing(() => find(each(), conflict), signal, attempts);
       if (found) return { created: false, resource: found };
       if (round >= maxRounds || performance.now() + pauseMs >= end) throw error;
     }
@@ -80,8 +118,8 @@ const createOrFind = async <Created, Found>(
   }
 };
 
-/** Undefined when it is not there, and when that could not be seen. */
-const look = async <Found>(
+/** Returns undefined if the resource does not exist or the service could not be asked. */
+const findUnlessFailing = async <Found>(
   find: () => Promise<Found | undefined>,
   signal: AbortSignal,
   attempts: Attempt[],
@@ -89,19 +127,19 @@ const look = async <Found>(
   try {
     return await find();
   } catch (error) {
-    note(error, attempts);
+    addAttempts(error, attempts);
     signal.throwIfAborted();
-    if (!isUnknown(error)) throw error;
+    if (!isOutcomeUnknown(error)) throw error;
     return undefined;
   }
 };
 
-const isUnknown = (error: unknown): boolean =>
+const isOutcomeUnknown = (error: unknown): boolean =>
   (error instanceof ConnectionError && !(error instanceof TimeoutError)) ||
   (error instanceof ApiError && (error.status < 300 || error.status === 408 || error.status >= 500));
 
-/** A conflict may come by twice. */
-const note = (error: unknown, attempts: Attempt[]): void => {
+/** Adds the attempts of an error once, because a conflict can be thrown again by `find`. */
+const addAttempts = (error: unknown, attempts: Attempt[]): void => {
   const made = (error instanceof MgmtError && error.attempts) || [];
   attempts.push(...made.filter((attempt) => !attempts.includes(attempt)));
 };

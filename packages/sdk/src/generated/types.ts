@@ -2023,6 +2023,24 @@ export interface ServicesDeploymentsListQuery {
   limit?: number;
 }
 
+/** {@link CreateProject} with the identity that `ensure` needs. */
+export interface EnsureProject extends CreateProject {
+  /**
+   * Declared identity, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with a letter or
+   * digit.
+   */
+  logicalId: string;
+}
+
+/** {@link CreateDatabase} with the identity that `ensure` needs. */
+export type EnsureDatabase = CreateDatabase & {
+  /**
+   * Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or
+   * digit. Cannot be combined with `branchGitName`.
+   */
+  logicalId: string;
+};
+
 /** All schemas, by their name in the contract. */
 export interface Schemas {
   LogicalId: LogicalId;

@@ -1,16 +1,7 @@
-import type { EnsureResult } from "../ensure/ensure-result.js";
 import { DatabasesOperations } from "../generated/resources/databases.js";
-import type { Branch, CreateDatabase, Database, DatabaseWithSecrets } from "../generated/types.js";
+import type { Database } from "../generated/types.js";
 import { loadOnDemand } from "../load-on-demand.js";
-import { branchesOf } from "../ensure/branches-of.js";
-import type { RequestOptions } from "../request/call.js";
 import type { WaitOptions } from "../wait/wait-options.js";
-
-/** A database with a declared identity. */
-export type EnsureDatabase = CreateDatabase & {
-  /** What it is told apart by, on the branch. 1 to 255 letters, digits, `.`, `_` and `-`, a letter or digit first. */
-  logicalId: string;
-};
 
 /** `client.databases` */
 export class DatabasesResource extends DatabasesOperations {
@@ -33,30 +24,5 @@ export class DatabasesResource extends DatabasesOperations {
   async waitUntilReady(databaseId: string, options?: WaitOptions<Database>): Promise<Database> {
     const { waitForDatabase } = await loadOnDemand();
     return waitForDatabase(databaseId, (each) => this.get(databaseId, each), options);
-  }
-
-  /**
-   * Create a database, or get the one that has its `logicalId` on the branch.
-   *
-   * Answers the database as it is when it is there: what it has otherwise than the body is not changed. Safe against lost
-   * answers and racing processes: there is one database afterwards, however often and from wherever this is called.
-   *
-   * `created` is true exactly when this call's own create was answered. Otherwise the connection strings are
-   * absent, also when the answer that had them was lost: `connections.rotate` gives new ones.
-   *
-   * @param body As of `create`, with a `logicalId`.
-   * @param options `timeoutMs` is for all of it together, 60,000 by default.
-   * @throws `InvalidArgumentError` for a body without `projectId` and `logicalId`.
-   * @throws `TimeoutError` when it could not be made sure within `timeoutMs`.
-   * @throws As `create`, but for the conflict of its identity, and the reason of `options.signal` when that is aborted.
-   */
-  async ensure(
-    body: EnsureDatabase,
-    options?: RequestOptions,
-  ): Promise<EnsureResult<DatabaseWithSecrets, Database>> {
-    const { ensureDatabase } = await loadOnDemand();
-    const branches = (projectId: string, each: RequestOptions) =>
-      this.pagesOf<Branch>(branchesOf(projectId), each);
-    return ensureDatabase(this, branches, body, options);
   }
 }

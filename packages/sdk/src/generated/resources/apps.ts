@@ -2,7 +2,9 @@
 
 import type { ApiPromise } from "../../api-promise.js";
 import type { CursorPages } from "../../paging.js";
-import type { ListOptions, RequestOptions } from "../../request/call.js";
+import type { EnsureResult } from "../../ensure/ensure-result.js";
+import { loadOnDemand } from "../../load-on-demand.js";
+import type { Call, ListOptions, RequestOptions } from "../../request/call.js";
 import type { RequestPath } from "../../request/request.js";
 import { Resource } from "../../resource.js";
 import type {
@@ -39,7 +41,7 @@ import type {
   Promotion,
   UpdateApp,
 } from "../types.js";
-import type { ServicesResource } from "../../resources/services.js";
+import type { ServicesResource } from "./services.js";
 import type { ServicesDeploymentsResource } from "./services.js";
 
 /** `client.apps.deployments` */
@@ -91,8 +93,8 @@ export class AppsDeploymentsResource extends Resource {
   }
 }
 
-/** `client.apps`, without its hand-written methods */
-export class AppsOperations extends Resource {
+/** `client.apps` */
+export class AppsResource extends Resource {
   readonly deployments: AppsDeploymentsResource;
 
   constructor(request: RequestPath) {
@@ -243,6 +245,36 @@ export class AppsOperations extends Resource {
   promote(appId: string, body: PromoteApp, options?: RequestOptions): ApiPromise<Promotion> {
     return this.dataOf<Promotion>(
       { method: "POST", path: "/v1/apps/{appId}/promote", pathParams: { appId }, body },
+      options,
+    );
+  }
+
+  /**
+   * Create an app, or return the existing one with the same `logicalId`, or without one the same
+   * `displayName`, on the branch.
+   *
+   * An existing app is returned unchanged, even if it differs from `body`. After lost responses, and if
+   * several processes call this at once, there is still only one app.
+   *
+   * Throws the conflict if another app has the `displayName`, but not the `logicalId`.
+   *
+   * @param body As for `create`, with a `logicalId` or `displayName`.
+   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @throws `InvalidArgumentError` without `projectId` and `logicalId` or `displayName`.
+   * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
+   * @throws The errors of `create`, except `app:already_exists`, and the reason of `options.signal` if it is
+   *   aborted.
+   */
+  async ensure(body: CreateApp, options?: RequestOptions): Promise<EnsureResult<App>> {
+    const { ensurables, ensureResource } = await loadOnDemand();
+    return ensureResource<App, App>(
+      ensurables.app,
+      body,
+      {
+        create: (each) => this.create(body, each),
+        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
+        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
+      },
       options,
     );
   }

@@ -2,7 +2,9 @@
 
 import type { ApiPromise } from "../../api-promise.js";
 import type { CursorPages } from "../../paging.js";
-import type { ListOptions, RequestOptions } from "../../request/call.js";
+import type { EnsureResult } from "../../ensure/ensure-result.js";
+import { loadOnDemand } from "../../load-on-demand.js";
+import type { Call, ListOptions, RequestOptions } from "../../request/call.js";
 import type { RequestPath } from "../../request/request.js";
 import { Resource } from "../../resource.js";
 import type {
@@ -40,6 +42,7 @@ import type {
   DatabasesConnectionsListQuery,
   DatabasesListQuery,
   DatabasesUsageGetQuery,
+  EnsureDatabase,
   RecoveringDatabase,
   RestoreDatabase,
   UpdateDatabase,
@@ -303,6 +306,39 @@ export class DatabasesOperations extends Resource {
         path: "/v1/databases/{targetDatabaseId}/restore",
         pathParams: { targetDatabaseId },
         body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Create a database, or return the existing one with the same `logicalId` on the branch.
+   *
+   * An existing database is returned unchanged, even if it differs from `body`. After lost responses, and if
+   * several processes call this at once, there is still only one database.
+   *
+   * Secrets are returned only once, when the resource is created: they are missing if `created` is false,
+   * even if this call created it and the response was lost. `connections.rotate` issues new ones.
+   *
+   * @param body As for `create`, with the required `logicalId`.
+   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @throws `InvalidArgumentError` without `projectId` and `logicalId`.
+   * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
+   * @throws The errors of `create`, except `database:logical_id_conflict`, and the reason of
+   *   `options.signal` if it is aborted.
+   */
+  async ensure(
+    body: EnsureDatabase,
+    options?: RequestOptions,
+  ): Promise<EnsureResult<DatabaseWithSecrets, Database>> {
+    const { ensurables, ensureResource } = await loadOnDemand();
+    return ensureResource<DatabaseWithSecrets, Database>(
+      ensurables.database,
+      body,
+      {
+        create: (each) => this.create(body, each),
+        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
+        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
       },
       options,
     );

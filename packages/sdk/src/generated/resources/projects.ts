@@ -2,7 +2,9 @@
 
 import type { ApiPromise } from "../../api-promise.js";
 import type { CursorPages } from "../../paging.js";
-import type { ListOptions, RequestOptions } from "../../request/call.js";
+import type { EnsureResult } from "../../ensure/ensure-result.js";
+import { loadOnDemand } from "../../load-on-demand.js";
+import type { Call, ListOptions, RequestOptions } from "../../request/call.js";
 import type { RequestPath } from "../../request/request.js";
 import { Resource } from "../../resource.js";
 import type {
@@ -34,6 +36,7 @@ import type {
   CreateProjectDatabase,
   Database,
   DatabaseWithSecrets,
+  EnsureProject,
   Project,
   ProjectWithDatabase,
   ProjectsBranchesListQuery,
@@ -82,6 +85,38 @@ export class ProjectsBranchesResource extends Resource {
   create(projectId: string, body: CreateBranch, options?: RequestOptions): ApiPromise<Branch> {
     return this.dataOf<Branch>(
       { method: "POST", path: "/v1/projects/{projectId}/branches", pathParams: { projectId }, body },
+      options,
+    );
+  }
+
+  /**
+   * Create a branch, or return the existing one with the same `gitName` in the project.
+   *
+   * An existing branch is returned unchanged, even if it differs from `body`. After lost responses, and if
+   * several processes call this at once, there is still only one branch.
+   *
+   * @param projectId Id of the project.
+   * @param body As for `create`, with the required `gitName`.
+   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @throws `InvalidArgumentError` without `projectId` and `gitName`.
+   * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
+   * @throws The errors of `create`, except `branch:already_exists`, and the reason of `options.signal` if it
+   *   is aborted.
+   */
+  async ensure(
+    projectId: string,
+    body: CreateBranch,
+    options?: RequestOptions,
+  ): Promise<EnsureResult<Branch>> {
+    const { ensurables, ensureResource } = await loadOnDemand();
+    return ensureResource<Branch, Branch>(
+      ensurables.branch,
+      { ...body, projectId },
+      {
+        create: (each) => this.create(projectId, body, each),
+        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
+        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
+      },
       options,
     );
   }
@@ -142,8 +177,8 @@ export class ProjectsDatabasesResource extends Resource {
   }
 }
 
-/** `client.projects`, without its hand-written methods */
-export class ProjectsOperations extends Resource {
+/** `client.projects` */
+export class ProjectsResource extends Resource {
   readonly branches: ProjectsBranchesResource;
   readonly databases: ProjectsDatabasesResource;
 
@@ -275,6 +310,39 @@ export class ProjectsOperations extends Resource {
   transfer(id: string, body: TransferProject, options?: RequestOptions): ApiPromise<void> {
     return this.nothingOf(
       { method: "POST", path: "/v1/projects/{id}/transfer", pathParams: { id }, body },
+      options,
+    );
+  }
+
+  /**
+   * Create a project, or return the existing one with the same `logicalId` in the workspace.
+   *
+   * An existing project is returned unchanged, even if it differs from `body`. After lost responses, and if
+   * several processes call this at once, there is still only one project.
+   *
+   * Secrets are returned only once, when the resource is created: they are missing if `created` is false,
+   * even if this call created it and the response was lost. `connections.rotate` issues new ones.
+   *
+   * @param body As for `create`, with the required `logicalId`.
+   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @throws `InvalidArgumentError` without `logicalId`.
+   * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
+   * @throws The errors of `create`, except `project:logical_id_conflict`, and the reason of `options.signal`
+   *   if it is aborted.
+   */
+  async ensure(
+    body: EnsureProject,
+    options?: RequestOptions,
+  ): Promise<EnsureResult<ProjectWithDatabase, Project>> {
+    const { ensurables, ensureResource } = await loadOnDemand();
+    return ensureResource<ProjectWithDatabase, Project>(
+      ensurables.project,
+      body,
+      {
+        create: (each) => this.create(body, each),
+        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
+        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
+      },
       options,
     );
   }

@@ -2,7 +2,9 @@
 
 import type { ApiPromise } from "../../api-promise.js";
 import type { CursorPages } from "../../paging.js";
-import type { ListOptions, RequestOptions } from "../../request/call.js";
+import type { EnsureResult } from "../../ensure/ensure-result.js";
+import { loadOnDemand } from "../../load-on-demand.js";
+import type { Call, ListOptions, RequestOptions } from "../../request/call.js";
 import type { RequestPath } from "../../request/request.js";
 import { Resource } from "../../resource.js";
 import type {
@@ -95,8 +97,8 @@ export class ServicesDeploymentsResource extends Resource {
   }
 }
 
-/** `client.services`, without its hand-written methods */
-export class ServicesOperations extends Resource {
+/** `client.services` */
+export class ServicesResource extends Resource {
   readonly deployments: ServicesDeploymentsResource;
 
   constructor(request: RequestPath) {
@@ -247,6 +249,36 @@ export class ServicesOperations extends Resource {
   promote(serviceId: string, body: PromoteApp, options?: RequestOptions): ApiPromise<Promotion> {
     return this.dataOf<Promotion>(
       { method: "POST", path: "/v1/services/{serviceId}/promote", pathParams: { serviceId }, body },
+      options,
+    );
+  }
+
+  /**
+   * Create a service, or return the existing one with the same `logicalId`, or without one the same
+   * `displayName`, on the branch.
+   *
+   * An existing service is returned unchanged, even if it differs from `body`. After lost responses, and if
+   * several processes call this at once, there is still only one service.
+   *
+   * Throws the conflict if another service has the `displayName`, but not the `logicalId`.
+   *
+   * @param body As for `create`, with a `logicalId` or `displayName`.
+   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @throws `InvalidArgumentError` without `projectId` and `logicalId` or `displayName`.
+   * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
+   * @throws The errors of `create`, except `app:already_exists`, and the reason of `options.signal` if it is
+   *   aborted.
+   */
+  async ensure(body: CreateApp, options?: RequestOptions): Promise<EnsureResult<App>> {
+    const { ensurables, ensureResource } = await loadOnDemand();
+    return ensureResource<App, App>(
+      ensurables.service,
+      body,
+      {
+        create: (each) => this.create(body, each),
+        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
+        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
+      },
       options,
     );
   }

@@ -1,0 +1,50 @@
+/** A resource that `ensure` can create or find. Generated from `x-resources` of the contract. */
+export interface Ensurable {
+  /** Path of the operation that creates the resource. */
+  readonly create: string;
+  /** Path of the operation that lists resources. */
+  readonly list: string;
+  /** Path of the operation that gets a resource by its id, the last parameter of the path. */
+  readonly get?: string;
+  readonly parents: readonly Parent[];
+  /** The preferred identity first. */
+  readonly identities: readonly Identity[];
+}
+
+/** A resource that the ensured one belongs to. */
+export interface Parent {
+  /** Input with the id of the parent, and name of the parameter of `list`. */
+  readonly input: string;
+  readonly required?: true;
+  /** Value of the parameter of `list` for resources without this parent, which null as input creates. */
+  readonly none?: string;
+  /** How to find the parent if its id is not given. */
+  readonly lookup?: {
+    readonly list: string;
+    /** Input with the identity of the parent. */
+    readonly input?: string;
+    /** Property of the parent with its identity. */
+    readonly property?: string;
+    /** Property that is true for the parent that is used if none is given. */
+    readonly default: string;
+  };
+}
+
+/** What identifies a resource in its scope. */
+export interface Identity {
+  readonly input: string;
+  /** Query parameter of `list`. Without it, items are compared by `property`. */
+  readonly filter?: string;
+  /** Property with the value of the input. */
+  readonly property: string;
+  /** Error codes of `create` for an identity that is in use. */
+  readonly conflicts: Readonly<Record<string, ConflictFields>>;
+}
+
+/** Fields of a conflict error that describe the conflict. */
+export interface ConflictFields {
+  /** Field with the id of the existing resource. */
+  readonly id?: string;
+  /** Field with the name of the property that both resources have in common. */
+  readonly property?: string;
+}

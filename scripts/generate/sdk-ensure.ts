@@ -1,0 +1,189 @@
+import { bodyForms } from "./combinations.js";
+import type { Contract, JsonSchema, Operation } from "./contract.js";
+import type { IdentityDeclaration, ParentDeclaration, ResourceDeclaration } from "./resource-declaration.js";
+import { operationOf, resourcesOf } from "./resources.js";
+import { comment } from "./sdk-docs.js";
+import { header, namespaceOf, pascal } from "./sdk-names.js";
+
+/** A resource with an identity, which `ensure` can create or find. */
+interface EnsurableResource {
+  name: string;
+  declaration: ResourceDeclaration;
+  identities: readonly [IdentityDeclaration, ...IdentityDeclaration[]];
+  create: Operation;
+  list: Operation;
+  /** Component schema of the body of `create`. */
+  body: JsonSchema;
+  /** Name of that schema. */
+  bodyType: string;
+}
+
+const ensurableResources = (contract: Contract): EnsurableResource[] =>
+  Object.entries(resourcesOf(contract.document)).flatMap(([name, declaration]) => {
+    const [first, ...others] = declaration.identities ?? [];
+    if (first === undefined) return [];
+    const create = operationOf(declaration.operations.create, contract);
+    const list = operationOf(declaration.operations.list, contract);
+    if (!create?.body || !list)
+      throw new Error(`x-resources ${name}: create needs a body, and list must exist`);
+    const body = contract.resolve(create.body.schema);
+    const bodyType = typeName(create.body.schema);
+    return [{ name, declaration, identities: [first, ...others], create, list, body, bodyType }];
+  });
+
+/** Returns the resource whose `ensure` belongs to a namespace. */
+const ensurableIn = (namespace: string, contract: Contract): EnsurableResource | undefined =>
+  ensurableResources(contract).find(({ create }) => namespaceOf(create.id) === namespace);
+
+const typeName = (schema: JsonSchema | undefined): string => schema?.$ref?.split("/").at(-1) ?? "";
+
+/** Returns the type of the body of `ensure`, which requires an identity even if `create` does not. */
+const ensureType = ({ name, identities, body, bodyType }: EnsurableResource): string => {
+  const { required = [] } = body;
+  return identities.some(({ input }) => required.includes(input)) ? bodyType : `Ensure${pascal(name)}`;
+};
+
+/** Generates the types of bodies that require an identity. */
+export const ensureTypes = (contract: Contract): string[] =>
+  ensurableResources(contract).flatMap((resource) => {
+    const { name, identities, body, bodyType } = resource;
+    const type = ensureType(resource);
+    if (type === bodyType) return [];
+    const [{ input }, ...others] = identities;
+    if (others.length > 0) throw new Error(`x-resources ${name}: create must require one of the identities`);
+    const property = body.properties?.[input] ?? {};
+    const { description = "" } = { ...contract.resolve(property), ...property };
+    const field = `{\n${comment([description], "  ")}  ${input}: string;\n}`;
+    const text = comment([`{@link ${bodyType}} with the identity that \`ensure\` needs.`]);
+    return bodyForms(body).length > 0
+      ? `${text}export type ${type} = ${bodyType} & ${field};\n`
+      : `${text}export interface ${type} extends ${bodyType} ${field}\n`;
+  });
+
+/** Generates the table of resources that `ensure` supports. */
+export const generateEnsurables = (contract: Contract): string => {
+  const resources = ensurableResources(contract);
+  const rows = resources.map(
+    (resource) => `  ${resource.name}: ${JSON.stringify(row(resource, contract))},\n`,
+  );
+  return `${header}
+import type { Ensurable } from "../ensure/ensurable.js";
+
+/** Resources that \`ensure\` supports. */
+export const ensurables = {
+${rows.join("")}} as const satisfies Readonly<Record<string, Ensurable>>;
+`;
+};
+
+const row = ({ declaration, identities, create, list }: EnsurableResource, contract: Contract): object => ({
+  create: create.path,
+  list: list.path,
+  get: operationOf(declaration.operations.get, contract)?.path,
+  parents: Object.entries(declaration.parents ?? {}).flatMap(([name, parent]) => {
+    const { input, none } = parent;
+    const parameters = [...list.pathParameters, ...list.queryParameters];
+    // Otherwise the parent follows from the credential.
+    if (!parameters.some((parameter) => parameter.name === input)) return [];
+    const required = requiredInputs(create, contract).includes(input) || undefined;
+    return [{ input, required, none, lookup: lookup(name, parent, contract) }];
+  }),
+  identities: identities.map(({ input, filter, property, conflicts }) => {
+    const fieldsOf = (code: string): object =>
+      contract.errorCodes.find((entry) => entry.code === code)?.conflict ?? {};
+    const fields = Object.fromEntries(conflicts.map((code) => [code, fieldsOf(code)]));
+    return { input, filter, property, conflicts: fields };
+  }),
+});
+
+const requiredInputs = ({ pathParameters, body }: Operation, { resolve }: Contract): string[] => [
+  ...pathParameters.map(({ name }) => name),
+  ...((body && resolve(body.schema).required) ?? []),
+];
+
+const lookup = (name: string, parent: ParentDeclaration, contract: Contract): object | undefined => {
+  if (parent.default === undefined) return undefined;
+  const declaration = resourcesOf(contract.document)[name];
+  const identity = parent.identityInput === undefined ? undefined : declaration?.identities?.[0];
+  return {
+    list: operationOf(declaration?.operations.list, contract)?.path,
+    input: parent.identityInput,
+    property: identity?.property,
+    default: parent.default,
+  };
+};
+
+/** Generates the `ensure` method of a namespace, with the types that it uses. None if no resource with an identity belongs to it. */
+export const ensureMethod = (
+  namespace: string,
+  contract: Contract,
+): { types: string[]; source: string } | undefined => {
+  const resource = ensurableIn(namespace, contract);
+  if (!resource) return undefined;
+  const { name, create, list } = resource;
+  const created = typeName(create.success.item);
+  const found = typeName(list.success.item);
+  const body = ensureType(resource);
+  const path = create.pathParameters.map((parameter) => parameter.name);
+  const parameters = [...path.map((each) => `${each}: string`), `body: ${body}`, "options?: RequestOptions"];
+  const result = created === found ? found : `${created}, ${found}`;
+  return {
+    types: [body, created, found],
+    source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  async ensure(${parameters.join(", ")}): Promise<EnsureResult<${result}>> {
+    const { ensurables, ensureResource } = await loadOnDemand();
+    return ensureResource<${created}, ${found}>(ensurables.${name}, ${path.length > 0 ? `{ ...body, ${path.join(", ")} }` : "body"}, {
+      create: (each) => this.create(${[...path, "body", "each"].join(", ")}),
+      list: <T>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
+      get: <T>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
+    }, options);
+  }
+`,
+  };
+};
+
+const ensureComment = (
+  { name, identities, declaration, create }: EnsurableResource,
+  hasSecrets: boolean,
+  contract: Contract,
+): string[] => {
+  const noun = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const [first, second] = identities;
+  const identity = second
+    ? `\`${first.input}\`, or without one the same \`${second.input}\`,`
+    : `\`${first.input}\``;
+  const scope = first.scope === "branch" ? "on the branch" : `in the ${first.scope}`;
+  const required = requiredInputs(create, contract);
+  const parents = Object.values(declaration.parents ?? {}).map(({ input }) => input);
+  const needed = [...parents.filter((input) => required.includes(input)), first.input];
+  const lines = [
+    `Create ${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}, or return the existing one with the same ${identity} ${scope}.`,
+    "",
+    `An existing ${noun} is returned unchanged, even if it differs from \`body\`. After lost responses, and if several processes ` +
+      `call this at once, there is still only one ${noun}.`,
+  ];
+  if (hasSecrets) {
+    const reissue = declaration.secrets === undefined ? "" : ` \`${declaration.secrets}\` issues new ones.`;
+    lines.push(
+      "",
+      "Secrets are returned only once, when the resource is created: they are missing if `created` is false, even if this call " +
+        `created it and the response was lost.${reissue}`,
+    );
+  }
+  if (second) {
+    lines.push(
+      "",
+      `Throws the conflict if another ${noun} has the \`${second.input}\`, but not the \`${first.input}\`.`,
+    );
+  }
+  const codes = [...new Set(identities.flatMap(({ conflicts }) => conflicts))].map((code) => `\`${code}\``);
+  const fallback = second ? ` or \`${second.input}\`` : "";
+  return [
+    ...lines,
+    "",
+    ...create.pathParameters.map((parameter) => `@param ${parameter.name} ${parameter.description}`),
+    `@param body As for \`create\`, with ${second ? "a" : "the required"} \`${first.input}\`${fallback}.`,
+    "@param options `timeoutMs` limits the whole operation. Default: 60,000.",
+    `@throws \`InvalidArgumentError\` without ${needed.map((input) => `\`${input}\``).join(" and ")}${fallback}.`,
+    "@throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.",
+    `@throws The errors of \`create\`, except ${codes.join(" and ")}, and the reason of \`options.signal\` if it is aborted.`,
+  ];
+};
