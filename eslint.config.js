@@ -39,15 +39,26 @@ const arrows = [
   ],
   ["packages/engine/src/store/**", ["../**"], "The store does not know who uses it."],
   [
-    "packages/engine/src/rules/**",
-    ["**/http/**", "**/control/**", "**/composition/**", "**/oauth/**"],
-    "A behavior holds only the rules of its resource.",
+    "packages/engine/src/{request,time}/**",
+    ["**/rules/**", "**/oauth/**", "**/control/**", "**/composition/**", "**/http/**"],
+    "The pipeline gets behaviors, tokens and endpoints through the interfaces that it declares.",
   ],
   [
-    "packages/engine/src/{request,oauth,time}/**",
-    ["**/http/**", "**/control/**", "**/composition/**"],
-    "Requests, OAuth and time know neither HTTP nor the control surface.",
+    "packages/engine/src/rules/**",
+    ["**/oauth/**", "**/control/**", "**/composition/**", "**/http/**"],
+    "A behavior contains only the rules of its resource.",
   ],
+  [
+    "packages/engine/src/oauth/**",
+    ["**/rules/**", "**/control/**", "**/composition/**", "**/http/**"],
+    "The authorization server does not depend on the API, the control surface or HTTP.",
+  ],
+  [
+    "packages/engine/src/control/**",
+    ["**/composition/**", "**/http/**"],
+    "The control surface declares what it uses of a server.",
+  ],
+  ["packages/engine/src/composition/**", ["**/http/**"], "The engine does not depend on HTTP."],
   [
     "packages/sdk/src/{request,transport,errors}/**",
     ["**/generated/resources*", "**/auth/**"],

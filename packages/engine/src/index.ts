@@ -10,12 +10,12 @@ export { cliClient, sampleClient } from "./oauth/resident-clients.js";
 export { ControlError } from "./control/control-error.js";
 export type { DatabaseAddress, DatabaseCredential, DatabaseEngine } from "./request/database-engine.js";
 export { RequestError, type Issue } from "./request/request-error.js";
-export type { EngineRequest, EngineResponse } from "./request/exchange.js";
+export type { EngineRequest, EngineResponse } from "./request/message.js";
 export { memoryDatabaseEngine } from "./request/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
 export type { PartialSettings } from "./request/merge-settings.js";
 export { type Settings, defaultSettings } from "./request/settings.js";
-export { type Snapshot, readSnapshot } from "./request/snapshot.js";
+export { type Snapshot, readSnapshot } from "./composition/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
 export { controlSecretHeader } from "./http/control-face.js";
 export {
@@ -28,7 +28,7 @@ export {
 export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
 export { KeyedMutex } from "./time/keyed-mutex.js";
-export type { Residents } from "./composition/initial-world.js";
+export type { Residents } from "./control/residents.js";
 export type { Time } from "./control/clock-control.js";
 export type {
   AgentTokenOptions,

@@ -21,7 +21,7 @@ export const answerRequest = async (
   const path = pathBelow(bases, url);
   const headers: Record<string, string | undefined> = {};
   for (const name of readHeaders) headers[name] = request.headers.get(name) ?? undefined;
-  const hasBody = request.body !== null && engine.bodyCap(method, path) > 0;
+  const hasBody = request.body !== null && engine.bodyPolicy(method, path).limit > 0;
   const body = hasBody ? new Uint8Array(await request.arrayBuffer()) : undefined;
 
   const answer = await engine.handle({ method, path, headers, body });

@@ -1,70 +1,87 @@
+import { randomBytes } from "node:crypto";
+import type { ControlledWorld } from "../control/controlled-world.js";
 import { AccessTokens } from "../oauth/access-tokens.js";
-import { SigningKeys, newCursorKey, newSigningKey } from "../oauth/signing-keys.js";
-import { jobs } from "../rules/behaviors.js";
-import { ChangeHook } from "../request/change-hook.js";
-import { type ClockState, VirtualClock } from "../time/clock.js";
-import { SealedCursors } from "../request/cursors.js";
+import { findApprovalPage } from "../oauth/approval-endpoint.js";
+import { oauthServer } from "../oauth/oauth-server.js";
+import { PageGuard } from "../oauth/page-guard.js";
+import { SigningKeys, newSigningKey } from "../oauth/signing-keys.js";
+import { SealedCursors, newCursorKey } from "../request/cursors.js";
 import type { DatabaseEngine } from "../request/database-engine.js";
-import { RandomIds, seedRandom } from "../request/ids.js";
+import { RandomIds, seedRandom } from "../request/random-ids.js";
+import type { Settings } from "../request/settings.js";
+import { jobs } from "../rules/behaviors.js";
+import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
+import { MemoryStore } from "../store/memory-store.js";
+import { type ClockState, VirtualClock } from "../time/clock.js";
 import { JobQueue } from "../time/job-queue.js";
 import type { Job } from "../time/scheduler.js";
-import type { Settings } from "../request/settings.js";
-import type { Snapshot } from "../request/snapshot.js";
-import { uploadPath } from "../request/uploads.js";
-import type { ServerWorld } from "../request/world.js";
-import { OAuthServer } from "../oauth/oauth-server.js";
-import { MemoryStore } from "../store/memory-store.js";
-import { populate } from "./initial-world.js";
+import { ChangeHook } from "./change-hook.js";
+import { populate } from "./populate.js";
+import type { Snapshot } from "./snapshot.js";
 
-/** What stays the same from world to world. */
-export interface Surroundings {
+/** The world of a server whose state is in memory. Loading a state makes a new world. */
+export interface LiveWorld extends ControlledWorld {
+  readonly store: MemoryStore;
+  readonly ids: RandomIds;
+  readonly cursors: SealedCursors;
+  readonly keys: SigningKeys;
+  readonly changes: ChangeHook;
+}
+
+/** What all worlds of a server share. */
+export interface ServerParts {
   readonly settings: Settings;
   readonly databaseEngine: DatabaseEngine;
   readonly afterMutation: (() => void | Promise<void>) | undefined;
   readonly onDefect: (error: unknown) => void;
 }
 
-/** The world that a snapshot describes. It shares the snapshot's rows, which nothing changes in place. */
-export const worldOf = (snapshot: Snapshot, surroundings: Surroundings): ServerWorld => {
-  const { settings, databaseEngine } = surroundings;
+/** Returns the world with the state of a snapshot. It shares the rows of the snapshot, which are immutable. */
+export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
+  const { settings, databaseEngine, onDefect } = parts;
   const store = new MemoryStore();
   store.fill(snapshot.store);
   const clock = new VirtualClock(snapshot.clock);
-  const ids = new RandomIds(snapshot.random);
   const keys = new SigningKeys(snapshot.signingKeys);
-  const tokens = new AccessTokens(keys, store, clock, ids, settings);
-  const world: ServerWorld = {
+  const tokens = new AccessTokens(keys, settings);
+  const guard = new PageGuard(randomBytes(32), settings.authUrl, () => randomBytes(32).toString("base64url"));
+  const oauth = oauthServer({ keys, tokens, guard, onDefect });
+  const changes = new ChangeHook(store, parts.afterMutation);
+  const world: LiveWorld = {
     store,
     clock,
-    ids,
+    ids: new RandomIds(snapshot.random),
     settings,
     databaseEngine,
     keys,
-    scheduler: new JobQueue(clock, (job) => perform(world, job, surroundings), snapshot.jobs),
-    tokens,
-    oauth: new OAuthServer({ store, clock, ids, keys, tokens, settings, onDefect: surroundings.onDefect }),
+    scheduler: new JobQueue(clock, (job) => runJob(world, job, onDefect), snapshot.jobs),
     cursors: new SealedCursors(Buffer.from(snapshot.cursorKey, "base64url")),
-    changes: new ChangeHook(store, surroundings.afterMutation),
+    authenticator: tokens,
+    services: { databases: databaseEngine, signer: tokens },
+    findEndpoint: (method, path) =>
+      oauth.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path),
+    changes,
+    saved: () => changes.saved(),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,
-    uploadUrl: (deploymentId, key) => settings.baseUrl + uploadPath({ deploymentId, key }),
+    uploadUrl: (deploymentId, key) => settings.baseUrl + uploadPath(deploymentId, key),
   };
   world.scheduler.arm();
   return world;
 };
 
-const perform = async (world: ServerWorld, job: Job, { onDefect }: Surroundings): Promise<void> => {
+const runJob = async (world: LiveWorld, job: Job, onDefect: (error: unknown) => void): Promise<void> => {
   try {
     const handler = jobs[job.kind];
     if (!handler) throw new Error(`There is no handler for jobs of the kind ${job.kind}`);
     await handler(world, job.subject);
-    await world.changes.settle();
+    await world.saved();
   } catch (error) {
     onDefect(error);
   }
 };
 
-/** The snapshot of a world; it shares the world's rows. */
-export const snapshotOf = ({ store, keys, cursors, clock, scheduler, ids }: ServerWorld): Snapshot => ({
+/** Returns the snapshot of a world. It shares the rows of the world. */
+export const snapshotOf = ({ store, keys, cursors, clock, scheduler, ids }: LiveWorld): Snapshot => ({
   version: 2,
   store: store.state,
   signingKeys: [...keys.state],
@@ -74,11 +91,11 @@ export const snapshotOf = ({ store, keys, cursors, clock, scheduler, ids }: Serv
   random: ids.state,
 });
 
-/** The state that a new server begins with: keys, and the first workspaces. */
+/** Returns the state of a new server. */
 export const firstSnapshot = (seed: string | null, clockState: ClockState): Snapshot => {
   const store = new MemoryStore();
   const ids = new RandomIds(seed === null ? null : seedRandom(seed));
-  populate(store, new VirtualClock(clockState), ids);
+  populate(store, new VirtualClock(clockState).now(), ids);
   return {
     version: 2,
     store: store.state,

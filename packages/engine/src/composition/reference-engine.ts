@@ -2,22 +2,22 @@ import { behaviors } from "../rules/behaviors.js";
 import type { ClockState } from "../time/clock.js";
 import { environmentRecorder } from "../request/coverage.js";
 import type { DatabaseEngine } from "../request/database-engine.js";
-import { Engine } from "../request/engine.js";
-import type { EngineRequest, EngineResponse } from "../request/exchange.js";
+import { type BodyPolicy, Engine } from "../request/engine.js";
+import type { EngineRequest, EngineResponse } from "../request/message.js";
 import { Faults } from "../request/faults.js";
-import { RandomIds, seedRandom } from "../request/ids.js";
+import { RandomIds, seedRandom } from "../request/random-ids.js";
 import { memoryDatabaseEngine } from "../request/memory-database-engine.js";
 import { type PartialSettings, mergeSettings } from "../request/merge-settings.js";
-import { RateLimiter } from "../request/rate-limiter.js";
+import { RateLimiter } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { RateLimitSettings, Settings } from "../request/settings.js";
-import { type Snapshot, readSnapshot } from "../request/snapshot.js";
-import type { ServerWorld } from "../request/world.js";
+import { type Snapshot, readSnapshot } from "./snapshot.js";
 import type { Store } from "../store/store.js";
 import { ApprovalsControl } from "../control/approvals-control.js";
+import type { ControlledEngine } from "../control/controlled-engine.js";
 import { ClockControl, type Time, readTime } from "../control/clock-control.js";
-import { Residents } from "./initial-world.js";
-import { type Surroundings, firstSnapshot, snapshotOf, worldOf } from "./live-world.js";
+import { Residents } from "../control/residents.js";
+import { type LiveWorld, type ServerParts, firstSnapshot, snapshotOf, worldOf } from "./live-world.js";
 import { OAuthControl } from "../control/oauth-control.js";
 import { Seeder } from "../control/seeder.js";
 import { StateControl } from "../control/state-control.js";
@@ -53,7 +53,7 @@ export interface EngineOptions {
 const seededStart = Date.UTC(2026, 0, 1);
 
 /** The reference server without a network: requests in, answers out, and everything about it within reach. */
-export class ReferenceEngine {
+export class ReferenceEngine implements ControlledEngine {
   readonly settings: Settings;
   readonly clock: ClockControl;
   readonly approvals: ApprovalsControl;
@@ -67,28 +67,28 @@ export class ReferenceEngine {
   readonly #engine: Engine;
   readonly #rateLimiter: RateLimiter;
   readonly #log: RequestLog;
-  readonly #surroundings: Surroundings;
+  readonly #parts: ServerParts;
   readonly #initial: Snapshot;
-  #world: ServerWorld;
+  #world: LiveWorld;
 
   constructor(options: EngineOptions = {}) {
     const { seed = null, onDefect = console.error, afterMutation } = options;
     const initial = options.initial && readSnapshot(options.initial);
     const snapshot = options.snapshot && readSnapshot(options.snapshot);
     this.settings = mergeSettings(options.settings);
-    this.#surroundings = {
+    this.#parts = {
       settings: this.settings,
       databaseEngine: options.databaseEngine ?? memoryDatabaseEngine("mgmt.test"),
       afterMutation,
       onDefect,
     };
     this.#initial = initial ?? firstSnapshot(seed, startOf(options));
-    this.#world = worldOf(snapshot ?? this.#initial, this.#surroundings);
-    const world = (): ServerWorld => this.#world;
+    this.#world = worldOf(snapshot ?? this.#initial, this.#parts);
+    const world = (): LiveWorld => this.#world;
 
     const draws = new RandomIds(seed === null ? null : seedRandom(`${seed} faults`));
     this.faults = new Faults(() => draws.fraction());
-    this.#rateLimiter = new RateLimiter(() => this.#world.clock.now(), this.settings.rateLimit);
+    this.#rateLimiter = new RateLimiter(this.settings.rateLimit);
     this.#log = new RequestLog(options.logCapacity ?? 1_000);
     this.#engine = new Engine({
       world,
@@ -115,9 +115,9 @@ export class ReferenceEngine {
     return this.#engine.handle(request);
   }
 
-  /** How many bytes of a request's body are worth reading; 0 where none is read. */
-  bodyCap(method: string, path: string): number {
-    return this.#engine.bodyCap(method, path);
+  /** Returns how to read the body of a request with this method and path. */
+  bodyPolicy(method: string, path: string): BodyPolicy {
+    return this.#engine.bodyPolicy(method, path);
   }
 
   /** The rows, to look at. */
@@ -172,9 +172,9 @@ export class ReferenceEngine {
     return entered;
   }
 
-  /** Lets `afterMutation` run for changes that no request has made. */
-  async keep(): Promise<void> {
-    await this.#world.changes.keep();
+  /** Calls `afterMutation`, even when no row has changed. */
+  async save(): Promise<void> {
+    await this.#world.changes.save();
   }
 
   /** Resolves when no work is being done in the background. */
@@ -197,7 +197,7 @@ export class ReferenceEngine {
   async #enter(snapshot: Snapshot): Promise<void> {
     const { store: left, scheduler, databaseEngine } = this.#world;
     scheduler.close();
-    this.#world = worldOf(snapshot, this.#surroundings);
+    this.#world = worldOf(snapshot, this.#parts);
     const { store } = this.#world;
     await Promise.all([
       ...left.backups

@@ -1,12 +1,12 @@
 import { allowsWindow, approvalAt } from "../request/approvals.js";
 import { canonicalId } from "../request/ids.js";
-import type { ServerWorld } from "../request/world.js";
+import type { ControlledWorld } from "./controlled-world.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { ControlError } from "./control-error.js";
 
 /** The sponsor's side of approvals (§ Agents and approvals): deciding is no operation of the API. */
 export class ApprovalsControl {
-  constructor(private readonly world: () => ServerWorld) {}
+  constructor(private readonly world: () => ControlledWorld) {}
 
   /** All approvals, oldest first, each in the state that it has now. */
   list(): ApprovalRow[] {
@@ -56,7 +56,7 @@ export class ApprovalsControl {
     if (status !== "pending")
       throw new ControlError(409, `The approval is ${status}; only a pending one can be decided`);
     const decided = store.approvals.update(row.id, change(row));
-    await this.world().changes.settle();
+    await this.world().saved();
     return decided;
   }
 }

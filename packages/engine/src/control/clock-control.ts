@@ -1,4 +1,4 @@
-import type { ServerWorld } from "../request/world.js";
+import type { ControlledWorld } from "./controlled-world.js";
 import { ControlError } from "./control-error.js";
 
 /** Milliseconds since 1970, a `Date`, or what `Date` reads. */
@@ -12,7 +12,7 @@ export const readTime = (time: Time): number => {
 
 /** The server's clock. Moving it forward does the work that falls due on the way, each job at its own time. */
 export class ClockControl {
-  constructor(private readonly world: () => ServerWorld) {}
+  constructor(private readonly world: () => ControlledWorld) {}
 
   /** Milliseconds since 1970. */
   now(): number {

@@ -1,20 +1,21 @@
 import { digest } from "../request/digest.js";
 import { canonicalId } from "../request/ids.js";
-import type { ServerWorld } from "../request/world.js";
+import type { ControlledWorld } from "./controlled-world.js";
 import {
   type AuthorizationRequest,
-  answerLocation,
+  responseLocation,
   readAuthorizationRequest,
   readTarget,
 } from "../oauth/authorization-request.js";
 import { findClient } from "../oauth/client-authentication.js";
+import { grantConsent } from "../oauth/consents.js";
 import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
 import { encodeParameters, readParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/resident-clients.js";
 import type { UserRow, WorkspaceRow } from "../store/rows.js";
 import { ControlError } from "./control-error.js";
-import type { Residents } from "../composition/initial-world.js";
+import type { Residents } from "./residents.js";
 
 export interface ClientRegistration {
   /** Absolute, and exactly as the client will send them; for a public client on loopback the port is free. */
@@ -69,12 +70,13 @@ export interface Consented {
 /** The authorization server without its pages: clients are registered, and users say yes or no, in one call. */
 export class OAuthControl {
   constructor(
-    private readonly world: () => ServerWorld,
+    private readonly world: () => ControlledWorld,
     private readonly residents: Residents,
   ) {}
 
   async registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
-    const { store, ids, clock, changes } = this.world();
+    const world = this.world();
+    const { store, ids, clock } = world;
     const { redirectUris, name = ids.name() } = registration;
     refuseUnregistrable(redirectUris);
     const { confidential = registration.secret !== undefined } = registration;
@@ -89,7 +91,7 @@ export class OAuthControl {
       redirectUris: [...redirectUris],
       secretHash: secret === null ? null : digest(secret),
     });
-    await changes.settle();
+    await world.saved();
     return { id, name, redirectUris: [...redirectUris], secret };
   }
 
@@ -101,7 +103,8 @@ export class OAuthControl {
     id: string;
     redirectUris: readonly string[];
   }): Promise<RegisteredClient> {
-    const { store, changes } = this.world();
+    const world = this.world();
+    const { store } = world;
     const existing = findClient(store, registration.id);
     if (!existing) return this.registerClient({ ...registration, name: registration.id });
     const { id, name, secretHash } = existing;
@@ -109,25 +112,25 @@ export class OAuthControl {
     refuseUnregistrable(registration.redirectUris);
     const redirectUris = [...registration.redirectUris];
     store.clients.update(id, { redirectUris });
-    await changes.settle();
+    await world.saved();
     return { id, name, redirectUris, secret: null };
   }
 
   /** A user's yes. Throws a `ControlError` for a request that the server would refuse. */
   async consent(options: ConsentOptions = {}): Promise<Consented> {
-    const { oauth, changes, settings } = this.world();
+    const world = this.world();
     const request = this.#read(options);
     const user = this.#user(options.user);
     const workspace = this.#workspace(user, options.workspace);
-    const code = oauth.consents.grant(request, { userId: user.id, workspaceId: workspace.id });
-    await changes.settle();
-    return { code, redirect: answerLocation(request, settings.authUrl, { code }) };
+    const code = grantConsent(world, request, { userId: user.id, workspaceId: workspace.id });
+    await world.saved();
+    return { code, redirect: responseLocation(request, world.settings.authUrl, { code }) };
   }
 
   /** A user's no: where the browser would go now, with `error=access_denied`. Throws as `consent` does. */
   deny(options: RequestedConsent = {}): { redirect: string } {
     const { authUrl } = this.world().settings;
-    return { redirect: answerLocation(this.#read(options), authUrl, oauthErrors.denied()) };
+    return { redirect: responseLocation(this.#read(options), authUrl, oauthErrors.denied()) };
   }
 
   #read(requested: RequestedConsent): AuthorizationRequest {

@@ -1,13 +1,13 @@
 import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.js";
 import { ControlError } from "./control-error.js";
 import { oauthRoutes } from "./oauth-routes.js";
-import type { ReferenceEngine } from "../composition/reference-engine.js";
+import type { ControlledEngine } from "./controlled-engine.js";
 import { type Fields, oneOf, optionalNumber, text } from "./fields.js";
 import { seedRoutes } from "./seed-routes.js";
 import { tokenRoutes } from "./token-routes.js";
 
 /** What a control route does with the values of its path and the fields of its body; its result is answered as JSON. */
-export type ControlAction = (engine: ReferenceEngine, path: readonly string[], fields: Fields) => unknown;
+export type ControlAction = (engine: ControlledEngine, path: readonly string[], fields: Fields) => unknown;
 
 /** `METHOD /path/{of}/{parts}`, below `/_control`. */
 export type ControlRoutes = Readonly<Record<string, ControlAction>>;
@@ -25,7 +25,7 @@ const deploymentStatuses: readonly DeploymentStatus[] = [
 const backupStatuses: readonly BackupRow["status"][] = ["running", "completed", "failed", "unknown"];
 const backupTypes: readonly BackupRow["backupType"][] = ["full", "incremental", "differential"];
 
-const clockState = ({ clock }: ReferenceEngine): object => ({
+const clockState = ({ clock }: ControlledEngine): object => ({
   now: new Date(clock.now()).toISOString(),
   frozen: clock.frozen,
 });
@@ -36,7 +36,7 @@ const routes: ControlRoutes = {
   "POST /reset": (engine) => engine.reset(),
   "GET /snapshot": (engine) => engine.snapshot(),
   // `load` itself refuses what is no snapshot.
-  "PUT /snapshot": (engine, _path, fields) => engine.load(fields as never),
+  "PUT /snapshot": (engine, _path, fields) => engine.load(fields),
 
   "GET /clock": clockState,
   "POST /clock/freeze": (engine) => {
@@ -107,7 +107,7 @@ const compiled: readonly Compiled[] = Object.entries(routes).map(([name, action]
 
 /** Does what a request to the control surface asks for. Throws a `ControlError` to refuse. */
 export const control = async (
-  engine: ReferenceEngine,
+  engine: ControlledEngine,
   method: string,
   path: string,
   fields: Fields,
@@ -119,6 +119,6 @@ export const control = async (
     throw new ControlError(405, `This path takes ${matching.map((each) => each.method).join(", ")}`);
   const [, ...values] = route.pattern.exec(path) ?? [];
   const result: unknown = await route.action(engine, values, fields);
-  if (method !== "GET") await engine.keep();
+  if (method !== "GET") await engine.save();
   return result;
 };

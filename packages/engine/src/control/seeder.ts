@@ -2,7 +2,7 @@ import type { Engine } from "../request/engine.js";
 import { canonicalId } from "../request/ids.js";
 import type { UserPrincipal } from "../request/principal.js";
 import { adminScope } from "../request/principal.js";
-import type { ServerWorld } from "../request/world.js";
+import type { ControlledWorld } from "./controlled-world.js";
 import type { OperationId, RequestBody } from "../generated/operations.js";
 import type {
   App,
@@ -22,7 +22,7 @@ import type {
   WorkspaceRow,
 } from "../store/rows.js";
 import { ControlError } from "./control-error.js";
-import type { Residents } from "../composition/initial-world.js";
+import type { Residents } from "./residents.js";
 import type { StateControl } from "./state-control.js";
 
 /** In which workspace something is made. Default: the first one. */
@@ -38,7 +38,7 @@ type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
  */
 export class Seeder {
   constructor(
-    private readonly world: () => ServerWorld,
+    private readonly world: () => ControlledWorld,
     private readonly engine: Engine,
     private readonly states: StateControl,
     private readonly residents: Residents,
@@ -49,7 +49,7 @@ export class Seeder {
     const id = ids.id("user");
     const { email = `${id}@example.com`, name = null } = user;
     const row = store.users.insert({ id, createdAt: clock.now(), email, name });
-    await this.world().changes.settle();
+    await this.world().saved();
     return row;
   }
 
@@ -66,7 +66,7 @@ export class Seeder {
       name,
       memberIds: [ownerId],
     });
-    await this.world().changes.settle();
+    await this.world().saved();
     return row;
   }
 
@@ -174,7 +174,7 @@ export class Seeder {
       userId,
       scopes: integration.scopes ?? [adminScope, "offline_access"],
     });
-    await this.world().changes.settle();
+    await this.world().saved();
     return { integration: row, client };
   }
 

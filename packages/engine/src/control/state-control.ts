@@ -1,7 +1,7 @@
 import { beginProvisioning } from "../rules/databases/database-lifecycle.js";
 import { workUnderWay } from "../rules/databases/work-under-way.js";
 import { canonicalId } from "../request/ids.js";
-import type { ServerWorld } from "../request/world.js";
+import type { ControlledWorld } from "./controlled-world.js";
 import type {
   AppRow,
   BackupRow,
@@ -14,7 +14,7 @@ import { ControlError } from "./control-error.js";
 
 /** Brings resources into states that the API itself brings about slowly, by chance, or not at all. */
 export class StateControl {
-  constructor(private readonly world: () => ServerWorld) {}
+  constructor(private readonly world: () => ControlledWorld) {}
 
   /**
    * `ready` does the work that the database waits for at once; any other status drops that work, and stays until it is set
@@ -31,7 +31,7 @@ export class StateControl {
       await scheduler.finish(id);
     } else scheduler.cancel(id);
     const row = store.databases.update(id, { status });
-    await this.world().changes.settle();
+    await this.world().saved();
     return row;
   }
 
@@ -43,7 +43,7 @@ export class StateControl {
     if (status === "running" || status === "stopped") await scheduler.finish(id);
     else scheduler.cancel(id);
     const row = store.deployments.update(id, { status });
-    await this.world().changes.settle();
+    await this.world().saved();
     return row;
   }
 
@@ -52,7 +52,7 @@ export class StateControl {
     const { store } = this.world();
     if (!store.backups.get(id)) throw new ControlError(404, `There is no backup ${backupId}`);
     const row = store.backups.update(id, { status });
-    await this.world().changes.settle();
+    await this.world().saved();
     return row;
   }
 
@@ -82,7 +82,7 @@ export class StateControl {
     // The database, and its backups with it, may have been deleted meanwhile.
     if (!store.backups.get(backupId)) throw new ControlError(409, "The database was deleted meanwhile");
     const row = store.backups.update(backupId, outcome);
-    await this.world().changes.settle();
+    await this.world().saved();
     return row;
   }
 
@@ -100,7 +100,7 @@ export class StateControl {
     const row = store.apps.update(app.id, {
       domains: [...app.domains, { name, deploymentId: app.latestDeploymentId }],
     });
-    await this.world().changes.settle();
+    await this.world().saved();
     return row;
   }
 }

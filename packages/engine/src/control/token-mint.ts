@@ -1,8 +1,9 @@
+import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../request/access-token.js";
 import { canonicalId } from "../request/ids.js";
-import type { ServerWorld } from "../request/world.js";
+import type { ControlledWorld } from "./controlled-world.js";
 import { type Time, readTime } from "./clock-control.js";
 import { ControlError } from "./control-error.js";
-import type { Residents } from "../composition/initial-world.js";
+import type { Residents } from "./residents.js";
 
 /** What may differ from an ordinary token. */
 export interface TokenOptions {
@@ -40,7 +41,7 @@ const hour = 3_600_000;
 /** Signs access tokens for tests. Each call signs a new one, by the server's clock. */
 export class TokenMint {
   constructor(
-    private readonly world: () => ServerWorld,
+    private readonly world: () => ControlledWorld,
     private readonly residents: Residents,
   ) {}
 
@@ -58,7 +59,7 @@ export class TokenMint {
     if (workspaceId === undefined) throw new ControlError(409, `${user.email} is a member of no workspace`);
     const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
     const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
-    return this.world().tokens.sign({
+    return this.#sign({
       ...this.#times(options),
       subject: userId,
       claims: { email: user.email, workspace_id: workspaceId },
@@ -80,11 +81,9 @@ export class TokenMint {
       : this.residents.serviceToken.id;
     const row = store.serviceTokens.get(id);
     if (!row) throw new ControlError(404, `There is no service token ${id}`);
-    return this.world().tokens.sign({
-      expiresAt: null,
+    return this.#sign({
+      ...serviceTokenRequest(row),
       ...this.#times(options),
-      subject: `workspace:${row.workspaceId}`,
-      tokenId: id,
     });
   }
 
@@ -96,7 +95,7 @@ export class TokenMint {
       options.sponsorId === undefined ? this.residents.user.id : canonicalId("user", options.sponsorId);
     const workspace = store.workspaces.find({ memberIds: sponsorId });
     if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is a member of no workspace`);
-    return this.world().tokens.sign({
+    return this.#sign({
       ...this.#times(options),
       subject: agentId,
       claims: { act: "agent", sponsor: sponsorId, workspace_id: workspace.id },
@@ -112,6 +111,11 @@ export class TokenMint {
   /** A token of the first user without `workspace:admin`. */
   withoutScope(): Promise<string> {
     return this.user({ scopes: ["offline_access"] });
+  }
+
+  #sign(request: TokenRequest): Promise<string> {
+    const world = this.world();
+    return world.services.signer.sign(tokenClaims(world, request));
   }
 
   #times({ scopes, expiresAt, notBefore }: TokenOptions): {

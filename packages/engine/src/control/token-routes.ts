@@ -1,5 +1,5 @@
 import { type Fields, oneOf, optionalText, optionalTexts, present } from "./fields.js";
-import type { ReferenceEngine } from "../composition/reference-engine.js";
+import type { ControlledEngine } from "./controlled-engine.js";
 import type { ControlRoutes } from "./routes.js";
 import type { AgentTokenOptions, ServiceTokenOptions, UserTokenOptions } from "./token-mint.js";
 
@@ -21,7 +21,7 @@ const readOptions = (fields: Fields): Partial<Options> =>
     scopes: optionalTexts(fields, "scopes"),
   });
 
-const sign = (engine: ReferenceEngine, fields: Fields): Promise<string> => {
+const sign = (engine: ControlledEngine, fields: Fields): Promise<string> => {
   const options = readOptions(fields);
   switch (oneOf(fields, "kind", kinds)) {
     case "user":

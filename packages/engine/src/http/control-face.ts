@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ControlError } from "../control/control-error.js";
 import { type Fields, readFields } from "../control/fields.js";
-import type { ReferenceEngine } from "../composition/reference-engine.js";
+import type { ControlledEngine } from "../control/controlled-engine.js";
 import { control } from "../control/routes.js";
 import { RequestError } from "../request/request-error.js";
 import { isForeignOrigin } from "./host-guard.js";
@@ -21,7 +21,7 @@ export const isControlPath = (path: string): boolean => path === "/_control" || 
  * other origins (§ The reference server's own control surface). Without a secret there is no such surface.
  */
 export const answerControl = async (
-  engine: ReferenceEngine,
+  engine: ControlledEngine,
   { secret, closing }: { secret: string | undefined; closing: AbortSignal },
   request: IncomingMessage,
   response: ServerResponse,
@@ -63,7 +63,7 @@ const isSecret = (given: string | string[] | undefined, secret: string): boolean
 const maxWaiting = 4 * 1024 * 1024;
 
 /** The requests so far, then each new one, as server-sent events, until the client goes away or the server closes. */
-const streamRequests = (engine: ReferenceEngine, response: ServerResponse, closing: AbortSignal): void => {
+const streamRequests = (engine: ControlledEngine, response: ServerResponse, closing: AbortSignal): void => {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   const write = (entry: object): void => {
     response.write(`data: ${JSON.stringify(entry)}\n\n`);

@@ -10,8 +10,7 @@ import type { Duplex } from "node:stream";
 import { type EngineOptions, ReferenceEngine } from "../composition/reference-engine.js";
 import type { RequestError } from "../request/request-error.js";
 import { errors } from "../request/errors.js";
-import { type EngineResponse, refusal } from "../request/exchange.js";
-import { uploadOf } from "../request/uploads.js";
+import { type EngineResponse, refusal } from "../request/message.js";
 import { answerControl, isControlPath } from "./control-face.js";
 import { halfOf } from "./half-body.js";
 import { isOwnHost } from "./host-guard.js";
@@ -190,12 +189,12 @@ const answer = (
     if (answered instanceof Promise) void answered.then((settled) => send(request, response, settled));
     else send(request, response, answered);
   };
-  const cap = engine.bodyCap(method, path);
-  if (cap === 0) {
+  const { limit, discarded } = engine.bodyPolicy(method, path);
+  if (limit === 0) {
     reply();
     return;
   }
-  readBytes(request, cap, uploadOf(path) === undefined).then(
+  readBytes(request, limit, !discarded).then(
     (bytes) => (bytes === "too-large" ? reply(undefined, true) : reply(bytes)),
     () => response.destroy(),
   );

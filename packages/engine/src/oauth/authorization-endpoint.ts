@@ -1,84 +1,93 @@
-import type { EngineRequest } from "../request/exchange.js";
+import type { EngineRequest, Outcome } from "../request/message.js";
+import type { World } from "../request/world.js";
 import type { UserRow } from "../store/rows.js";
-import type { Store } from "../store/store.js";
-import { type OAuthAnswer, redirectAnswer } from "./answer.js";
 import {
   type AuthorizationRequest,
   type RedirectTarget,
-  answerLocation,
   readAuthorizationRequest,
   readTarget,
+  responseLocation,
 } from "./authorization-request.js";
-import type { Consents } from "./consents.js";
+import { grantConsent } from "./consents.js";
 import { readForm } from "./form-body.js";
 import { destinationOf, formActionOf } from "./form-destination.js";
 import { OAuthError, oauthErrors, refusalOr } from "./oauth-error.js";
-import { pageAnswer, refusals } from "./page-answer.js";
-import { PageGuard } from "./page-guard.js";
+import type { PageGuard } from "./page-guard.js";
+import { pageResponse, refusals } from "./page-response.js";
 import { consentPage } from "./page/consent-page.js";
 import { type FormParts, signInPage } from "./page/sign-in-page.js";
 import { readParameters } from "./parameters.js";
 import { oauthPaths } from "./paths.js";
+import { redirectResponse } from "./responses.js";
 
 /**
- * `/authorize`: asks who says yes and for which workspace, and sends the browser back with a code or an error (RFC 6749
- * §4.1.1). The pages keep nothing: each has the whole authorization request in its address, where it is read anew.
+ * The authorization endpoint: asks the user for an account and a workspace, and redirects the browser to the client with a code or
+ * an error. Nothing is stored between its pages: each has the whole authorization request in its address. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1.
  */
 export class AuthorizationEndpoint {
-  readonly #guard: PageGuard;
-
   constructor(
-    private readonly store: Store,
-    private readonly consents: Consents,
-    private readonly issuer: string,
+    private readonly guard: PageGuard,
     private readonly onDefect: (error: unknown) => void,
-  ) {
-    this.#guard = new PageGuard(issuer);
-  }
+  ) {}
 
-  answer(request: EngineRequest, search: string): OAuthAnswer {
-    if (this.#guard.isForeign(request)) return pageAnswer(refusals.foreign());
+  respond(world: World, request: EngineRequest, search: string): Outcome {
+    if (this.guard.isForeign(request)) return pageResponse(refusals.foreign());
     const parameters = refusalOr(() => readParameters(search));
-    if (parameters instanceof OAuthError) return pageAnswer(refusals.request(parameters));
-    const target = refusalOr(() => readTarget(this.store, parameters));
-    if (target instanceof OAuthError) return pageAnswer(refusals.request(target));
-    const wanted = refusalOr(() => readAuthorizationRequest(parameters, target));
-    if (wanted instanceof OAuthError) return this.#sendBack(target, wanted);
-    if (request.offLoopback) return pageAnswer(refusals.offLoopback());
+    if (parameters instanceof OAuthError) return pageResponse(refusals.request(parameters));
+    const target = refusalOr(() => readTarget(world.store, parameters));
+    if (target instanceof OAuthError) return pageResponse(refusals.request(target));
+    const authorization = refusalOr(() => readAuthorizationRequest(parameters, target));
+    if (authorization instanceof OAuthError) return redirect(world, target, authorization);
+    if (request.offLoopback) return pageResponse(refusals.offLoopback());
     try {
-      if (request.method === "POST") return this.#decide(request, search, wanted);
-      const users = this.store.users.list({});
-      return this.#show(request, search, wanted, (parts) => signInPage(parts, users));
+      if (request.method === "POST") return this.#decide(world, request, search, authorization);
+      const users = world.store.users.list({});
+      return this.#show(request, search, authorization, (parts) => signInPage(parts, users));
     } catch (error) {
-      // The client is told by the redirect, since no status of ours would reach it (RFC 6749 §4.1.2.1).
+      // The redirect tells the client, which would not see a status 500. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
       this.onDefect(error);
-      return this.#sendBack(wanted, oauthErrors.serverError());
+      return redirect(world, authorization, oauthErrors.serverError());
     }
   }
 
-  #decide(request: EngineRequest, search: string, wanted: AuthorizationRequest): OAuthAnswer {
+  #decide(
+    world: World,
+    request: EngineRequest,
+    search: string,
+    authorization: AuthorizationRequest,
+  ): Outcome {
+    const { users, workspaces } = world.store;
     const retry = addressOf(search);
     const form = refusalOr(() => readForm(request));
-    if (form instanceof OAuthError) return pageAnswer(refusals.form(form.status, retry));
-    if (!this.#guard.isOwnForm(request, search, form.get("csrf"))) return pageAnswer(refusals.stale(retry));
-    const decision = form.get("decision");
-    if (decision === "deny") return this.#sendBack(wanted, oauthErrors.denied());
-
-    const user = this.store.users.get(form.get("user") ?? "");
-    if (user && decision === undefined) return this.#ask(request, search, wanted, user);
-    const workspace = this.store.workspaces.get(form.get("workspace") ?? "");
-    if (!user || decision !== "allow" || !workspace?.memberIds.includes(user.id)) {
-      return pageAnswer(refusals.form(400, retry));
+    if (form instanceof OAuthError) return pageResponse(refusals.form(form.status, retry));
+    if (!this.guard.isOwnForm(request, search, form.get("csrf"))) {
+      return pageResponse(refusals.stale(retry));
     }
-    const code = this.consents.grant(wanted, { userId: user.id, workspaceId: workspace.id });
-    return this.#sendBack(wanted, { code });
+    const decision = form.get("decision");
+    if (decision === "deny") return redirect(world, authorization, oauthErrors.denied());
+
+    const user = users.get(form.get("user") ?? "");
+    if (user && decision === undefined) return this.#ask(world, request, search, authorization, user);
+    const workspace = workspaces.get(form.get("workspace") ?? "");
+    if (!user || decision !== "allow" || !workspace?.memberIds.includes(user.id)) {
+      return pageResponse(refusals.form(400, retry));
+    }
+    const code = grantConsent(world, authorization, { userId: user.id, workspaceId: workspace.id });
+    return redirect(world, authorization, { code });
   }
 
-  #ask(request: EngineRequest, search: string, wanted: AuthorizationRequest, user: UserRow): OAuthAnswer {
-    const workspaces = this.store.workspaces.list({ memberIds: user.id });
-    const { scopes, redirectUri } = wanted;
+  #ask(
+    world: World,
+    request: EngineRequest,
+    search: string,
+    authorization: AuthorizationRequest,
+    user: UserRow,
+  ): Outcome {
+    const workspaces = world.store.workspaces.list({ memberIds: user.id });
+    const { scopes, redirectUri } = authorization;
     const destination = destinationOf(redirectUri);
-    return this.#show(request, search, wanted, (parts) =>
+    return this.#show(request, search, authorization, (parts) =>
       consentPage({ ...parts, user, workspaces, scopes, destination }),
     );
   }
@@ -87,18 +96,22 @@ export class AuthorizationEndpoint {
     request: EngineRequest,
     search: string,
     { client, redirectUri }: AuthorizationRequest,
-    print: (parts: FormParts) => string,
-  ): OAuthAnswer {
-    const { token, setCookie } = this.#guard.issue(request, search);
-    const text = print({ action: addressOf(search), token, clientName: client.name });
-    const answer = pageAnswer({ status: 200, text, formAction: formActionOf(redirectUri) });
-    return { ...answer, headers: { ...answer.headers, "set-cookie": setCookie } };
-  }
-
-  #sendBack(target: RedirectTarget, answer: { code: string } | OAuthError): OAuthAnswer {
-    const code = answer instanceof OAuthError ? answer.code : null;
-    return redirectAnswer(answerLocation(target, this.issuer, answer), code);
+    render: (parts: FormParts) => string,
+  ): Outcome {
+    const { token, setCookie } = this.guard.issue(request, search);
+    const text = render({ action: addressOf(search), token, clientName: client.name });
+    const response = pageResponse({ status: 200, text, formAction: formActionOf(redirectUri) });
+    return { ...response, headers: { ...response.headers, "set-cookie": setCookie } };
   }
 }
+
+const redirect = (
+  { settings }: World,
+  target: RedirectTarget,
+  result: { code: string } | OAuthError,
+): Outcome => {
+  const errorCode = result instanceof OAuthError ? result.code : null;
+  return redirectResponse(responseLocation(target, settings.authUrl, result), errorCode);
+};
 
 const addressOf = (search: string): string => `${oauthPaths.authorize}?${search}`;

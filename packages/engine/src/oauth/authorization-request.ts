@@ -67,7 +67,7 @@ export const refuseRepeated = (parameters: Parameters, names: readonly string[])
 };
 
 /** The target's URI with a code, or an error, beside `state` and `iss` (RFC 9207). Its own query stays as it is. */
-export const answerLocation = (
+export const responseLocation = (
   { redirectUri, state }: RedirectTarget,
   issuer: string,
   answer: { code: string } | OAuthError,

@@ -1,9 +1,9 @@
 import { canonicalId } from "../request/ids.js";
+import { isDigestOf } from "../request/digest.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
-import { isDigestOf } from "./secrets.js";
 
 /** Finds a registered client by its id, with or without the prefix `itgr_`. */
 export const findClient = (store: Pick<Store, "clients">, id: string): ClientRow | undefined =>

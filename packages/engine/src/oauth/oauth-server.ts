@@ -1,111 +1,114 @@
-import type { AccessTokens } from "./access-tokens.js";
-import type { SigningKeys } from "./signing-keys.js";
-import type { Clock } from "../time/clock.js";
+import type { TokenSigner } from "../request/access-token.js";
+import type { Authenticator } from "../request/authenticate.js";
 import { corsHeaders, preflightHeaders } from "../request/cors.js";
-import { type EngineRequest, header } from "../request/exchange.js";
-import type { Ids } from "../request/ids.js";
-import type { Settings } from "../request/settings.js";
-import type { Store } from "../store/store.js";
-import { type Note, type OAuthAnswer, errorAnswer, jsonAnswer } from "./answer.js";
+import { type Endpoint, type OAuthEndpoint, oauthEndpoints } from "../request/endpoint.js";
+import { type EngineRequest, type Outcome, header } from "../request/message.js";
+import type { World } from "../request/world.js";
 import { AuthorizationEndpoint } from "./authorization-endpoint.js";
-import { Consents } from "./consents.js";
-import { readForm } from "./form-body.js";
-import { Grants } from "./grants.js";
+import { maxFormBytes, readForm } from "./form-body.js";
 import { jwks, metadata } from "./metadata.js";
 import { OAuthError, oauthErrors } from "./oauth-error.js";
-import type { OAuthEndpoint } from "./paths.js";
-import { RevocationEndpoint } from "./revocation-endpoint.js";
-import { TokenEndpoint } from "./token-endpoint.js";
+import type { PageGuard } from "./page-guard.js";
+import { oauthPaths } from "./paths.js";
+import { type Log, errorResponse, jsonResponse } from "./responses.js";
+import { revokeToken } from "./revocation-endpoint.js";
+import type { SigningKeys } from "./signing-keys.js";
+import { issueToken } from "./token-endpoint.js";
 
 export interface OAuthParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
   readonly keys: SigningKeys;
-  readonly tokens: AccessTokens;
-  readonly settings: Settings;
-  /** Told of every error that is no refusal. */
+  readonly tokens: Authenticator & TokenSigner;
+  readonly guard: PageGuard;
+  /** Called with every error that is not a refusal. */
   readonly onDefect: (error: unknown) => void;
 }
 
-const methods: Readonly<Record<OAuthEndpoint, readonly string[]>> = {
-  authorize: ["GET", "POST"],
-  token: ["POST"],
-  revoke: ["POST"],
-  metadata: ["GET"],
-  jwks: ["GET"],
-};
+interface Handler {
+  readonly methods: readonly string[];
+  /** Whether pages of any origin may use the endpoint, without cookies. */
+  readonly anyOrigin: boolean;
+  /** @throws OAuthError */
+  respond(world: World, request: EngineRequest, search: string, log: Log): Outcome | Promise<Outcome>;
+}
 
-/** § Reading requests: these allow any origin, without credentials; a browser's client needs them. */
-const openToAnyOrigin: ReadonlySet<OAuthEndpoint> = new Set(["token", "metadata", "jwks"]);
-
-/** Not for long: a server that starts anew on the same port has new keys. */
+/** Keeps caches short-lived, because a restarted server can have new keys. */
 const briefly = { "cache-control": "public, max-age=60" };
 
-/** An answer, and those of the request's parameters that are no secret. */
-export type NotedAnswer = OAuthAnswer & { readonly noted: Readonly<Record<string, string>> };
-
 /**
- * The authorization server (RFC 6749 with PKCE, RFC 7009, 8414 and 9207): plain requests in, plain answers out, all state in
- * the store, all times by the clock.
+ * Returns the endpoints of the authorization server by path. See https://www.rfc-editor.org/rfc/rfc6749 and
+ * https://www.rfc-editor.org/rfc/rfc7636 (PKCE), https://www.rfc-editor.org/rfc/rfc7009 (revocation),
+ * https://www.rfc-editor.org/rfc/rfc8414 (metadata), https://www.rfc-editor.org/rfc/rfc9207 (`iss`).
  */
-export class OAuthServer {
-  /** Turns a user's yes into a code, without a page. */
-  readonly consents: Consents;
-  readonly #authorization: AuthorizationEndpoint;
-  readonly #token: TokenEndpoint;
-  readonly #revocation: RevocationEndpoint;
-  readonly #metadata: OAuthAnswer;
-  readonly #keys: SigningKeys;
-  readonly #onDefect: (error: unknown) => void;
+export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): ReadonlyMap<string, Endpoint> => {
+  const authorization = new AuthorizationEndpoint(guard, onDefect);
+  const handlers: Readonly<Record<OAuthEndpoint, Handler>> = {
+    authorize: {
+      methods: ["GET", "POST"],
+      anyOrigin: false,
+      respond: (world, request, search) => authorization.respond(world, request, search),
+    },
+    token: {
+      methods: ["POST"],
+      anyOrigin: true,
+      respond: (world, request, _search, log) =>
+        issueToken(world, tokens, readForm(request), header(request, "authorization"), log),
+    },
+    revoke: {
+      methods: ["POST"],
+      anyOrigin: false,
+      respond: (world, request, _search, log) =>
+        revokeToken(world, tokens, readForm(request), header(request, "authorization"), log),
+    },
+    metadata: {
+      methods: ["GET"],
+      anyOrigin: true,
+      respond: ({ settings }) => jsonResponse(metadata(settings.authUrl), briefly),
+    },
+    jwks: { methods: ["GET"], anyOrigin: true, respond: () => jsonResponse(jwks(keys.state), briefly) },
+  };
+  const endpoint = (name: OAuthEndpoint): [path: string, endpoint: Endpoint] => [
+    oauthPaths[name],
+    {
+      id: `oauth.${name}`,
+      discardsBody: false,
+      bodyLimit: (method) => (method === "POST" ? maxFormBytes : 0),
+      respond: (world, request, search) => handle(handlers[name], world, request, search, onDefect),
+    },
+  ];
+  return new Map(oauthEndpoints.map(endpoint));
+};
 
-  constructor({ store, clock, ids, keys, tokens, settings: { oauth, authUrl }, onDefect }: OAuthParts) {
-    const grants = new Grants(store, clock, ids, oauth);
-    this.consents = new Consents(store, clock, ids, oauth);
-    this.#authorization = new AuthorizationEndpoint(store, this.consents, authUrl, onDefect);
-    this.#token = new TokenEndpoint(store, clock, grants, tokens, oauth);
-    this.#revocation = new RevocationEndpoint(store, clock, grants, tokens);
-    this.#metadata = jsonAnswer(metadata(authUrl), briefly);
-    this.#keys = keys;
-    this.#onDefect = onDefect;
+/** Never rejects. */
+const handle = async (
+  handler: Handler,
+  world: World,
+  request: EngineRequest,
+  search: string,
+  onDefect: OAuthParts["onDefect"],
+): Promise<Outcome> => {
+  const { methods, anyOrigin } = handler;
+  if (request.method === "OPTIONS" && anyOrigin) {
+    const requested = header(request, "access-control-request-headers");
+    return { status: 204, headers: preflightHeaders(methods, requested), code: null };
   }
+  let logged: Readonly<Record<string, string>> = {};
+  const log: Log = (parameters) => (logged = { ...logged, ...parameters });
+  const outcome = await respond(handler, world, request, search, log).catch((error: unknown) => {
+    if (error instanceof OAuthError) return errorResponse(error);
+    onDefect(error);
+    return errorResponse(oauthErrors.serverError());
+  });
+  const cors = anyOrigin && header(request, "origin") !== undefined ? corsHeaders : {};
+  return { ...outcome, headers: { ...outcome.headers, ...cors }, logged };
+};
 
-  /** `search` is the query of the request, without its mark. Never rejects. */
-  async answer(endpoint: OAuthEndpoint, request: EngineRequest, search: string): Promise<NotedAnswer> {
-    const isOpen = openToAnyOrigin.has(endpoint);
-    if (request.method === "OPTIONS" && isOpen) {
-      const wanted = header(request, "access-control-request-headers");
-      return { status: 204, headers: preflightHeaders(methods[endpoint], wanted), code: null, noted: {} };
-    }
-    let noted: NotedAnswer["noted"] = {};
-    const note: Note = (parameters) => (noted = { ...noted, ...parameters });
-    const answer = await this.#dispatch(endpoint, request, search, note).catch((error: unknown) => {
-      if (error instanceof OAuthError) return errorAnswer(error);
-      this.#onDefect(error);
-      return errorAnswer(oauthErrors.serverError());
-    });
-    const cors = isOpen && header(request, "origin") !== undefined ? corsHeaders : {};
-    return { ...answer, headers: { ...answer.headers, ...cors }, noted };
-  }
-
-  async #dispatch(
-    endpoint: OAuthEndpoint,
-    request: EngineRequest,
-    search: string,
-    note: Note,
-  ): Promise<OAuthAnswer> {
-    if (!methods[endpoint].includes(request.method)) throw oauthErrors.wrongMethod(methods[endpoint]);
-    switch (endpoint) {
-      case "authorize":
-        return this.#authorization.answer(request, search);
-      case "metadata":
-        return this.#metadata;
-      case "jwks":
-        return jsonAnswer(jwks(this.#keys.state), briefly);
-      case "token":
-        return this.#token.answer(readForm(request), header(request, "authorization"), note);
-      case "revoke":
-        return this.#revocation.answer(readForm(request), header(request, "authorization"), note);
-    }
-  }
-}
+const respond = async (
+  { methods, respond }: Handler,
+  world: World,
+  request: EngineRequest,
+  search: string,
+  log: Log,
+): Promise<Outcome> => {
+  if (!methods.includes(request.method)) throw oauthErrors.wrongMethod(methods);
+  return respond(world, request, search, log);
+};

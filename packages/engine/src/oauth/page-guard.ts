@@ -1,21 +1,27 @@
-import { createHmac, randomBytes } from "node:crypto";
-import { type EngineRequest, header } from "../request/exchange.js";
-import { isSame } from "./secrets.js";
+import { createHmac } from "node:crypto";
+import { isSame } from "../request/digest.js";
+import { type EngineRequest, header } from "../request/message.js";
 
 const cookieName = "mgmt_authorize";
-const cookieForm = /^[A-Za-z0-9_-]{43}$/;
+const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Tells the forms of our own pages from all others: they come from the page's own origin, and carry a token that belongs to
- * the browser's cookie and to the very authorization request that the page showed.
+ * Protects the forms of the pages against cross-site request forgery: a form is accepted only from the origin of the page, with a
+ * token that is bound to the browser's cookie and to the authorization request that the page showed.
  */
 export class PageGuard {
-  /** Pages do not outlive the process that made them. */
-  readonly #key = randomBytes(32);
+  /**
+   * @param key signs the tokens of the forms.
+   * @param origin the address of the authorization server.
+   * @param newCookie returns 32 random bytes as base64url.
+   */
+  constructor(
+    private readonly key: Uint8Array,
+    private readonly origin: string,
+    private readonly newCookie: () => string,
+  ) {}
 
-  constructor(private readonly origin: string) {}
-
-  /** Whether a page of another origin sent the request. */
+  /** Returns whether a page of another origin sent the request. */
   isForeign(request: EngineRequest): boolean {
     const origin = header(request, "origin");
     const host = header(request, "host");
@@ -26,11 +32,11 @@ export class PageGuard {
   }
 
   /**
-   * The token for a page's form, and the header that sets its cookie. A browser keeps the cookie that it has, also when
-   * another site's link has led to the page (Lax, not Strict): pages in its other tabs stay good.
+   * Returns the token for the form of a page, and the header that sets the cookie. A browser keeps the cookie that it has, so that
+   * its other tabs stay valid. The cookie is `SameSite=Lax`, because links of other sites lead to the page.
    */
   issue(request: EngineRequest, search: string): { token: string; setCookie: string } {
-    const cookie = readCookie(request) ?? randomBytes(32).toString("base64url");
+    const cookie = readCookie(request) ?? this.newCookie();
     const secure = this.origin.startsWith("https:") ? "; Secure" : "";
     return {
       token: this.#token(cookie, search),
@@ -38,13 +44,14 @@ export class PageGuard {
     };
   }
 
+  /** Returns whether the token of a form was issued for this browser and this authorization request. */
   isOwnForm(request: EngineRequest, search: string, token: string | undefined): boolean {
     const cookie = readCookie(request);
     return cookie !== undefined && token !== undefined && isSame(token, this.#token(cookie, search));
   }
 
   #token(cookie: string, search: string): string {
-    return createHmac("sha256", this.#key).update(`${cookie} ${search}`).digest("base64url");
+    return createHmac("sha256", this.key).update(`${cookie} ${search}`).digest("base64url");
   }
 }
 
@@ -52,8 +59,8 @@ const readCookie = (request: EngineRequest): string | undefined => {
   const cookies = header(request, "cookie")?.split(";") ?? [];
   const values = cookies.flatMap((cookie) => {
     const [name, value] = cookie.trim().split("=", 2);
-    return name === cookieName && value !== undefined && cookieForm.test(value) ? [value] : [];
+    return name === cookieName && value !== undefined && cookiePattern.test(value) ? [value] : [];
   });
-  // Two cookies of the same name: somebody else has set one of them.
+  // When there are two, another site may have set one of them.
   return values.length === 1 ? values[0] : undefined;
 };

@@ -1,6 +1,6 @@
+import { isDigestOf } from "../request/digest.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
-import { isDigestOf } from "./secrets.js";
 
 /** RFC 7636 §4.2: base64url of 32 bytes, without padding. */
 const challengeForm = /^[A-Za-z0-9_-]{43}$/;

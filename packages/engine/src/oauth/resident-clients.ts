@@ -1,4 +1,3 @@
-import type { Clock } from "../time/clock.js";
 import { digest } from "../request/digest.js";
 import type { Store } from "../store/store.js";
 
@@ -21,8 +20,7 @@ export const sampleClient = {
 } as const;
 
 /** Registers the clients that are there from the start. */
-export const registerResidentClients = (store: Pick<Store, "clients">, clock: Clock): void => {
-  const createdAt = clock.now();
+export const registerResidentClients = (store: Pick<Store, "clients">, createdAt: number): void => {
   for (const { id, name, redirectUris, ...client } of [cliClient, sampleClient]) {
     const secretHash = "secret" in client ? digest(client.secret) : null;
     store.clients.insert({ id, createdAt, name, redirectUris: [...redirectUris], secretHash });

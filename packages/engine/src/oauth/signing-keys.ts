@@ -1,11 +1,4 @@
-import {
-  type KeyObject,
-  createECDH,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  randomBytes,
-} from "node:crypto";
+import { type KeyObject, createECDH, createHmac, createPrivateKey, createPublicKey } from "node:crypto";
 import { digest } from "../request/digest.js";
 
 /** A P-256 key as a private JWK; part of the state, so that tokens outlive a restart. */
@@ -33,10 +26,6 @@ export const newSigningKey = (seed: string | null): SigningKeyState => {
   const kid = digest(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));
   return { kid, kty: "EC", crv: "P-256", x, y, d };
 };
-
-/** A key for the cursors: 32 bytes, the same for the same seed. */
-export const newCursorKey = (seed: string | null): Buffer =>
-  seed === null ? randomBytes(32) : createHmac("sha256", "cursor key").update(seed).digest();
 
 /** The keys that access tokens are signed with: the first signs, all verify. */
 export class SigningKeys {

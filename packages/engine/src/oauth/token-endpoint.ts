@@ -1,14 +1,13 @@
-import type { AccessTokens } from "./access-tokens.js";
-import type { Clock } from "../time/clock.js";
-import type { OAuthSettings } from "../request/settings.js";
+import { type TokenSigner, tokenClaims } from "../request/access-token.js";
+import type { Outcome } from "../request/message.js";
+import type { World } from "../request/world.js";
 import type { ClientRow } from "../store/rows.js";
-import type { Store } from "../store/store.js";
-import { type Note, type OAuthAnswer, jsonAnswer } from "./answer.js";
 import { refuseRepeated } from "./authorization-request.js";
 import { authenticateClient } from "./client-authentication.js";
-import type { Earned, Grants } from "./grants.js";
+import { type Issued, redeemCode, refresh } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
+import { type Log, jsonResponse } from "./responses.js";
 import { printScopes } from "./scopes.js";
 
 const names = [
@@ -22,63 +21,67 @@ const names = [
   "scope",
 ];
 
-/** `POST /token`: a code or a refresh token for an access token (RFC 6749 §4.1.3, §6). */
-export class TokenEndpoint {
-  constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
-    private readonly grants: Grants,
-    private readonly tokens: Pick<AccessTokens, "sign">,
-    private readonly settings: Pick<OAuthSettings, "accessToken">,
-  ) {}
+/**
+ * Exchanges an authorization code or a refresh token for an access token. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3 and https://www.rfc-editor.org/rfc/rfc6749#section-6.
+ *
+ * @throws OAuthError
+ */
+export const issueToken = (
+  world: World,
+  signer: TokenSigner,
+  parameters: Parameters,
+  authorization: string | undefined,
+  log: Log,
+): Promise<Outcome> => {
+  refuseRepeated(parameters, names);
+  const client = authenticateClient(world.store, authorization, parameters);
+  log({ client_id: client.id });
+  return respond(world, signer, issue(world, client, parameters, log));
+};
 
-  /** Throws an `OAuthError`. */
-  answer(parameters: Parameters, authorization: string | undefined, note: Note): Promise<OAuthAnswer> {
-    refuseRepeated(parameters, names);
-    const client = authenticateClient(this.store, authorization, parameters);
-    note({ client_id: client.id });
-    return this.#sign(this.#earn(client, parameters, note));
+const issue = (world: World, client: ClientRow, parameters: Parameters, log: Log): Issued => {
+  const grantType = required(parameters, "grant_type");
+  if (grantType === "authorization_code") {
+    log({ grant_type: grantType });
+    const code = required(parameters, "code");
+    const redirectUri = parameters.get("redirect_uri");
+    const verifier = parameters.get("code_verifier");
+    return redeemCode(world, client, { code, redirectUri, verifier });
   }
+  if (grantType === "refresh_token") {
+    log({ grant_type: grantType });
+    const token = required(parameters, "refresh_token");
+    return refresh(world, client, { token, scope: parameters.get("scope") });
+  }
+  throw oauthErrors.grantType();
+};
 
-  #earn(client: ClientRow, parameters: Parameters, note: Note): Earned {
-    const grantType = required(parameters, "grant_type");
-    if (grantType === "authorization_code") {
-      note({ grant_type: grantType });
-      const code = required(parameters, "code");
-      const redirectUri = parameters.get("redirect_uri");
-      const verifier = parameters.get("code_verifier");
-      return this.grants.redeem(client, { code, redirectUri, verifier });
-    }
-    if (grantType === "refresh_token") {
-      note({ grant_type: grantType });
-      const token = required(parameters, "refresh_token");
-      return this.grants.refresh(client, { token, scope: parameters.get("scope") });
-    }
-    throw oauthErrors.grantType();
-  }
-
-  async #sign({ grant, scopes, refreshToken }: Earned): Promise<OAuthAnswer> {
-    const { id, userId, workspaceId, clientId, integrationId } = grant;
-    const { accessToken: lifetime } = this.settings;
-    const email = this.store.users.get(userId)?.email ?? "";
-    const accessToken = await this.tokens.sign({
-      subject: userId,
-      expiresAt: this.clock.now() + lifetime,
-      scopes,
-      clientId,
-      integrationId,
-      grantId: id,
-      claims: { email, workspace_id: workspaceId },
-    });
-    return jsonAnswer({
-      access_token: accessToken,
-      token_type: "Bearer",
-      expires_in: Math.floor(lifetime / 1000),
-      scope: printScopes(scopes),
-      ...(refreshToken !== null && { refresh_token: refreshToken }),
-    });
-  }
-}
+const respond = async (
+  world: World,
+  signer: TokenSigner,
+  { grant, scopes, refreshToken }: Issued,
+): Promise<Outcome> => {
+  const { id, userId, workspaceId, clientId, integrationId } = grant;
+  const { accessToken: lifetime } = world.settings.oauth;
+  const email = world.store.users.get(userId)?.email ?? "";
+  const claims = tokenClaims(world, {
+    subject: userId,
+    expiresAt: world.clock.now() + lifetime,
+    scopes,
+    clientId,
+    integrationId,
+    grantId: id,
+    claims: { email, workspace_id: workspaceId },
+  });
+  return jsonResponse({
+    access_token: await signer.sign(claims),
+    token_type: "Bearer",
+    expires_in: Math.floor(lifetime / 1000),
+    scope: printScopes(scopes),
+    ...(refreshToken !== null && { refresh_token: refreshToken }),
+  });
+};
 
 const required = (parameters: Parameters, name: string): string => {
   const value = parameters.get(name);

@@ -1,71 +1,81 @@
 import type { ApprovalRow } from "../store/rows.js";
-import type { Store } from "../store/store.js";
-import type { Clock } from "../time/clock.js";
-import { canonicalJson, digest } from "./digest.js";
+import { digest } from "./digest.js";
 import { errors } from "./errors.js";
-import type { Ids } from "./ids.js";
 import type { OperationEntry } from "./operation.js";
 import type { AgentPrincipal } from "./principal.js";
 import type { ApprovalSettings } from "./settings.js";
+import type { World } from "./world.js";
 
-/** A request that an agent wants to make, as approvals compare it. */
+/** A request of an agent, as far as approvals compare it. */
 export interface GatedRequest {
   readonly operation: OperationEntry;
   readonly agent: AgentPrincipal;
-  /** The project that it acts on; null when it acts on the workspace itself. */
+  /** The project that the request acts on; null when it acts on the workspace itself. */
   readonly projectId: string | null;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** Validated; each access token of somebody else replaced by its workspace. */
+  /** Validated, with each access token replaced by its workspace. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Operations too grave for a window: each request needs its own word (§ Agents and approvals). */
+/** Operations that are approved one request at a time. See the `AgentApproval` schema. */
 const withoutWindow: ReadonlySet<string> = new Set(["projects.transfer", "databases.restore"]);
 
 export const allowsWindow = (operationId: string): boolean => !withoutWindow.has(operationId);
 
-/** The row as it is at this time: what ran out is `expired`, whether or not anybody has looked since. */
+/** Path of the page that shows an approval, below the address of the authorization server. */
+export const approvalPath = (id: string): string => `/approvals/${id}`;
+
+/** Returns the id of the approval whose page has this path; undefined for other paths. */
+export const approvalIdAt = (path: string): string | undefined =>
+  /^\/approvals\/(apr_[a-z0-9]{1,128})$/.exec(path)?.[1];
+
+/** Returns the row with the status that it has at this time: an approval expires without being updated. */
 export const approvalAt = (row: ApprovalRow, now: number): ApprovalRow => {
-  const ended =
+  const expired =
     ((row.status === "pending" || row.status === "approved") && now >= row.expiresAt) ||
     (row.status === "approved_window" && now >= (row.windowExpiresAt ?? row.expiresAt));
-  return ended ? { ...row, status: "expired" } : row;
+  return expired ? { ...row, status: "expired" } : row;
 };
 
-/** Whether an agent needs its sponsor's word for this operation. */
+/** Returns whether an agent needs an approval for the operation. */
 export const needsApproval = (operation: OperationEntry, settings: ApprovalSettings): boolean =>
   operation.agentApproval === "required" || settings.operations.includes(operation.id);
+
+/** Serializes a value with the keys of its objects sorted, so that equal values have the same text. */
+const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  );
 
 const digestOf = ({ operation, path, query, body }: GatedRequest): string =>
   digest(canonicalJson([operation.id, path, query, body]));
 
 /**
- * Lets an agent's request through, or throws 403 `approval_required` or `approval:denied`. Gives the approval that the
- * request uses up, to be consumed together with its effect; undefined when a window lets it through.
+ * Returns the approval that lets the request through, to be consumed with its effect; undefined when a window lets it through.
+ * Otherwise creates a pending approval, unless there is one.
+ *
+ * @throws RequestError 403 `approval_required` or `approval:denied`.
  */
-export const approve = (
-  request: GatedRequest,
-  world: { store: Store; clock: Clock; ids: Ids },
-  settings: ApprovalSettings,
-  approvalUrl: (approvalId: string) => string,
-): ApprovalRow | undefined => {
-  const { store, clock, ids } = world;
+export const requireApproval = (world: World, request: GatedRequest): ApprovalRow | undefined => {
+  const { store, clock, ids, settings } = world;
   const { operation, agent, projectId } = request;
   const now = clock.now();
   const requestDigest = digestOf(request);
-  // An approval that has run out is marked as expired where it is met, so that each is met once.
+  // An expired approval is marked as such when it is found, so that later lookups skip it.
   const current = (row: ApprovalRow): ApprovalRow =>
     approvalAt(row, now) === row ? row : store.approvals.update(row.id, { status: "expired" });
-  const asker = { workspaceId: agent.workspaceId, agentId: agent.agentId };
+  const requester = { workspaceId: agent.workspaceId, agentId: agent.agentId };
   const same = store.approvals
-    .list({ ...asker, requestDigest, status: ["pending", "approved", "denied"] })
+    .list({ ...requester, requestDigest, status: ["pending", "approved", "denied"] })
     .map(current);
 
   const approved = same.find(({ status }) => status === "approved");
   if (approved) return approved;
   const windows = store.approvals
-    .list({ ...asker, operationId: operation.id, projectId, status: "approved_window" })
+    .list({ ...requester, operationId: operation.id, projectId, status: "approved_window" })
     .map(current);
   const inWindow = windows.some(({ status }) => status === "approved_window");
   if (inWindow && allowsWindow(operation.id)) return undefined;
@@ -85,13 +95,13 @@ export const approve = (
       request: `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => request.path[name] ?? "")}`,
       requestDigest,
       status: "pending",
-      expiresAt: now + settings.pending,
+      expiresAt: now + settings.approvals.pending,
       windowExpiresAt: null,
       decidedAt: null,
     });
   throw errors.approvalRequired({
     approvalId: pending.id,
     expiresAt: pending.expiresAt,
-    approvalUrl: approvalUrl(pending.id),
+    approvalUrl: settings.authUrl + approvalPath(pending.id),
   });
 };

@@ -1,32 +1,68 @@
 import { errors } from "./errors.js";
+import { type EngineRequest, header } from "./message.js";
 import type { Principal } from "./principal.js";
-import type { AccessTokens, Authentication, Refusal } from "../oauth/access-tokens.js";
+import type { World } from "./world.js";
 
-const reasons: Readonly<Record<Refusal, string>> = {
+/** Why a token is not accepted. */
+export type TokenRefusal = "invalid" | "expired" | "revoked";
+
+/** A token whose signature and claims are valid. Times are milliseconds since 1970. */
+export interface VerifiedToken {
+  readonly principal: Principal;
+  /** The grant of the login that the token comes from. */
+  readonly grantId: string | null;
+  readonly notBefore: number;
+  /** `Infinity` for a token that never expires. */
+  readonly expiresAt: number;
+}
+
+/** Finds out who an access token was issued to, and whether it is active. */
+export interface Authenticator {
+  /**
+   * Verifies the signature and the claims of a token; synchronous for a token that was verified before.
+   *
+   * @returns undefined when this server did not issue the token.
+   */
+  verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
+  /** Returns why the token is not active at this moment; undefined when it is. */
+  refusal(world: World, token: VerifiedToken): TokenRefusal | undefined;
+}
+
+const reasons: Readonly<Record<TokenRefusal, string>> = {
   invalid: "The access token is not valid",
   expired: "The access token has expired",
   revoked: "The access token has been revoked",
 };
 
 /**
- * Who sends the request, by its `Authorization` header; at once for a token that was seen before. Throws 401
- * `auth:unauthorized` when the header is missing, or its token is forged, expired or revoked.
+ * Returns who sent the request, according to its `Authorization` header. Synchronous for a token that was verified before.
+ *
+ * @throws RequestError 401 `auth:unauthorized` when the header is missing or malformed, or its token is not active.
  */
 export const authenticate = (
-  tokens: AccessTokens,
-  authorization: string | undefined,
+  authenticator: Authenticator,
+  world: World,
+  request: EngineRequest,
 ): Principal | Promise<Principal> => {
-  if (authorization === undefined) throw errors.unauthorized("The request carries no access token");
-  const token = bearerToken(authorization);
-  if (token === undefined) throw errors.unauthorized("The Authorization header is not a bearer token");
-  const authentication = tokens.authenticate(token);
-  return authentication instanceof Promise ? authentication.then(accept) : accept(authentication);
+  const verified = authenticator.verify(bearerToken(header(request, "authorization")));
+  return verified instanceof Promise
+    ? verified.then((token) => principalOf(authenticator, world, token))
+    : principalOf(authenticator, world, verified);
 };
 
-const bearerToken = (authorization: string): string | undefined =>
-  /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1];
+const bearerToken = (authorization: string | undefined): string => {
+  if (authorization === undefined) throw errors.unauthorized("The request has no access token");
+  const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1];
+  if (token === undefined) throw errors.unauthorized("The Authorization header is not a bearer token");
+  return token;
+};
 
-const accept = (authentication: Authentication): Principal => {
-  if ("principal" in authentication) return authentication.principal;
-  throw errors.unauthorized(reasons[authentication.refusal]);
+const principalOf = (
+  authenticator: Authenticator,
+  world: World,
+  token: VerifiedToken | undefined,
+): Principal => {
+  const refusal = token === undefined ? "invalid" : authenticator.refusal(world, token);
+  if (token === undefined || refusal !== undefined) throw errors.unauthorized(reasons[refusal ?? "invalid"]);
+  return token.principal;
 };

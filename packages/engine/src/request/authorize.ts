@@ -1,22 +1,32 @@
 import { errors } from "./errors.js";
 import type { OperationEntry } from "./operation.js";
 import { type Principal, adminScope } from "./principal.js";
+import type { ValidRequest } from "./validate.js";
+
+/** A valid request of a principal who may use the operation. */
+export interface AuthorizedRequest {
+  readonly operation: OperationEntry;
+  readonly principal: Principal;
+  readonly valid: ValidRequest;
+}
 
 /**
- * Throws 403 `auth:forbidden` without the scope `workspace:admin`, and for an agent on an operation that is never an
- * agent's (§ Agents and approvals). Whether the credential reaches the resource is seen where that is looked up.
+ * Requires the scope `workspace:admin`, and refuses agents where the operation's `agentApproval` is `never`. Whether the
+ * principal can reach the resource is decided by the check of the operation.
+ *
+ * @throws RequestError 403 `auth:forbidden`.
  */
 export const authorize = (operation: OperationEntry, principal: Principal): void => {
   if (!principal.scopes.includes(adminScope)) {
     throw errors.forbidden(
       `The access token lacks the scope ${adminScope}`,
-      `Ask for a token with the scope ${adminScope}`,
+      `Request a token with the scope ${adminScope}`,
     );
   }
   if (principal.kind === "agent" && operation.agentApproval === "never") {
     throw errors.forbidden(
-      "An agent may not do this, with or without an approval",
-      "Ask the agent's sponsor to do it with a credential of their own",
+      "Agents cannot use this operation, not even with an approval",
+      "Ask the agent's sponsor to do it with their own credential",
     );
   }
 };

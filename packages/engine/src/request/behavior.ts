@@ -1,73 +1,77 @@
-import type { Tokens } from "../oauth/tokens.js";
 import type { OperationId, PathParameters, QueryParameters, RequestBody } from "../generated/operations.js";
-import type { Store } from "../store/store.js";
-import type { Clock } from "../time/clock.js";
-import type { Cursors } from "./cursors.js";
-import type { DatabaseEngine } from "./database-engine.js";
-import type { Ids } from "./ids.js";
 import type { Principal } from "./principal.js";
-import type { Scheduler } from "../time/scheduler.js";
-import type { Settings } from "./settings.js";
+import type { Services } from "./services.js";
+import type { World } from "./world.js";
 
-/** What behaviors work with; one for the whole server. */
-export interface World {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly settings: Settings;
-  readonly databaseEngine: DatabaseEngine;
-  /** Work for later on the server's clock: `provisioning` becomes `ready`, and the like. */
-  readonly scheduler: Scheduler;
-  readonly tokens: Tokens;
-  readonly cursors: Cursors;
-  /** `{base_url}/v1/<collection>/<id>`. */
-  url(collection: string, id: string): string;
-  /** Where the artifact of a deployment is sent, once: outside `/v1`, with the key as its only credential. */
-  uploadUrl(deploymentId: string, key: string): string;
-}
-
-/** One request that has passed routing, authentication, limits, validation and scope. */
+/** A request that has passed routing, authentication, limits, validation and authorization. */
 export interface Call<Id extends OperationId = OperationId> {
   readonly operationId: Id;
   readonly world: World;
   readonly principal: Principal;
-  /** Ids in the form in which the store keeps them, here and in `query` and `body`: look them up as they are. */
+  /** Path parameters. Ids are canonical here and in `query` and `body`, so they can be looked up directly. */
   readonly path: PathParameters<Id>;
   readonly query: QueryParameters<Id>;
-  /** Validated, defaults applied; `{}` when an optional body is absent. */
+  /** Validated, with defaults applied; `{}` when an optional body is absent. */
   readonly body: RequestBody<Id>;
-  /** What a resource of another workspace answers here: 403 where the operation lists it, else the 404. */
+  /** Who the access tokens in the body were issued to, by field; undefined for a token that is not active. */
+  readonly bearers: Readonly<Record<string, Principal | undefined>>;
+  /** Status for a resource in another workspace: 403 when the operation lists it, otherwise 404. */
   readonly foreignStatus: 403 | 404;
 }
 
-export interface Answer {
-  status: number;
-  /** Absent: an empty body. */
-  body?: unknown;
-  headers?: Record<string, string>;
+/** The response of an operation that succeeds. */
+export interface Success {
+  readonly status: number;
+  /** Default: no body. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A step before `check` that waits for a service. */
+export interface Preparation<Id extends OperationId, Plan, Prepared> {
+  /**
+   * Reads the store to decide what to do. Refuses by throwing a `RequestError`; in particular, refuses what the principal cannot
+   * reach, so that no work is done for it.
+   */
+  plan(call: Call<Id>): Plan;
+  work(services: Services, plan: Plan): Promise<Prepared>;
 }
 
 /**
- * What one operation does. `check` reads and refuses (by throwing an `RequestError`), and changes nothing; `act` changes the
- * store in one synchronous step and answers. An agent's approval stands between the two. Where `act` must wait (a
- * signature, a real database), it waits before it changes the store, or undoes what it changed when the wait fails.
+ * Implements one operation. `check` reads, and refuses by throwing a `RequestError`; `act` changes the store and returns the
+ * response. Between the two, an agent's request may have to wait for an approval.
  */
-export interface Behavior<Id extends OperationId, Checked> {
-  check(call: Call<Id>): Checked;
-  act(call: Call<Id>, checked: Checked): Answer | Promise<Answer>;
+export interface Behavior<Id extends OperationId, Prepared, Checked> {
+  readonly prepare?: Preparation<Id, unknown, Prepared>;
+  /** @param prepared the result of `prepare`; undefined without one. */
+  check(call: Call<Id>, prepared: Prepared): Checked;
+  act(call: Call<Id>, checked: Checked): Success | Promise<Success>;
 }
 
-/** A behavior for every operation of the contract, or the compiler says which one is missing. */
-export type Behaviors = { readonly [Id in OperationId]: Behavior<Id, unknown> };
+/** The behavior of every operation in the contract. */
+export type Behaviors = { readonly [Id in OperationId]: Behavior<Id, unknown, unknown> };
 
-/**
- * Types the behavior of the operation named: `behavior("projects.delete", { check, act })`. `act` gets what `check`
- * returned.
- */
+/** A behavior whose operation is known at run time only. */
+export type AnyBehavior = Behavior<OperationId, unknown, unknown>;
+
+/** Returns a behavior with the types of the operation: `behavior("projects.delete", { check, act })`. */
 export const behavior = <Id extends OperationId, Checked>(
   _operationId: Id,
   parts: {
     check: (call: Call<Id>) => Checked;
-    act: (call: Call<Id>, checked: Checked) => Answer | Promise<Answer>;
+    act: (call: Call<Id>, checked: Checked) => Success | Promise<Success>;
   },
-): Behavior<Id, Checked> => parts;
+): Behavior<Id, unknown, Checked> => parts;
+
+/** The same for an operation that has to prepare. */
+export const preparedBehavior = <Id extends OperationId, Plan, Prepared, Checked>(
+  _operationId: Id,
+  parts: {
+    prepare: {
+      plan: (call: Call<Id>) => Plan;
+      work: (services: Services, plan: Plan) => Promise<Prepared>;
+    };
+    check: (call: Call<Id>, prepared: Prepared) => Checked;
+    act: (call: Call<Id>, checked: Checked) => Success;
+  },
+): Behavior<Id, Prepared, Checked> => parts;

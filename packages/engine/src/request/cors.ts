@@ -1,23 +1,25 @@
-/** § Reading requests: `/v1` allows any origin, without credentials; a browser SDK needs it. */
+/** Any origin may call the API without cookies, which SDKs in browsers need. See https://fetch.spec.whatwg.org/#http-cors-protocol. */
 
 const exposed =
   "x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, www-authenticate";
 
-export const isCorsPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/");
-
-/** Headers of an answer to a request that a page of another origin sent. */
+/** Headers of the response to a request from another origin. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": exposed,
 };
 
-/** Headers of the answer to a preflight request. */
+/**
+ * Returns the headers of the response to a preflight request.
+ *
+ * @param requested the `Access-Control-Request-Headers` of the request.
+ */
 export const preflightHeaders = (
   methods: readonly string[],
-  wanted: string | undefined,
+  requested: string | undefined,
 ): Record<string, string> => ({
   "access-control-allow-origin": "*",
   "access-control-allow-methods": methods.join(", "),
-  "access-control-allow-headers": wanted ?? "authorization, content-type",
+  "access-control-allow-headers": requested ?? "authorization, content-type",
   "access-control-max-age": "86400",
 });

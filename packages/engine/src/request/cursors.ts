@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
 /** Opaque, authenticated places in a list. */
 export interface Cursors {
@@ -47,3 +47,7 @@ export class SealedCursors implements Cursors {
     }
   }
 }
+
+/** Returns a key of 32 bytes: a random one, or the one that follows from the seed. */
+export const newCursorKey = (seed: string | null): Buffer =>
+  seed === null ? randomBytes(32) : createHmac("sha256", "cursor key").update(seed).digest();

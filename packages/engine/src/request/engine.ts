@@ -1,85 +1,95 @@
 import { type OperationId, operations } from "../generated/operations.js";
-import { maxFormBytes } from "../oauth/form-body.js";
-import { oauthEndpointAt } from "../oauth/paths.js";
-import { RequestError } from "./request-error.js";
-import type { Answer } from "./behavior.js";
+import type { AnyBehavior, Success } from "./behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
-import { corsHeaders, isCorsPath } from "./cors.js";
+import { corsHeaders } from "./cors.js";
 import type { Recorder } from "./coverage.js";
 import { errors } from "./errors.js";
-import { type EngineRequest, type EngineResponse, type Exchange, type Outcome, refusal } from "./exchange.js";
-import { RawAnswer } from "./faults.js";
-import { type PipelineParts, performValid, runPipeline } from "./pipeline.js";
+import type { Exchange } from "./exchange.js";
+import { type EngineRequest, type EngineResponse, type Outcome, refusal } from "./message.js";
+import { perform } from "./perform.js";
+import { type PipelineParts, runPipeline } from "./pipeline.js";
+import { prepare } from "./prepare.js";
 import type { Principal } from "./principal.js";
-import { bodyCap, noBody } from "./read-body.js";
-import type { LoggedRequest, RequestLog } from "./request-log.js";
-import { operationAt } from "./router.js";
-import { shownPath } from "./shown-path.js";
-import { uploadOf } from "./uploads.js";
+import { bodyLimit, noBody } from "./read-body.js";
+import { RequestError } from "./request-error.js";
+import { type RequestLog, logEntry } from "./request-log.js";
+import { isApiPath, operationAt } from "./route.js";
+import type { ServerWorld } from "./server-world.js";
 import { validate } from "./validate.js";
-import type { ServerWorld } from "./world.js";
 
-/** What an engine is made of. */
 export interface EngineParts extends PipelineParts {
   readonly log: RequestLog;
-  /** The world of the moment. */
+  /** Returns the world for the next request. */
   readonly world: () => ServerWorld;
   readonly recorder: Recorder | undefined;
-  /** Whether each answer is held against the contract; one that breaks it becomes a 500. */
+  /** Whether to check each response against the contract. One that violates it is replaced by a 500. */
   readonly validateAnswers: boolean;
-  /** Told of every error that is no refusal. */
+  /** Called with every error that is not a refusal. */
   readonly onDefect: (error: unknown) => void;
-  /** Start of every request id. */
   readonly requestIdPrefix: string;
 }
 
-/** Answers requests that are plain data with answers that are plain data; at once where nothing has to be waited for. */
+/** How a server reads the body of a request. */
+export interface BodyPolicy {
+  /** Maximum number of bytes to read; 0 when the body is ignored. */
+  readonly limit: number;
+  /** Whether the bytes are only counted. */
+  readonly discarded: boolean;
+}
+
+/** Handles requests. Requests and responses are plain data; a response is a promise only when a step has to wait. */
 export class Engine {
   #requests = 0;
 
   constructor(private readonly parts: EngineParts) {}
 
+  /** Never throws or rejects. */
   handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
     const exchange = this.#open(request);
     try {
       const outcome = runPipeline(this.parts, exchange);
-      if (!(outcome instanceof Promise)) return this.#settle(exchange, outcome);
+      if (!(outcome instanceof Promise)) return this.#save(exchange, outcome);
       return outcome
         .catch((error: unknown) => this.#refuse(error))
-        .then((settled) => this.#settle(exchange, settled));
+        .then((known) => this.#save(exchange, known));
     } catch (error) {
-      return this.#settle(exchange, this.#refuse(error));
+      return this.#save(exchange, this.#refuse(error));
     }
   }
 
-  /** How many bytes of a request's body are worth reading; 0 where the engine reads none. */
-  bodyCap(method: string, path: string): number {
+  /** Returns how to read the body of a request with this method and path. */
+  bodyPolicy(method: string, path: string): BodyPolicy {
     const [pathname = ""] = path.split("?", 1);
-    const { limits } = this.parts.world().settings;
-    if (uploadOf(pathname)) return limits.upload;
-    if (oauthEndpointAt(pathname)) return method === "POST" ? maxFormBytes : 0;
+    const world = this.parts.world();
+    const { limits } = world.settings;
+    const endpoint = isApiPath(pathname) ? undefined : world.findEndpoint(method, pathname);
+    if (endpoint) return { limit: endpoint.bodyLimit(method, limits), discarded: endpoint.discardsBody };
     const operation = operationAt(method, pathname);
-    return operation === undefined || operation.body === "none" ? 0 : bodyCap(operation, limits);
+    const isRead = operation !== undefined && operation.body !== "none";
+    return { limit: isRead ? bodyLimit(operation, limits) : 0, discarded: false };
   }
 
   /**
-   * Does an operation in somebody's name, without the steps that only concern requests: no limit, fault, approval or log.
-   * Throws the `RequestError` of a refusal.
+   * Runs an operation for a principal, without the steps that only concern requests: no limit, fault, approval or log.
+   *
+   * @throws RequestError
    */
   async perform(
     principal: Principal,
     operationId: OperationId,
     parameters: Readonly<Record<string, string>>,
     body?: object,
-  ): Promise<Answer> {
-    const target = { operation: operations[operationId], parameters };
-    // The validators put defaults into what they check.
+  ): Promise<Success> {
+    const operation = operations[operationId];
+    // Copied, because validation adds defaults.
     const json: unknown = body === undefined ? noBody : structuredClone(body);
     const world = this.parts.world();
-    const valid = validate(target, "", json);
-    const answer = await performValid(world, this.parts.behaviors, target.operation, principal, valid);
-    await world.changes.settle();
-    return answer;
+    const request = { operation, principal, valid: validate({ operation, parameters }, "", json) };
+    const behavior: AnyBehavior = this.parts.behaviors[operationId];
+    const prepared = await prepare(world, behavior, request);
+    const success = await perform(world, behavior, request, prepared, () => undefined);
+    await world.saved();
+    return success;
   }
 
   #open(request: EngineRequest): Exchange {
@@ -95,7 +105,7 @@ export class Engine {
       at: world.clock.now(),
       startedAt: performance.now(),
       operation: undefined,
-      oauth: undefined,
+      endpoint: undefined,
       principal: undefined,
       valid: undefined,
       headers: undefined,
@@ -105,24 +115,21 @@ export class Engine {
 
   #refuse(error: unknown): Outcome {
     if (error instanceof RequestError) return refusal(error);
-    if (error instanceof RawAnswer) {
-      return { status: error.status, code: null, raw: { text: error.body, contentType: error.contentType } };
-    }
     this.parts.onDefect(error);
     return refusal(errors.internal());
   }
 
-  #settle(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
-    const kept = exchange.request.method === "GET" ? undefined : exchange.world.changes.settle();
-    if (!kept) return this.#answer(exchange, this.#hold(exchange, outcome));
-    return kept.then(
-      () => this.#answer(exchange, this.#hold(exchange, outcome)),
-      (error: unknown) => this.#answer(exchange, this.#refuse(error)),
+  /** Waits until changes are stored, whoever made them: the response may show the changes of another request. */
+  #save(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
+    const saved = exchange.request.method === "GET" ? undefined : exchange.world.saved();
+    if (!saved) return this.#respond(exchange, this.#checkContract(exchange, outcome));
+    return saved.then(
+      () => this.#respond(exchange, this.#checkContract(exchange, outcome)),
+      (error: unknown) => this.#respond(exchange, this.#refuse(error)),
     );
   }
 
-  /** Holds the answer against the contract and notes that it was given. */
-  #hold(exchange: Exchange, outcome: Outcome): Outcome {
+  #checkContract(exchange: Exchange, outcome: Outcome): Outcome {
     const { operation, foreign } = exchange;
     if (!operation || foreign || outcome.dropped) return outcome;
     const violation = this.parts.validateAnswers ? contractViolation(operation, outcome) : undefined;
@@ -132,7 +139,7 @@ export class Engine {
     return violation === undefined ? outcome : this.#refuse(new Error(violation));
   }
 
-  #answer(exchange: Exchange, outcome: Outcome): EngineResponse {
+  #respond(exchange: Exchange, outcome: Outcome): EngineResponse {
     const { requestId, request, path } = exchange;
     const headers: Record<string, string> = {
       "x-request-id": requestId,
@@ -140,7 +147,7 @@ export class Engine {
       ...exchange.headers,
       ...outcome.headers,
     };
-    if (request.headers["origin"] !== undefined && isCorsPath(path)) Object.assign(headers, corsHeaders);
+    if (request.headers["origin"] !== undefined && isApiPath(path)) Object.assign(headers, corsHeaders);
     let body: string | undefined;
     if (outcome.raw) {
       headers["content-type"] = outcome.raw.contentType;
@@ -158,30 +165,3 @@ export class Engine {
     };
   }
 }
-
-const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
-  const { request, operation, oauth, principal, valid } = exchange;
-  return {
-    requestId: exchange.requestId,
-    at: exchange.at,
-    method: request.method,
-    path: shownPath(exchange.path),
-    operationId: operation?.id ?? (oauth ? `oauth.${oauth.endpoint}` : null),
-    principal: principal ? { kind: principal.kind, subject: principal.subject } : null,
-    query: valid?.query ?? null,
-    body:
-      valid && operation && operation.body !== "none"
-        ? redact(valid.body, operation.secretFields)
-        : (oauth?.noted ?? null),
-    status: outcome.dropped ? null : outcome.status,
-    code: outcome.code,
-    duration: performance.now() - exchange.startedAt,
-  };
-};
-
-const redact = (body: Record<string, unknown>, secrets: readonly string[]): Record<string, unknown> =>
-  secrets.length === 0
-    ? body
-    : Object.fromEntries(
-        Object.entries(body).map(([name, value]) => [name, secrets.includes(name) ? "[redacted]" : value]),
-      );

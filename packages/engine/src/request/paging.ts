@@ -1,6 +1,6 @@
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
-import type { Answer, Call } from "./behavior.js";
+import type { Call, Success } from "./behavior.js";
 import { errors } from "./errors.js";
 
 /** What a list asks for: `limit` has its default by now, an empty `cursor` counts as none. */
@@ -25,7 +25,7 @@ export const page = <T extends Row, W>(
   where: W,
   toItem: (row: T) => unknown,
   options: PageOptions<T> = {},
-): Answer => {
+): Success => {
   const { limit, cursor, ...filters } = call.query;
   const scope = JSON.stringify([
     call.operationId,

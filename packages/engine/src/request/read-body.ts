@@ -1,32 +1,34 @@
 import { errors } from "./errors.js";
+import { type EngineRequest, header } from "./message.js";
 import type { OperationEntry } from "./operation.js";
 import type { LimitSettings } from "./settings.js";
 
-/** How many bytes a body of the operation may have. */
-export const bodyCap = (operation: OperationEntry, limits: LimitSettings): number =>
+/** Returns the maximum number of bytes in a body of the operation. */
+export const bodyLimit = (operation: OperationEntry, limits: LimitSettings): number =>
   operation.maxBodyBytes === null ? limits.body : Math.min(limits.appBody, limits.body);
 
-/** Marks a body that is absent. */
+/** Stands for an absent body. */
 export const noBody = Symbol("no body");
 
 const maxDepth = 64;
 
 /**
- * The JSON of a body. Throws 413 over the cap, 415 for another media type, 400 for broken JSON or UTF-8, in this order
- * (§ Reading requests). Operations without a body ignore what comes.
+ * Returns the parsed body of a request; `noBody` for an operation without one.
+ *
+ * @throws RequestError 413 for a body over the limit, then 415 for another media type, then 400 for malformed JSON or UTF-8.
  */
 export const readBody = (
   operation: OperationEntry,
-  raw: { body?: Uint8Array | string | undefined; bodyTooLarge?: boolean | undefined },
-  contentType: string | undefined,
+  request: EngineRequest,
   limits: LimitSettings,
 ): unknown => {
   if (operation.body === "none") return noBody;
-  const cap = bodyCap(operation, limits);
-  if (raw.bodyTooLarge || (raw.body !== undefined && byteLength(raw.body) > cap)) throw errors.tooLarge(cap);
-  if (raw.body === undefined || raw.body.length === 0) return noBody;
-  if (!isJson(contentType)) throw errors.unsupportedMediaType();
-  const value = parse(decode(raw.body));
+  const { body, bodyTooLarge } = request;
+  const limit = bodyLimit(operation, limits);
+  if (bodyTooLarge || (body !== undefined && byteLength(body) > limit)) throw errors.tooLarge(limit);
+  if (body === undefined || body.length === 0) return noBody;
+  if (!isJson(header(request, "content-type"))) throw errors.unsupportedMediaType();
+  const value = parse(decode(body));
   if (isTooDeep(value, maxDepth)) {
     throw errors.validationFailed([
       { path: "", message: `is nested more than ${String(maxDepth)} levels deep` },
@@ -38,7 +40,7 @@ export const readBody = (
 const byteLength = (body: Uint8Array | string): number =>
   typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 
-/** `application/json`, with any parameters but a charset that is not UTF-8, the only encoding of JSON (RFC 8259). */
+/** Accepts parameters, except a charset other than UTF-8. See https://www.rfc-editor.org/rfc/rfc8259#section-8.1. */
 const isJson = (contentType: string | undefined): boolean => {
   if (contentType === "application/json") return true;
   const [mediaType = "", ...parameters] = (contentType ?? "")
@@ -63,7 +65,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the body, which may hold a secret.
+    // The message of the parser quotes the body, which may contain a secret.
     throw errors.malformed("The request body is not JSON");
   }
 };

@@ -1,33 +1,37 @@
-/** One request that the server has answered. Holds no secret: no header, no answer, no field that the contract calls one. */
+import type { Exchange } from "./exchange.js";
+import type { Outcome } from "./message.js";
+import { shownPath } from "./route.js";
+
+/** A request that the server has handled. Contains no headers, no response and no field that the contract marks as secret. */
 export interface LoggedRequest {
   readonly requestId: string;
-  /** When it came, in milliseconds of the server's clock. */
+  /** When it arrived, in milliseconds since 1970 by the server's clock. */
   readonly at: number;
   readonly method: string;
-  /** Without the query; a segment that no path and no id looks like reads `…`. */
+  /** Without the query. Segments that may be secrets are `…`. */
   readonly path: string;
-  /** `oauth.token` and the like for the authorization server's endpoints. Null when nothing was meant. */
+  /** Name of an endpoint such as `oauth.token` for the authorization server; null for an unknown path. */
   readonly operationId: string | null;
-  /** Who sent it; null when that was not found out. */
+  /** Null when the request was not authenticated. */
   readonly principal: { readonly kind: "user" | "service" | "agent"; readonly subject: string } | null;
-  /** The operation's own query parameters, once they were found valid. */
+  /** Query parameters of the operation; null when they were not valid. */
   readonly query: Readonly<Record<string, unknown>> | null;
-  /** The body, once it was found valid; secrets read `[redacted]`. */
+  /** Body, with `[redacted]` in place of secrets; null when it was not valid. */
   readonly body: unknown;
-  /** Null when the connection was dropped. */
+  /** Null when the connection was cut. */
   readonly status: number | null;
-  /** Error code of the answer. */
+  /** Error code of the response; null for a success. */
   readonly code: string | null;
-  /** Real milliseconds from request to answer. */
+  /** Milliseconds of real time from the request to the response. */
   readonly duration: number;
 }
 
-/** The latest requests, oldest first. */
+/** Stores the latest requests. */
 export class RequestLog {
   readonly #entries: LoggedRequest[] = [];
   readonly #listeners = new Set<(entry: LoggedRequest) => void>();
 
-  /** Keeps `capacity` requests, and at times up to twice as many. */
+  /** @param capacity number of requests that `list` returns at most. */
   constructor(private readonly capacity: number) {}
 
   add(entry: LoggedRequest): void {
@@ -37,6 +41,7 @@ export class RequestLog {
     for (const listener of this.#listeners) listener(entry);
   }
 
+  /** Returns the latest requests, oldest first. */
   list(): LoggedRequest[] {
     return this.#entries.slice(-this.capacity);
   }
@@ -45,9 +50,39 @@ export class RequestLog {
     this.#entries.length = 0;
   }
 
-  /** Calls the listener for each request from now on, until the function that it gives back is called. */
+  /** Calls the listener for each further request. Returns a function that removes the listener. */
   follow(listener: (entry: LoggedRequest) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
+
+export const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
+  const { request, operation, endpoint, principal, valid } = exchange;
+  return {
+    requestId: exchange.requestId,
+    at: exchange.at,
+    method: request.method,
+    path: endpoint?.shownPath ?? shownPath(exchange.path),
+    operationId: operation?.id ?? endpoint?.id ?? null,
+    principal: principal ? { kind: principal.kind, subject: principal.subject } : null,
+    query: valid?.query ?? null,
+    body: loggedBody(exchange, outcome),
+    status: outcome.dropped ? null : outcome.status,
+    code: outcome.code,
+    duration: performance.now() - exchange.startedAt,
+  };
+};
+
+const loggedBody = ({ operation, endpoint, valid }: Exchange, outcome: Outcome): unknown => {
+  if (endpoint) return outcome.logged ?? (endpoint.id === null ? null : {});
+  if (!valid || !operation || operation.body === "none") return null;
+  const { body } = valid;
+  const { secretFields } = operation;
+  if (secretFields.length === 0) return body;
+  const redact = ([name, value]: [string, unknown]) => [
+    name,
+    secretFields.includes(name) ? "[redacted]" : value,
+  ];
+  return Object.fromEntries(Object.entries(body).map(redact));
+};

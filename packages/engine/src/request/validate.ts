@@ -6,7 +6,7 @@ import { canonicalId, type Kind } from "./ids.js";
 import { readableIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "./operation.js";
 import { noBody } from "./read-body.js";
-import type { Route } from "./router.js";
+import type { Route } from "./route.js";
 
 export interface ValidRequest {
   readonly path: Readonly<Record<string, string>>;

@@ -1,26 +1,22 @@
-import type { AccessTokens } from "../oauth/access-tokens.js";
-import type { SigningKeys } from "../oauth/signing-keys.js";
-import type { OAuthServer } from "../oauth/oauth-server.js";
-import type { MemoryStore } from "../store/memory-store.js";
-import type { World } from "./behavior.js";
-import type { ChangeHook } from "./change-hook.js";
-import type { VirtualClock } from "../time/clock.js";
-import type { SealedCursors } from "./cursors.js";
-import type { RandomIds } from "./ids.js";
-import type { JobQueue } from "../time/job-queue.js";
+import type { Store } from "../store/store.js";
+import type { Clock } from "../time/clock.js";
+import type { Scheduler } from "../time/scheduler.js";
+import type { Cursors } from "./cursors.js";
+import type { DatabaseEngine } from "./database-engine.js";
+import type { Ids } from "./ids.js";
+import type { Settings } from "./settings.js";
 
-/**
- * The world of a running server, whose parts can also be moved and saved. Loading a state makes a new world: what was under
- * way in the old one ends there, and touches nothing of the new one.
- */
-export interface ServerWorld extends World {
-  readonly store: MemoryStore;
-  readonly clock: VirtualClock;
-  readonly ids: RandomIds;
-  readonly scheduler: JobQueue;
-  readonly keys: SigningKeys;
-  readonly tokens: AccessTokens;
-  readonly oauth: OAuthServer;
-  readonly cursors: SealedCursors;
-  readonly changes: ChangeHook;
+/** All that a behavior reads and changes. It is passed to each call, so that calls can run on different stores. */
+export interface World {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly settings: Settings;
+  readonly databaseEngine: DatabaseEngine;
+  readonly scheduler: Scheduler;
+  readonly cursors: Cursors;
+  /** Returns `{base_url}/v1/<collection>/<id>`. */
+  url(collection: string, id: string): string;
+  /** Returns the address that the artifact of a deployment is uploaded to. The key is its only credential. */
+  uploadUrl(deploymentId: string, key: string): string;
 }

@@ -1,4 +1,4 @@
-import type { World } from "../request/behavior.js";
+import type { World } from "../request/world.js";
 import type { Reference } from "../generated/schemas.js";
 import type { Row } from "../store/rows.js";
 

@@ -1,4 +1,4 @@
-import type { World } from "../request/behavior.js";
+import type { World } from "../request/world.js";
 
 /** Work to be done at a time of the server's clock. Plain JSON: pending jobs are part of a snapshot. */
 export interface Job {

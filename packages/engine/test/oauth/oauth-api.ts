@@ -1,6 +1,6 @@
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import type { ConsentOptions } from "../../src/control/oauth-control.js";
-import type { EngineRequest } from "../../src/request/exchange.js";
+import type { EngineRequest } from "../../src/request/message.js";
 import { cliClient, sampleClient } from "../../src/oauth/resident-clients.js";
 
 /** RFC 7636, appendix B. */

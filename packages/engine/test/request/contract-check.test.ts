@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { contractViolation } from "../../src/request/contract-check.js";
 import { errors } from "../../src/request/errors.js";
-import { refusal } from "../../src/request/exchange.js";
+import { refusal } from "../../src/request/message.js";
 import { errorStatuses, operations } from "../../src/generated/operations.js";
 
 const workspace = {

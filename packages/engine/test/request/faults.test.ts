@@ -85,7 +85,7 @@ describe("faults (§ The reference server's own control surface)", () => {
     const { status, body } = await face.send("GET", "/v1/me", { token });
     expect([status, body]).toEqual([
       418,
-      { error: { code: "teapot:short", message: "A fault was asked for" } },
+      { error: { code: "teapot:short", message: "An installed fault caused this error" } },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { OperationEntry } from "../../src/request/operation.js";
-import type { Snapshot } from "../../src/request/snapshot.js";
+import type { Snapshot } from "../../src/composition/snapshot.js";
 import { type Face, type Sent, openMock } from "../../../mock/test/faces.js";
 import { type Fixture, makeFixture, malformedIds, named, validRequest } from "./valid-requests.js";
 

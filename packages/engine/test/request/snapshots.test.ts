@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import type { Snapshot } from "../../src/request/snapshot.js";
+import type { Snapshot } from "../../src/composition/snapshot.js";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 import { makeFixture } from "./valid-requests.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import { type Snapshot, readSnapshot } from "../../src/request/snapshot.js";
+import { type Snapshot, readSnapshot } from "../../src/composition/snapshot.js";
 import { OAuthApi } from "../oauth/oauth-api.js";
 import { brokenInvariants } from "../rules/invariants.js";
 import { fillLikeVersion1 } from "./version-1.js";

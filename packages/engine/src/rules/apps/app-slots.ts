@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { errors } from "../../request/errors.js";
 import type { AppRow } from "../../store/rows.js";
 

@@ -1,4 +1,4 @@
-import { type Answer, type Call, behavior } from "../../request/behavior.js";
+import { type Success, type Call, behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -40,7 +40,7 @@ export const reachApp = (
   call: Call & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
 ): AppRow => reach(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
 
-const answer = (status: 200 | 201, { world }: Call, collection: AppCollection, app: AppRow): Answer => ({
+const answer = (status: 200 | 201, { world }: Call, collection: AppCollection, app: AppRow): Success => ({
   status,
   body: { data: presentApp(world, collection, app) },
 });
@@ -149,7 +149,7 @@ const checkDelete = (call: OneCall) => {
 /** Its deployments go first; a running one is stopped by that. */
 const remove = {
   check: checkDelete,
-  act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Answer => {
+  act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Success => {
     const { store } = call.world;
     const now = deploymentIdsOf(call, app);
     if (now.some((id) => !deploymentIds.includes(id))) throw errors.appDeploymentsNotDeletable();

@@ -1,4 +1,4 @@
-import type { Answer, Call } from "../../request/behavior.js";
+import type { Success, Call } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
 import type { AppRow } from "../../store/rows.js";
@@ -24,7 +24,10 @@ export const promote = (reachApp: (call: PromoteCall) => AppRow) => ({
     if (deployment.status !== "running") throw errors.deploymentNotRunning(deployment.status);
     return { app, deployment };
   },
-  act: ({ world }: PromoteCall, { app, deployment }: { app: AppRow; deployment: { id: string } }): Answer => {
+  act: (
+    { world }: PromoteCall,
+    { app, deployment }: { app: AppRow; deployment: { id: string } },
+  ): Success => {
     const previous = app.latestDeploymentId;
     const moves = (domain: AppRow["domains"][number]): boolean =>
       previous !== null && previous !== deployment.id && domain.deploymentId === previous;

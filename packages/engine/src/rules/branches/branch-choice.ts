@@ -1,4 +1,5 @@
-import type { Call, World } from "../../request/behavior.js";
+import type { Call } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { errors } from "../../request/errors.js";
 import type { BranchRow, ProjectRow } from "../../store/rows.js";
 

@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 
 /** A connection with credentials of its own, not yet in the store. */

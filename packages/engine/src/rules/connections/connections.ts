@@ -1,4 +1,5 @@
-import { type Answer, type Call, type World, behavior } from "../../request/behavior.js";
+import { type Call, behavior, type Success } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -20,13 +21,13 @@ const grant = async ({ world }: Call, { id, databaseId, user, pass }: Connection
 const madeDatabase = ({ store }: World, databaseId: string): boolean =>
   store.databases.get(databaseId)?.made ?? false;
 
-const answer = (status: 200 | 201, { world }: Call, connection: ConnectionRow): Answer => ({
+const answer = (status: 200 | 201, { world }: Call, connection: ConnectionRow): Success => ({
   status,
   body: { data: presentConnectionWithSecrets(world, connection) },
 });
 
 /** The database may have gone, or moved to another workspace, while the call waited for its turn. */
-const create = (status: 200 | 201, call: Call, databaseId: string, name: string): Promise<Answer> =>
+const create = (status: 200 | 201, call: Call, databaseId: string, name: string): Promise<Success> =>
   workUnderWay(call.world).inTurn([databaseId], async () => {
     const connection = inventConnection(call.world, reach(call, "database", databaseId), name);
     await grant(call, connection);
@@ -41,7 +42,7 @@ const create = (status: 200 | 201, call: Call, databaseId: string, name: string)
     return answer(status, call, connection);
   });
 
-const rotate = (call: Call, { id, databaseId }: ConnectionRow): Promise<Answer> =>
+const rotate = (call: Call, { id, databaseId }: ConnectionRow): Promise<Success> =>
   workUnderWay(call.world).inTurn([databaseId], async () => {
     const connection = reach(call, "connection", id);
     const pass = inventPassword(call.world);
@@ -53,7 +54,7 @@ const rotate = (call: Call, { id, databaseId }: ConnectionRow): Promise<Answer> 
   });
 
 /** Deleting the default connection makes the oldest left the default, or null. */
-const remove = (call: Call, { id, databaseId }: ConnectionRow): Promise<Answer> =>
+const remove = (call: Call, { id, databaseId }: ConnectionRow): Promise<Success> =>
   workUnderWay(call.world).inTurn([databaseId], async () => {
     reach(call, "connection", id);
     const { store, databaseEngine } = call.world;

@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { timestamp } from "../../time/clock.js";
 import type { DatabaseAddress } from "../../request/database-engine.js";
 import type {

@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import type { ConnectionRow, DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { inventConnection } from "../connections/connection-creation.js";
 import { beginProvisioning } from "./database-lifecycle.js";

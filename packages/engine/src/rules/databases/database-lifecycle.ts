@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import type { DatabaseCredential } from "../../request/database-engine.js";
 import type { JobHandler, JobHandlers } from "../../time/scheduler.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";

@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import type { JobHandlers } from "../../time/scheduler.js";
 import { workUnderWay } from "./work-under-way.js";
 

@@ -1,4 +1,5 @@
-import { type Call, type World, behavior } from "../../request/behavior.js";
+import { type Call, behavior } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";

@@ -1,4 +1,4 @@
-import { type Call, behavior } from "../../request/behavior.js";
+import { type Call, preparedBehavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
@@ -15,7 +15,7 @@ export interface Period {
 
 const isDay = (date: string): boolean => !date.includes(":");
 
-/** A day stands for its first instant as a start, and for its last one as an end. */
+/** A date starts at its first millisecond as `startDate`, and ends at its last one as `endDate`. */
 const readPeriod = ({ world, query }: Call<"databases.usage.get">): Period => {
   const { startDate, endDate } = query;
   const end =
@@ -28,35 +28,35 @@ const firstOfMonth = (time: number): number => {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 };
 
-/**
- * The database engine counts from the database's beginning, and keeps no history: a period that the database lived in has
- * all of it, any other nothing. A database that has not been made has used nothing.
- */
-const measure = async (
-  { world }: Call,
-  { id, made, createdAt }: DatabaseRow,
-  { start, end }: Period,
-): Promise<{ bytes: number; operations: number }> =>
-  made && createdAt <= end && start <= world.clock.now()
-    ? world.databaseEngine.usage(id)
-    : { bytes: 0, operations: 0 };
+/** The database engine has no history: a period in which the database existed has all of its usage, any other has none. */
+const isMeasured = (call: Call, { made, createdAt }: DatabaseRow, { start, end }: Period): boolean =>
+  made && createdAt <= end && start <= call.world.clock.now();
+
+const checkUsage = (call: Call<"databases.usage.get">): { period: Period; database: DatabaseRow } => {
+  const period = readPeriod(call);
+  if (period.end < period.start) throw errors.invalidUsageRange("The period ends before it starts");
+  return { period, database: reach(call, "database", call.path.databaseId) };
+};
 
 export const usageBehaviors = {
-  "databases.usage.get": behavior("databases.usage.get", {
-    check: (call) => {
-      const period = readPeriod(call);
-      if (period.end < period.start) throw errors.invalidUsageRange("The period ends before it starts");
-      return { period, database: reach(call, "database", call.path.databaseId) };
+  "databases.usage.get": preparedBehavior("databases.usage.get", {
+    prepare: {
+      plan: (call) => {
+        const { period, database } = checkUsage(call);
+        return isMeasured(call, database, period) ? database.id : null;
+      },
+      work: ({ databases }, databaseId) =>
+        databaseId === null ? Promise.resolve({ bytes: 0, operations: 0 }) : databases.usage(databaseId),
     },
-    act: async (call, { period, database }) => {
-      const { bytes, operations } = await measure(call, database, period);
+    check: (call, measured) => ({ ...checkUsage(call), measured }),
+    act: ({ world }, { period, measured: { bytes, operations } }) => {
       const usage: Usage = {
         period: { start: timestamp(period.start), end: timestamp(period.end) },
         metrics: {
           operations: { used: operations, unit: "ops" },
           storage: { used: bytes / gibibyte, unit: "GiB" },
         },
-        generatedAt: timestamp(call.world.clock.now()),
+        generatedAt: timestamp(world.clock.now()),
       };
       return { status: 200, body: usage };
     },

@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { KeyedMutex } from "../../time/keyed-mutex.js";
 
 /**

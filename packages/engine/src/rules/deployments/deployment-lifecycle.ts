@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import type { JobHandler, JobHandlers } from "../../time/scheduler.js";
 import type { DeploymentRow, DeploymentStatus } from "../../store/rows.js";
 import { previewDomain } from "../apps/domains.js";

@@ -1,4 +1,5 @@
-import { type Call, type World, behavior } from "../../request/behavior.js";
+import { type Call, behavior } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { timestamp } from "../../time/clock.js";
 import { digest } from "../../request/digest.js";
 import { errors } from "../../request/errors.js";

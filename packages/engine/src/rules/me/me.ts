@@ -1,4 +1,5 @@
-import { type World, behavior } from "../../request/behavior.js";
+import { behavior } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import type { Principal } from "../../request/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 

@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import type { ProjectRow } from "../../store/rows.js";
 
 const fallbackRegion = "us-east-1";

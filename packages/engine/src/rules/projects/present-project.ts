@@ -1,4 +1,4 @@
-import type { World } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { timestamp } from "../../time/clock.js";
 import type { Project, Reference } from "../../generated/schemas.js";
 import type { ProjectRow } from "../../store/rows.js";

@@ -5,8 +5,8 @@ import { reachProject } from "./project-reach.js";
 import { refuseTakenLogicalId } from "./projects.js";
 
 /** The workspace that a live user token with `workspace:admin` opens; a service or agent token is none (§ Transfer). */
-const recipientWorkspaceId = ({ world, body }: Call<"projects.transfer">): string => {
-  const recipient = world.tokens.verified(body.recipientAccessToken);
+const recipientWorkspaceId = ({ bearers }: Call<"projects.transfer">): string => {
+  const recipient = bearers["recipientAccessToken"];
   if (recipient?.kind !== "user" || !recipient.scopes.includes(adminScope))
     throw errors.invalidRecipientToken();
   return recipient.workspaceId;

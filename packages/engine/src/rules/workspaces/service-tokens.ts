@@ -1,4 +1,5 @@
-import { behavior } from "../../request/behavior.js";
+import { serviceTokenRequest, tokenClaims } from "../../request/access-token.js";
+import { behavior, preparedBehavior } from "../../request/behavior.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";
@@ -31,20 +32,25 @@ export const serviceTokenBehaviors = {
     },
   }),
 
-  /** The value is in this answer only; what is kept is a hint of its last four characters. */
-  "workspaces.serviceTokens.create": behavior("workspaces.serviceTokens.create", {
-    check: (call) => reach(call, "workspace", call.path.workspaceId),
-    act: async ({ world, body }, workspace) => {
-      const id = world.ids.id("service_token");
-      const expiresAt = null;
-      const value = await world.tokens.signServiceToken({ id, workspaceId: workspace.id, expiresAt });
+  /** Only this response has the value; the row stores its last four characters. */
+  "workspaces.serviceTokens.create": preparedBehavior("workspaces.serviceTokens.create", {
+    prepare: {
+      plan: (call) => {
+        const workspace = reach(call, "workspace", call.path.workspaceId);
+        const token = { id: call.world.ids.id("service_token"), workspaceId: workspace.id };
+        return { id: token.id, claims: tokenClaims(call.world, serviceTokenRequest(token)) };
+      },
+      work: async ({ signer }, { id, claims }) => ({ id, value: await signer.sign(claims) }),
+    },
+    check: (call, signed) => ({ workspace: reach(call, "workspace", call.path.workspaceId), ...signed }),
+    act: ({ world, body }, { workspace, id, value }) => {
       const token = world.store.serviceTokens.insert({
         id,
         createdAt: world.clock.now(),
         workspaceId: workspace.id,
         name: body.name,
         valueHint: value.slice(-4),
-        expiresAt,
+        expiresAt: null,
       });
       return { status: 201, body: { data: { ...presentServiceToken(token), value } } };
     },

@@ -1,4 +1,5 @@
-import { type World, behavior } from "../../request/behavior.js";
+import { behavior } from "../../request/behavior.js";
+import type { World } from "../../request/world.js";
 import { timestamp } from "../../time/clock.js";
 import { errors } from "../../request/errors.js";
 import { page } from "../../request/paging.js";

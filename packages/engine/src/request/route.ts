@@ -1,11 +1,10 @@
 import { operations } from "../generated/operations.js";
 import { errors } from "./errors.js";
 import type { OperationEntry } from "./operation.js";
-import { shownPath } from "./shown-path.js";
 
 export interface Route {
   readonly operation: OperationEntry;
-  /** Decoded path parameters, as they came; null stands for one that cannot be decoded. */
+  /** Path parameters, decoded; null for one that cannot be decoded. */
   readonly parameters: Readonly<Record<string, string | null>>;
 }
 
@@ -42,7 +41,7 @@ const buildTree = (): Node => {
 
 const tree = buildTree();
 
-/** A path is split first and then decoded, once; literal segments win over parameters. */
+/** Literal segments take precedence over parameters. */
 const find = (
   node: Node,
   segments: readonly (string | null)[],
@@ -71,24 +70,26 @@ const decode = (segment: string): string | null => {
 
 const locate = (path: string): { node: Node; values: (string | null)[] } | undefined => {
   if (!path.startsWith("/")) return undefined;
+  // Segments are decoded after the path is split, so that an encoded slash stays part of its segment.
   const values: (string | null)[] = [];
   const node = find(tree, path.slice(1).split("/").map(decode), 0, values);
   return node && { node, values };
 };
 
-/** The methods that a path takes; undefined when there is no such path. */
+/** Returns the methods of a path; undefined when there is no such path. */
 export const methodsOf = (path: string): string[] | undefined => {
   const located = locate(path);
   return located && [...located.node.operations.keys()];
 };
 
-/** The operation of a method and path (without query); undefined when there is none. */
+/** Returns the operation for a method and path (without query); undefined when there is none. */
 export const operationAt = (method: string, path: string): OperationEntry | undefined =>
   locate(path)?.node.operations.get(method)?.operation;
 
 /**
- * The operation of a method and path (without query), with the path's parameters. Throws 404 `route:not_found`, or 405 `route:method_not_allowed`
- * with `Allow`.
+ * Returns the operation for a method and path (without query), with its path parameters.
+ *
+ * @throws RequestError 404 `route:not_found`, or 405 `route:method_not_allowed` with an `Allow` header.
  */
 export const route = (method: string, path: string): Route => {
   const located = locate(path);
@@ -101,3 +102,16 @@ export const route = (method: string, path: string): Route => {
   });
   return { operation: target.operation, parameters };
 };
+
+/** Returns whether the path is part of the API. */
+export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/");
+
+/** Matches words of the API and generated ids. */
+const harmless = /^[a-z0-9._-]{0,64}$/;
+
+/** Returns a path for logs and messages. Segments that may be secrets, such as a token sent by mistake, become `…`. */
+export const shownPath = (path: string): string =>
+  path
+    .split("/")
+    .map((segment) => (harmless.test(segment) ? segment : "…"))
+    .join("/");

@@ -3,7 +3,7 @@ import { keys } from "../store/keys.js";
 import type { StoreState } from "../store/memory-store.js";
 import { type StoreStateV1, upgradeState } from "../store/upgrade-state.js";
 import type { ClockState } from "../time/clock.js";
-import type { RandomState } from "./ids.js";
+import type { RandomState } from "../request/random-ids.js";
 import type { Job } from "../time/scheduler.js";
 
 /** The whole state of a server as plain JSON: rows, keys, clock, pending jobs, and where a seeded generator stands. */

@@ -1,4 +1,5 @@
-import { type OAuthAnswer, unstored } from "./answer.js";
+import type { Outcome } from "../request/message.js";
+import { notStored } from "./responses.js";
 import type { OAuthError } from "./oauth-error.js";
 import { type RefusalParts, refusalPage } from "./page/refusal-page.js";
 import { stylesSource } from "./page/styles.js";
@@ -12,10 +13,10 @@ export interface Page {
 }
 
 /** A page that runs no script, loads nothing, is shown in no frame, and posts its form to the given places only. */
-export const pageAnswer = ({ status, text, formAction, code = "" }: Page): OAuthAnswer => ({
+export const pageResponse = ({ status, text, formAction, code = "" }: Page): Outcome => ({
   status,
   headers: {
-    ...unstored,
+    ...notStored,
     "content-security-policy": [
       "default-src 'none'",
       `style-src ${stylesSource}`,
@@ -30,7 +31,7 @@ export const pageAnswer = ({ status, text, formAction, code = "" }: Page): OAuth
     "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
   },
-  body: { text, contentType: "text/html; charset=utf-8" },
+  raw: { text, contentType: "text/html; charset=utf-8" },
   code: code === "" ? null : code,
 });
 

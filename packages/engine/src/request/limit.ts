@@ -10,22 +10,24 @@ interface Window {
 const maxWindows = 10_000;
 
 /**
- * Fixed windows, one for each principal by `sub` and `client_id`, so that a refreshed token goes on where the one before
- * it stood (§ Limits).
+ * Counts requests in fixed windows, one for each pair of `sub` and `client_id`, so that a refreshed token continues the window
+ * of the token before it.
  */
 export class RateLimiter {
   readonly #windows = new Map<string, Window>();
 
-  constructor(
-    private readonly now: () => number,
-    public limit: RateLimitSettings | null,
-  ) {}
+  /** @param limit null for no limit. */
+  constructor(public limit: RateLimitSettings | null) {}
 
-  /** Counts a request and gives the `RateLimit-*` headers of its answer. Throws 429 when the window is full. */
-  count(principal: Principal): Record<string, string> {
+  /**
+   * Counts a request and returns the `RateLimit-*` headers of its response.
+   *
+   * @param now milliseconds since 1970.
+   * @throws RequestError 429 `rate_limit:exceeded` when the window is full.
+   */
+  count(principal: Principal, now: number): Record<string, string> {
     if (this.limit === null) return {};
     const { requests, window: length } = this.limit;
-    const now = this.now();
     const window = this.#window(`${principal.subject}\n${principal.clientId ?? ""}`, now, length);
     const full = window.count >= requests;
     if (!full) window.count += 1;

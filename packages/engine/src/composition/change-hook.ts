@@ -1,0 +1,27 @@
+import type { MemoryStore } from "../store/memory-store.js";
+
+/** Calls a hook after changes, so that they can be stored durably before a response shows them. */
+export class ChangeHook {
+  #last: Promise<void> | undefined;
+
+  /** @param hook stores the state. */
+  constructor(
+    private readonly store: MemoryStore,
+    private readonly hook: (() => void | Promise<void>) | undefined,
+  ) {}
+
+  /** Returns a promise for the latest changes, whoever made them; undefined when all are stored. */
+  saved(): Promise<void> | undefined {
+    return this.store.takeChanged() ? this.save() : this.#last;
+  }
+
+  /** Calls the hook even when no row has changed: the clock may have moved. */
+  save(): Promise<void> | undefined {
+    if (!this.hook) return undefined;
+    const saved = Promise.resolve(this.hook()).finally(() => {
+      if (this.#last === saved) this.#last = undefined;
+    });
+    this.#last = saved;
+    return saved;
+  }
+}

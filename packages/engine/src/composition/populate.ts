@@ -1,0 +1,30 @@
+import { registerResidentClients } from "../oauth/resident-clients.js";
+import type { Ids } from "../request/ids.js";
+import type { Store } from "../store/store.js";
+
+/** Inserts two workspaces with an owner each, a service token of the first, and two OAuth clients. */
+export const populate = (store: Store, createdAt: number, ids: Ids): void => {
+  registerResidentClients(store, createdAt);
+  const owners = [
+    { email: "ada@example.com", name: "Ada Lovelace", workspace: "Analytical Engines" },
+    { email: "grace@example.com", name: "Grace Hopper", workspace: "Compilers" },
+  ];
+  const [first] = owners.map(({ email, name, workspace }) => {
+    const user = store.users.insert({ id: ids.id("user"), createdAt, email, name });
+    return store.workspaces.insert({
+      id: ids.id("workspace"),
+      createdAt,
+      name: workspace,
+      memberIds: [user.id],
+    });
+  });
+  if (!first) return;
+  store.serviceTokens.insert({
+    id: ids.id("service_token"),
+    createdAt,
+    workspaceId: first.id,
+    name: "default",
+    valueHint: ids.label(4),
+    expiresAt: null,
+  });
+};

@@ -1,0 +1,32 @@
+import type { Faults } from "../request/faults.js";
+import type { LoggedRequest } from "../request/request-log.js";
+import type { RateLimitSettings } from "../request/settings.js";
+import type { ApprovalsControl } from "./approvals-control.js";
+import type { ClockControl } from "./clock-control.js";
+import type { OAuthControl } from "./oauth-control.js";
+import type { Seeder } from "./seeder.js";
+import type { StateControl } from "./state-control.js";
+import type { TokenMint } from "./token-mint.js";
+
+/** What the routes of the control surface use of a server. */
+export interface ControlledEngine {
+  readonly clock: ClockControl;
+  readonly approvals: ApprovalsControl;
+  readonly faults: Faults;
+  readonly oauth: OAuthControl;
+  readonly states: StateControl;
+  readonly seed: Seeder;
+  readonly tokens: TokenMint;
+  /** The latest requests, oldest first. */
+  readonly requests: LoggedRequest[];
+  /** Calls the listener for each further request. Returns a function that removes the listener. */
+  followRequests(listener: (entry: LoggedRequest) => void): () => void;
+  /** @throws TypeError */
+  setRateLimit(limit: RateLimitSettings | null): void;
+  snapshot(): object;
+  /** @throws Error when the value is not a snapshot. */
+  load(snapshot: unknown): Promise<void>;
+  reset(): Promise<void>;
+  /** Stores the state, even when no row has changed. */
+  save(): Promise<void>;
+}

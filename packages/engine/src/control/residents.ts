@@ -1,0 +1,43 @@
+import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
+import type { Store } from "../store/store.js";
+import { ControlError } from "./control-error.js";
+
+/** Rows that a new server starts with. Each getter throws a `ControlError` when its row was deleted. */
+export class Residents {
+  constructor(private readonly store: () => Store) {}
+
+  get workspace(): WorkspaceRow {
+    return found(this.store().workspaces.find({}), "first workspace");
+  }
+
+  /** The owner of the first workspace. */
+  get user(): UserRow {
+    return found(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
+  }
+
+  /** A service token of the first workspace. */
+  get serviceToken(): ServiceTokenRow {
+    const { id } = this.workspace;
+    return found(this.store().serviceTokens.find({ workspaceId: id }), "service token");
+  }
+
+  /** A workspace that credentials of the first one cannot reach. */
+  get otherWorkspace(): WorkspaceRow {
+    return found(this.store().workspaces.page({ where: {}, limit: 2 })[1], "other workspace");
+  }
+
+  /** The owner of the other workspace. */
+  get otherUser(): UserRow {
+    return found(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
+  }
+
+  /** Id of an agent of the first user: the `sub` of its tokens. */
+  get agentId(): string {
+    return this.workspace.id.replace(/^wksp_/, "agent_");
+  }
+}
+
+const found = <T>(row: T | undefined, name: string): T => {
+  if (row === undefined) throw new ControlError(404, `The store has no ${name}`);
+  return row;
+};

@@ -1,0 +1,25 @@
+import { approvalAt, approvalIdAt } from "../request/approvals.js";
+import type { Endpoint } from "../request/endpoint.js";
+import { pageResponse, refusals } from "./page-response.js";
+import { approvalPage } from "./page/approval-page.js";
+
+/**
+ * Returns the page that shows an approval. It is available on loopback only, because its address contains no credential and
+ * nobody has to sign in.
+ */
+export const findApprovalPage = (method: string, path: string): Endpoint | undefined => {
+  const id = method === "GET" ? approvalIdAt(path) : undefined;
+  if (id === undefined) return undefined;
+  return {
+    id: null,
+    discardsBody: false,
+    bodyLimit: () => 0,
+    respond: ({ store, clock }, request) => {
+      if (request.offLoopback) return pageResponse(refusals.approvalOffLoopback());
+      const approval = store.approvals.get(id);
+      if (!approval) return pageResponse(refusals.noApproval());
+      const text = approvalPage(approvalAt(approval, clock.now()));
+      return pageResponse({ status: 200, text, formAction: "'none'" });
+    },
+  };
+};

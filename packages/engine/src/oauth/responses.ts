@@ -1,0 +1,32 @@
+import type { Outcome } from "../request/message.js";
+import type { OAuthError } from "./oauth-error.js";
+
+/** Adds parameters to the request log. They must not be secret. */
+export type Log = (parameters: Readonly<Record<string, string>>) => void;
+
+/** Headers of responses that contain tokens. See https://www.rfc-editor.org/rfc/rfc6749#section-5.1. */
+export const notStored = { "cache-control": "no-store", pragma: "no-cache" } as const;
+
+export const jsonResponse = (
+  value: object,
+  headers: Readonly<Record<string, string>> = notStored,
+): Outcome => ({
+  status: 200,
+  headers,
+  raw: { text: JSON.stringify(value), contentType: "application/json" },
+  code: null,
+});
+
+/** See https://www.rfc-editor.org/rfc/rfc6749#section-5.2. */
+export const errorResponse = ({ code, description, status, headers }: OAuthError): Outcome => ({
+  ...jsonResponse({ error: code, error_description: description }, { ...notStored, ...headers }),
+  status,
+  code,
+});
+
+/** Uses 303, so that the browser does not post the form again. See https://www.rfc-editor.org/rfc/rfc9700#section-4.12. */
+export const redirectResponse = (location: string, code: string | null): Outcome => ({
+  status: 303,
+  headers: { ...notStored, location, "referrer-policy": "no-referrer" },
+  code,
+});

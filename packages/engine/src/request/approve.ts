@@ -1,0 +1,59 @@
+import type { ApprovalRow } from "../store/rows.js";
+import { needsApproval, requireApproval } from "./approvals.js";
+import type { Call } from "./behavior.js";
+import type { OperationEntry } from "./operation.js";
+import type { AuthorizedRequest } from "./authorize.js";
+import { type Reachable, projectIdOf } from "./reach.js";
+import type { ValidRequest } from "./validate.js";
+import type { World } from "./world.js";
+
+/** The use of an approval by one request. */
+export interface ApprovalUse {
+  consume(): void;
+  /** Makes the approval usable again, after the request failed. */
+  release(): void;
+}
+
+/**
+ * Requires an approval for the request of an agent where the operation needs one. The check of the request has passed before,
+ * so that no sponsor is asked to approve a request that would fail.
+ *
+ * @returns the approval that the request uses, if any.
+ * @throws RequestError 403 `approval_required` or `approval:denied`.
+ */
+export const approve = (
+  { world, principal, bearers }: Call,
+  { operation, valid }: AuthorizedRequest,
+): ApprovalUse | undefined => {
+  if (principal.kind !== "agent" || !needsApproval(operation, world.settings.approvals)) return undefined;
+  const body = { ...valid.body };
+  for (const field of operation.secretFields) body[field] = bearers[field]?.workspaceId ?? null;
+  const approval = requireApproval(world, {
+    operation,
+    agent: principal,
+    projectId: projectOf(world, operation, valid),
+    path: valid.path,
+    query: valid.query,
+    body,
+  });
+  if (!approval) return undefined;
+  const setStatus = (status: ApprovalRow["status"]): void => {
+    world.store.approvals.update(approval.id, { status });
+  };
+  return { consume: () => setStatus("consumed"), release: () => setStatus("approved") };
+};
+
+/** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */
+const projectOf = ({ store }: World, operation: OperationEntry, valid: ValidRequest): string | null => {
+  for (const [name, kind] of Object.entries(operation.pathKinds)) {
+    const id = valid.path[name];
+    if (id === undefined || !isReachable(kind)) continue;
+    const projectId = projectIdOf(store, kind, id);
+    if (projectId !== undefined) return projectId;
+  }
+  const named = valid.body["projectId"];
+  return typeof named === "string" ? named : null;
+};
+
+const isReachable = (kind: string): kind is keyof Reachable =>
+  kind !== "client" && kind !== "user" && kind !== "approval";

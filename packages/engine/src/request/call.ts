@@ -1,0 +1,43 @@
+import type { VerifiedToken } from "./authenticate.js";
+import type { AuthorizedRequest } from "./authorize.js";
+import type { Call } from "./behavior.js";
+import type { ServerWorld } from "./server-world.js";
+
+const noBearers: Call["bearers"] = {};
+
+/**
+ * Returns the call that a behavior handles.
+ *
+ * @param tokens the verified access tokens in the body, by field.
+ */
+export const callOf = (
+  world: ServerWorld,
+  { operation, principal, valid: { path, query, body } }: AuthorizedRequest,
+  tokens: Readonly<Record<string, VerifiedToken | undefined>>,
+): Call => {
+  const { id: operationId, foreignStatus, secretFields } = operation;
+  const bearers = secretFields.length === 0 ? noBearers : bearersOf(world, tokens);
+  const call: Record<keyof Call, unknown> = {
+    operationId,
+    world,
+    principal,
+    path,
+    query,
+    body,
+    bearers,
+    foreignStatus,
+  };
+  // The operation's own validators have proved the types of path, query and body.
+  return call as unknown as Call;
+};
+
+const bearersOf = (
+  world: ServerWorld,
+  tokens: Readonly<Record<string, VerifiedToken | undefined>>,
+): Call["bearers"] =>
+  Object.fromEntries(
+    Object.entries(tokens).map(([field, token]) => [
+      field,
+      token && world.authenticator.refusal(world, token) === undefined ? token.principal : undefined,
+    ]),
+  );

@@ -1,0 +1,28 @@
+import type { EngineRequest, Outcome } from "./message.js";
+import type { LimitSettings } from "./settings.js";
+import type { World } from "./world.js";
+
+/** Names of the authorization server's endpoints. */
+export const oauthEndpoints = ["authorize", "token", "revoke", "metadata", "jwks"] as const;
+
+export type OAuthEndpoint = (typeof oauthEndpoints)[number];
+
+/** Serves requests at a path outside the API: the authorization server, the approval page, uploads. */
+export interface Endpoint {
+  /** Name in the request log and for faults; null for an endpoint without a name. */
+  readonly id: `oauth.${OAuthEndpoint}` | null;
+  /** Path in the request log, in place of one that contains a secret. */
+  readonly shownPath?: string;
+  /** Whether the bytes of a request body are only counted. */
+  readonly discardsBody: boolean;
+  /** Returns how many bytes of a request body are read; 0 when the body is ignored. */
+  bodyLimit(method: string, limits: LimitSettings): number;
+  /**
+   * @param search the query without its `?`.
+   * @throws RequestError
+   */
+  respond(world: World, request: EngineRequest, search: string): Outcome | Promise<Outcome>;
+}
+
+/** Returns the endpoint for a method and path (without query); undefined when there is none. */
+export type FindEndpoint = (method: string, path: string) => Endpoint | undefined;

@@ -1,0 +1,47 @@
+import { errors } from "./errors.js";
+import type { Exchange } from "./exchange.js";
+import type { Fault } from "./faults.js";
+import { type Outcome, refusal } from "./message.js";
+import { RequestError } from "./request-error.js";
+
+/** Applies a fault to a request. `proceed` handles the request, unless the fault replaces the response. */
+export const playFault = async (
+  fault: Fault,
+  exchange: Exchange,
+  proceed: () => Outcome | Promise<Outcome>,
+): Promise<Outcome> => {
+  const { latency = 0, status } = fault;
+  if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
+  if (fault.drop === "before") return { status: 0, code: null, dropped: "unanswered" };
+  if (status !== undefined) return faultOutcome({ ...fault, status }, exchange);
+  const outcome = await proceed();
+  if (fault.drop === undefined) return outcome;
+  return { ...outcome, dropped: fault.drop === "midway" ? "midway" : "unanswered" };
+};
+
+const description = "An installed fault caused this error";
+
+/** An error of the authorization server has the format of RFC 6749 section 5.2. */
+const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Outcome => {
+  const { status, code, body, contentType = "text/html" } = fault;
+  const { operation } = exchange;
+  if (body !== undefined) {
+    exchange.foreign = true;
+    return { status, code: null, raw: { text: body, contentType } };
+  }
+  if (operation === undefined) {
+    const text = JSON.stringify({ error: code ?? "server_error", error_description: description });
+    return { status, code: null, raw: { text, contentType: "application/json" } };
+  }
+  const error = errorOf(status, code);
+  exchange.foreign = code !== undefined || !operation.answers[status]?.includes(error.code);
+  return refusal(error);
+};
+
+const errorOf = (status: number, code: string | undefined): RequestError => {
+  if (code !== undefined) return new RequestError(status, code, description);
+  if (status === 429) return errors.rateLimited(1, {});
+  if (status === 500) return errors.internal();
+  if (status === 503) return errors.unavailable();
+  return new RequestError(status, `fault:${String(status)}`, description);
+};

@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import type { Ids, Kind } from "./ids.js";
+import { idPrefixes } from "../generated/ids.js";
+
+/** State of the generator of a seeded server: four unsigned 32-bit numbers. */
+export type RandomState = [number, number, number, number];
+
+/** Unpredictable when `state` is null; else every value follows from the state. */
+export class RandomIds implements Ids {
+  readonly #state: RandomState | null;
+  #pool = new Uint8Array(0);
+  #used = 0;
+
+  constructor(state: RandomState | null) {
+    this.#state = state && [...state];
+  }
+
+  get state(): RandomState | null {
+    return this.#state && [...this.#state];
+  }
+
+  id(kind: Kind): string {
+    return idPrefixes[kind] + this.label(24);
+  }
+
+  label(length: number): string {
+    return this.#characters("abcdefghijklmnopqrstuvwxyz0123456789", length);
+  }
+
+  secret(length: number): string {
+    return this.#characters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length);
+  }
+
+  name(): string {
+    const adjective = adjectives[this.#below(adjectives.length)] ?? "";
+    const noun = nouns[this.#below(nouns.length)] ?? "";
+    return `${adjective}-${noun}-${1000 + this.#below(9000)}`;
+  }
+
+  /** A number of [0, 1), for faults that strike with a probability. */
+  fraction(): number {
+    return this.#below(1 << 16) / (1 << 16);
+  }
+
+  #characters(alphabet: string, length: number): string {
+    let text = "";
+    for (let index = 0; index < length; index += 1) text += alphabet.charAt(this.#below(alphabet.length));
+    return text;
+  }
+
+  /** Even over [0, limit): values of the last, incomplete run are thrown away. */
+  #below(limit: number): number {
+    const fair = 65_536 - (65_536 % limit);
+    for (;;) {
+      const value = this.#sixteenBits();
+      if (value < fair) return value % limit;
+    }
+  }
+
+  #sixteenBits(): number {
+    if (this.#state) return nextRandom(this.#state) >>> 16;
+    if (this.#used + 2 > this.#pool.length) {
+      this.#pool = randomBytes(512);
+      this.#used = 0;
+    }
+    const value = (this.#pool[this.#used] ?? 0) * 256 + (this.#pool[this.#used + 1] ?? 0);
+    this.#used += 2;
+    return value;
+  }
+}
+
+/** The generator's first state for a seed (any string). */
+export const seedRandom = (seed: string): RandomState => {
+  let hash = 0x811c9dc5;
+  for (const character of seed) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  const state: RandomState = [hash >>> 0, 0x9e3779b9, 0x243f6a88, 1];
+  for (let round = 0; round < 16; round += 1) nextRandom(state);
+  return state;
+};
+
+/** sfc32: small, fast, and good enough to invent ids; not for real secrets. */
+const nextRandom = (state: RandomState): number => {
+  const sum = (state[0] + state[1] + state[3]) >>> 0;
+  state[3] = (state[3] + 1) >>> 0;
+  state[0] = (state[1] ^ (state[1] >>> 9)) >>> 0;
+  state[1] = (state[2] + (state[2] << 3)) >>> 0;
+  state[2] = (((state[2] << 21) | (state[2] >>> 11)) + sum) >>> 0;
+  return sum;
+};
+
+const adjectives = (
+  "amber ample bold brave brisk bright calm candid clear clever cosmic crisp dapper eager early fair fleet fond fresh gentle " +
+  "glad golden grand happy hardy honest humble ideal jolly keen kind lively loyal lucky mellow merry mild misty modest neat noble " +
+  "placid polite proud quick quiet rapid ready royal rustic silent silver sleek smart snowy solid steady sunny swift tidy tranquil " +
+  "true vivid warm wise witty young zesty"
+).split(" ");
+
+const nouns = (
+  "acorn anchor arbor aspen badger basin beacon birch bison bloom breeze brook canyon cedar cliff cloud comet coral cove crane creek " +
+  "delta dune eagle ember falcon fern field finch fjord forest fox garden glade grove harbor hawk heron hill island lagoon lake lark " +
+  "maple marsh meadow mesa moon moss oak ocean orchard otter owl peak pebble pine plain pond prairie quail raven reef ridge river " +
+  "robin sparrow spruce star stone stream summit swan thicket trail valley willow wren"
+).split(" ");

@@ -1,0 +1,13 @@
+import type { Authenticator } from "./authenticate.js";
+import type { FindEndpoint } from "./endpoint.js";
+import type { Services } from "./services.js";
+import type { World } from "./world.js";
+
+/** A world with what the engine needs to serve requests in it. */
+export interface ServerWorld extends World {
+  readonly authenticator: Authenticator;
+  readonly findEndpoint: FindEndpoint;
+  readonly services: Services;
+  /** Returns a promise that resolves when all changes are stored durably; undefined when they are already. */
+  saved(): Promise<void> | undefined;
+}

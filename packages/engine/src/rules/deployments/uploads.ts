@@ -1,0 +1,33 @@
+import { digest } from "../../request/digest.js";
+import type { Endpoint } from "../../request/endpoint.js";
+import { errors } from "../../request/errors.js";
+
+/** Returns the path that the artifact of a deployment is uploaded to. The key in it is the only credential. */
+export const uploadPath = (deploymentId: string, key: string): string => `/uploads/${deploymentId}/${key}`;
+
+/**
+ * Returns the endpoint that takes the artifact of a deployment, once. The bytes are only counted, because this server does not run
+ * code. See the `CreatedDeployment` schema.
+ */
+export const findUpload = (_method: string, path: string): Endpoint | undefined => {
+  const [, deploymentId, key] = /^\/uploads\/(\w+)\/(\w+)$/.exec(path) ?? [];
+  return deploymentId === undefined || key === undefined ? undefined : uploadEndpoint(deploymentId, key);
+};
+
+const uploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
+  id: null,
+  shownPath: "/uploads/…",
+  discardsBody: true,
+  bodyLimit: (_method, { upload }) => upload,
+  respond: ({ store, settings }, request) => {
+    const keyHash = store.deployments.get(deploymentId)?.uploadKeyHash ?? null;
+    if (keyHash === null || keyHash !== digest(key)) {
+      throw errors.routeNotFound("such upload, or it was used already");
+    }
+    if (request.method !== "PUT") throw errors.methodNotAllowed(request.method, ["PUT"]);
+    const { upload: limit } = settings.limits;
+    if (request.bodyTooLarge || (request.body?.length ?? 0) > limit) throw errors.tooLarge(limit);
+    store.deployments.update(deploymentId, { status: "uploaded", uploadKeyHash: null });
+    return { status: 200, code: null };
+  },
+});
