@@ -117,13 +117,13 @@ describe("--wait", () => {
     ["a lost connection", { drop: "before" }],
   ])("survives %s while it polls", async (_, fault) => {
     const { mgmt, server } = session;
-    server.engine.faults.add({ operation: "databases.get", times: 2, ...fault });
+    server.engine.faults.add({ operation: "databases.get", times: 4, ...fault });
     const { status, json } = await mgmt`projects create five --wait -o json`;
     expect(status).toBe(0);
     expect(created(json).database?.status).toBe("ready");
     expect(
       server.engine.requests.filter(({ operationId }) => operationId === "databases.get").length,
-    ).toBeGreaterThan(2);
+    ).toBeGreaterThan(4);
   });
 
   it("ends with the code of a poll that fails for good, the answer still printed", async () => {
