@@ -5,10 +5,10 @@ import { answersFile } from "./scripts/answers-file.js";
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
 /**
- * Test files that only use memory and loopback. They run one after the other in shared worker processes, which saves
- * loading the sources for each of them, so they must leave no state behind in modules or globals.
+ * Test files that leave no state behind in modules or globals. They run one after the other in shared worker processes, which saves
+ * loading the sources for each of them.
  */
-const shared = ["packages/{engine,mock,sdk}/test/**/*.test.ts"];
+const shared = ["packages/{cli,engine,mock,sdk}/test/**/*.test.ts"];
 
 const project = (name: string, test: object): TestProjectConfiguration => ({
   extends: true,

@@ -7,6 +7,8 @@ export interface Context {
   readonly version: string;
   readonly output: Output;
   readonly env: NodeJS.ProcessEnv;
+  /** The working directory. Paths are relative to it, and its link applies. */
+  readonly cwd: string;
   /** The terminal that prompts use. Everything else reads through `sources` and writes through `output`. */
   readonly stdin: NodeJS.ReadStream;
   readonly stderr: NodeJS.WriteStream;

@@ -7,7 +7,10 @@ import { buildProgram } from "./program/program.js";
 import { usageFailure } from "./program/usage-failure.js";
 
 /** The parts of a process that a run uses. Tests pass their own. */
-export type ProcessLike = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "once" | "exit">;
+export type ProcessLike = Pick<
+  NodeJS.Process,
+  "stdin" | "stdout" | "stderr" | "env" | "cwd" | "once" | "exit"
+>;
 
 /** Runs one command line and returns the exit code. */
 export const main = async (
@@ -16,6 +19,7 @@ export const main = async (
   host: ProcessLike = process,
 ): Promise<number> => {
   const { stdin, stderr, env } = host;
+  const cwd = host.cwd();
   const interruption = new AbortController();
   host.once("SIGINT", () => {
     interruption.abort(interrupted());
@@ -24,9 +28,9 @@ export const main = async (
   });
   const { signal } = interruption;
   const output = new Output(formatIn(args), host, env);
-  const sources = new Sources(stdin, signal);
+  const sources = new Sources(stdin, cwd, signal);
 
-  const program = buildProgram({ version, output, env, stdin, stderr, signal, sources });
+  const program = buildProgram({ version, output, env, cwd, stdin, stderr, signal, sources });
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });

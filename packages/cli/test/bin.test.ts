@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json";
-import { bin } from "./bin.js";
+import { bin, ensureBuilt } from "./bin.js";
+import { inProcess, runInProcess } from "./in-process.js";
 import { run, type Session, startSession } from "./terminal.js";
 
 let session: Session;
 beforeAll(async () => {
+  await ensureBuilt();
   session = await startSession();
 });
 afterAll(() => session.close());
@@ -20,20 +22,20 @@ describe("mgmt", () => {
     }
   });
 
-  it("prints its help on standard output when it is asked for, and when nothing else is", async () => {
-    const asked = await run(["--help"]);
-    expect(asked).toMatchObject({ status: 0, stderr: "" });
+  it("prints its help on standard output, with --help and without arguments", async () => {
+    const help = await run(["--help"]);
+    expect(help).toMatchObject({ status: 0, stderr: "" });
     for (const words of ["Build:", "Exit codes:", "MGMT_BASE_URL", "projects create shop"]) {
-      expect(asked.stdout).toContain(words);
+      expect(help.stdout).toContain(words);
     }
-    expect((await run([])).stdout).toBe(asked.stdout);
-    expect((await run(["help"])).stdout).toBe(asked.stdout);
-    expect((await run(["help", "projects", "create"])).stdout).toBe(
-      (await run(["projects", "create", "-h"])).stdout,
+    expect((await run([])).stdout).toBe(help.stdout);
+    expect((await runInProcess(["help"])).stdout).toBe(help.stdout);
+    expect((await runInProcess(["help", "projects", "create"])).stdout).toBe(
+      (await runInProcess(["projects", "create", "-h"])).stdout,
     );
   });
 
-  it("says in one line that a command is unknown, what was meant, and ends with 2", async () => {
+  it("reports an unknown command in one line with a suggestion, and exits with 2", async () => {
     const { status, stdout, stderr } = await run(["projcts", "list"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toBe(
@@ -41,18 +43,18 @@ describe("mgmt", () => {
     );
   });
 
-  it("takes the address from --base-url before MGMT_BASE_URL, and the token from --token-file before MGMT_TOKEN", async () => {
+  it("prefers --base-url to MGMT_BASE_URL, and --token-file to MGMT_TOKEN", async () => {
     const { server, env } = session;
-    const good = env["MGMT_TOKEN"] ?? "";
+    const valid = env["MGMT_TOKEN"] ?? "";
     const wrong = { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "wrong" };
     const line = ["me", "--base-url", server.baseUrl, "--token-file", "-", "--output", "json"];
-    const { status, json } = await run(line, { env: wrong, stdin: `${good}\n` });
+    const { status, json } = await run(line, { env: wrong, stdin: `${valid}\n` });
     expect(status).toBe(0);
     expect(json).toMatchObject({ workspace: { id: server.engine.residents.workspace.id } });
   });
 
-  it("takes global flags before the command, between its words and behind it", async () => {
-    const { mgmt } = session;
+  it("accepts global flags before, between and after the words of a command", async () => {
+    const mgmt = inProcess({ env: session.env });
     const expected = (await mgmt`projects list --output json`).stdout;
     expect(JSON.parse(expected)).toEqual([]);
     expect((await mgmt`--output json projects list`).stdout).toBe(expected);
@@ -60,20 +62,20 @@ describe("mgmt", () => {
     expect((await mgmt`--output=yaml projects list -o json`).stdout).toBe(expected);
   });
 
-  it("ends with 130 on Ctrl-C, with one clear line", async () => {
+  it("exits with 130 on Ctrl-C, with one clear line", async () => {
     const { server, env } = session;
     server.engine.faults.add({ operation: "me.get", latency: 20_000, times: 1 });
-    const asked = new Promise<void>((resolve) => server.server.once("request", () => resolve()));
+    const requested = new Promise<void>((resolve) => server.server.once("request", () => resolve()));
     const { status, stderr } = await run(["me"], {
       env,
-      onStart: (child) => void asked.then(() => child.kill("SIGINT")),
+      onStart: (child) => void requested.then(() => child.kill("SIGINT")),
     });
     expect({ status, stderr }).toEqual({ status: 130, stderr: "error: Interrupted (run:interrupted)\n" });
   });
 
-  it("ends with 130 on Ctrl-C while it waits for standard input", async () => {
+  it("exits with 130 on Ctrl-C while it waits for standard input", async () => {
     const child = spawn(process.execPath, [bin, "projects", "create", "--body", "-"], { stdio: "pipe" });
-    // Half a body: it is being read by the time that the pipe has taken all of it.
+    // The command is reading once the pipe has accepted all of this incomplete body.
     await new Promise<void>((resolve) =>
       child.stdin.write(`{"name":"${"x".repeat(5_000_000)}`, () => resolve()),
     );
@@ -81,7 +83,7 @@ describe("mgmt", () => {
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(130);
   });
 
-  it.runIf(existsSync("/dev/full"))("says in one line that the disk is full, and ends with 1", async () => {
+  it.runIf(existsSync("/dev/full"))("reports a full disk in one line, and exits with 1", async () => {
     const shell = spawn("/bin/sh", ["-c", 'exec "$0" "$1" operations > /dev/full', process.execPath, bin]);
     let stderr = "";
     shell.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
@@ -93,7 +95,7 @@ describe("mgmt", () => {
     );
   });
 
-  it("ends quietly when nobody reads its answer any more", async () => {
+  it("exits quietly when the reader of its output is gone", async () => {
     const child = spawn(process.execPath, [bin, "operations", "--output", "json"], { stdio: "pipe" });
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

@@ -8,26 +8,26 @@ import configs from "../../../tsup.config.js";
 const folder = fileURLToPath(new URL("..", import.meta.url));
 const root = join(folder, "../..");
 
-/** The command as users run it. */
+/** The built command. */
 export const bin = join(folder, "dist/mgmt.js");
 
-/** Builds the command, as `npm run build` does, when it is older than its sources; once for all test files. */
+/** Builds the command as `npm run build` does if it is older than its sources. Concurrent test files build it once. */
 export const ensureBuilt = async (): Promise<void> => {
   const cache = join(root, "node_modules/.cache/mgmt");
   mkdirSync(cache, { recursive: true });
   const lock = join(cache, "building-cli");
   for (;;) {
-    // A build under way has written some of its files, not all of them.
+    // While another process builds, only some of the files are up to date.
     if (!existsSync(lock)) {
       if (builtAt() >= newestSource()) return;
-      if (await take(lock)) return;
+      if (await buildUnder(lock)) return;
     }
     await sleep(100);
   }
 };
 
-/** Builds, unless somebody else has begun to. */
-const take = async (lock: string): Promise<boolean> => {
+/** Builds unless another process holds the lock. Returns whether it did. */
+const buildUnder = async (lock: string): Promise<boolean> => {
   try {
     mkdirSync(lock);
   } catch {

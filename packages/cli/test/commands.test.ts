@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OperationId } from "../src/generated/operation-id.js";
-import { type Mgmt, type Result, type Session, startSession } from "./terminal.js";
+import type { Mgmt, Result } from "./result.js";
+import { type Session, startSession } from "./terminal.js";
 
-/** What a test of one command starts from. */
-interface Scene extends Session {
+/** What the command line of a test can refer to. */
+interface Fixture extends Session {
   projectId: string;
   databaseId: string;
   connectionId: string;
@@ -11,9 +12,9 @@ interface Scene extends Session {
   make: Session["server"]["engine"]["seed"];
 }
 
-type Line = (scene: Scene) => Promise<Result>;
+type Line = (fixture: Fixture) => Promise<Result>;
 
-/** One good command line for every operation; an operation without one does not compile. */
+/** A valid command line for every operation. An operation without one does not compile. */
 const lines = {
   "projects.list": ({ mgmt }) => mgmt`projects list --limit 5`,
   "projects.create": ({ mgmt }) => mgmt`projects create shop --region eu-west-3 --logical-id shop.1`,
@@ -95,8 +96,8 @@ const lines = {
   "me.get": ({ mgmt }) => mgmt`me`,
   "agentApprovals.get": async ({ as, server, projectId }) => {
     const agent = as(await server.engine.tokens.agent());
-    const refused = await agent`projects delete ${projectId} --yes --output json`;
-    const [line] = refused.errors as { error: { code: string; details: { approvalId: string } } }[];
+    const response = await agent`projects delete ${projectId} --yes --output json`;
+    const [line] = response.errors as { error: { code: string; details: { approvalId: string } } }[];
     expect(line?.error.code).toBe("approval_required");
     return agent`agent-approvals get ${line?.error.details.approvalId ?? ""}`;
   },
@@ -132,18 +133,20 @@ const lines = {
     const { id } = await make.app(projectId);
     return mgmt`services deployments create ${id} --port-mapping-http 3000`;
   },
-  "deployments.get": (scene) => onDeployment(scene, (mgmt, id) => mgmt`deployments get ${id}`),
-  "deployments.delete": (scene) => onDeployment(scene, (mgmt, id) => mgmt`deployments delete ${id} --yes`),
-  "deployments.start": (scene) => onDeployment(scene, (mgmt, id) => mgmt`deployments start ${id}`),
-  "deployments.stop": (scene) => onDeployment(scene, (mgmt, id) => mgmt`deployments stop ${id}`, "running"),
+  "deployments.get": (fixture) => onDeployment(fixture, (mgmt, id) => mgmt`deployments get ${id}`),
+  "deployments.delete": (fixture) =>
+    onDeployment(fixture, (mgmt, id) => mgmt`deployments delete ${id} --yes`),
+  "deployments.start": (fixture) => onDeployment(fixture, (mgmt, id) => mgmt`deployments start ${id}`),
+  "deployments.stop": (fixture) =>
+    onDeployment(fixture, (mgmt, id) => mgmt`deployments stop ${id}`, "running"),
 } satisfies Record<OperationId, Line>;
 
 function appLines<Group extends "apps" | "services">(group: Group) {
   const on =
-    (line: (mgmt: Mgmt, id: string, scene: Scene) => Promise<Result>): Line =>
-    async (scene) => {
-      const { id } = await scene.make.app(scene.projectId);
-      return line(scene.mgmt, id, scene);
+    (line: (mgmt: Mgmt, id: string, fixture: Fixture) => Promise<Result>): Line =>
+    async (fixture) => {
+      const { id } = await fixture.make.app(fixture.projectId);
+      return line(fixture.mgmt, id, fixture);
     };
   const own: Record<"list" | "create" | "get" | "update" | "delete" | "promote", Line> = {
     list: on(
@@ -159,12 +162,12 @@ function appLines<Group extends "apps" | "services">(group: Group) {
     }),
   };
   const named = Object.entries(own).map(([name, line]) => [`${group}.${name}`, line]);
-  // The keys are the group's name and those of `own`.
+  // The keys are the name of the group and those of `own`.
   return Object.fromEntries(named) as Record<`${Group}.${keyof typeof own}`, Line>;
 }
 
 const onDeployment = async (
-  { mgmt, make, projectId }: Scene,
+  { mgmt, make, projectId }: Fixture,
   line: (mgmt: Mgmt, id: string) => Promise<Result>,
   status: "created" | "running" = "created",
 ): Promise<Result> => {
@@ -179,26 +182,30 @@ beforeAll(async () => {
 });
 afterAll(() => session.close());
 
-const scene = async (): Promise<Scene> => {
+const newFixture = async (): Promise<Fixture> => {
   const { seed: make, residents } = session.server.engine;
   const project = await make.project({ name: "shop" });
   const database = project.database;
   const connectionId = database?.connections[0]?.id;
-  if (!database || connectionId === undefined) throw new Error("The project came without its database");
+  if (!database || connectionId === undefined)
+    throw new Error("The project has no database with a connection");
   const { id: workspaceId } = residents.workspace;
   return { ...session, make, projectId: project.id, databaseId: database.id, connectionId, workspaceId };
 };
 
-describe("every operation is a command", () => {
+describe("every operation", () => {
   for (const [id, line] of Object.entries(lines)) {
-    it(`${id} ends with 0, and the service was asked once for it`, async () => {
-      const place = await scene();
+    it(`is called once by its command, which exits with 0: ${id}`, async () => {
+      const fixture = await newFixture();
       const before = session.server.engine.requests.length;
-      const { status, stderr } = await line(place);
-      const said = stderr.replace(/^warning: .* is deprecated; .*\n/, "");
-      expect({ status, said }).toEqual({ status: 0, said: expect.stringMatching(/^((Deleted|Done).*\n)?$/) });
-      const asked = session.server.engine.requests.slice(before).map(({ operationId }) => operationId);
-      expect(asked.filter((each) => each === id)).toHaveLength(1);
+      const { status, stderr } = await line(fixture);
+      const messages = stderr.replace(/^warning: .* is deprecated; .*\n/, "");
+      expect({ status, messages }).toEqual({
+        status: 0,
+        messages: expect.stringMatching(/^((Deleted|Done).*\n)?$/),
+      });
+      const called = session.server.engine.requests.slice(before).map(({ operationId }) => operationId);
+      expect(called.filter((each) => each === id)).toHaveLength(1);
     });
   }
 });
@@ -208,7 +215,7 @@ describe("mgmt operations", () => {
     const { mgmt } = session;
     const { json, status } = await mgmt`operations --output json`;
     expect(status).toBe(0);
-    // Its form is asserted right below.
+    // Its shape is asserted below.
     const operations = json as Record<string, string>[];
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(lines).sort());
     expect(operations.filter(({ origin }) => origin === "documented")).toHaveLength(26);

@@ -6,38 +6,45 @@ import { temporaryFolder } from "./folders.js";
 import { bin, ensureBuilt } from "./bin.js";
 import { runInProcess } from "./in-process.js";
 
-const after = async (...words: string[]): Promise<string[]> => {
+const completionsOf = async (...words: string[]): Promise<string[]> => {
   const { status, stdout } = await runInProcess(["complete", "--", ...words]);
   expect(status).toBe(0);
   return stdout.split("\n").filter(Boolean);
 };
 
 describe("completion", () => {
-  it("knows groups and commands", async () => {
-    expect(await after("data")).toEqual(["databases"]);
-    expect(await after("")).toEqual(expect.arrayContaining(["projects", "dev", "operations"]));
-    expect(await after("")).not.toContain("complete");
-    expect(await after("projects", "de")).toEqual(["delete"]);
-    expect(await after("db", "backups", "")).toEqual(["list"]);
-    expect(await after("nothing", "here", "x")).toEqual([]);
+  it("completes groups and commands", async () => {
+    expect(await completionsOf("data")).toEqual(["databases"]);
+    expect(await completionsOf("")).toEqual(expect.arrayContaining(["projects", "dev", "operations"]));
+    expect(await completionsOf("")).not.toContain("complete");
+    expect(await completionsOf("projects", "de")).toEqual(["delete"]);
+    expect(await completionsOf("db", "backups", "")).toEqual(["list"]);
+    expect(await completionsOf("nothing", "here", "x")).toEqual([]);
   });
 
-  it("knows flags, and the values that they allow", async () => {
-    expect(await after("projects", "list", "--li")).toEqual(["--limit"]);
-    expect(await after("projects", "create", "--region", "eu-")).toEqual(["eu-west-3", "eu-central-1"]);
-    expect(await after("projects", "list", "-o", "")).toEqual(["table", "json", "yaml"]);
-    expect(await after("projects", "create", "--name", "list", "--cr")).toEqual(["--create-database"]);
-    expect(await after("projects", "transfer", "p", "--rec")).toEqual(["--recipient-access-token-file"]);
+  it("completes flags and their allowed values", async () => {
+    expect(await completionsOf("projects", "list", "--li")).toEqual(["--limit"]);
+    expect(await completionsOf("projects", "create", "--region", "eu-")).toEqual([
+      "eu-west-3",
+      "eu-central-1",
+    ]);
+    expect(await completionsOf("projects", "list", "-o", "")).toEqual(["table", "json", "yaml"]);
+    expect(await completionsOf("projects", "create", "--name", "list", "--cr")).toEqual([
+      "--create-database",
+    ]);
+    expect(await completionsOf("projects", "transfer", "p", "--rec")).toEqual([
+      "--recipient-access-token-file",
+    ]);
   });
 
-  it("refuses a shell that it does not know", async () => {
+  it("refuses an unknown shell", async () => {
     expect(await runInProcess(["completion", "tcsh"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("Allowed: bash, zsh, fish."),
     });
   });
 
-  it.each(["zsh", "fish"])("has a script for %s that asks mgmt", async (shell) => {
+  it.each(["zsh", "fish"])("prints a script for %s that calls mgmt", async (shell) => {
     const { stdout, status } = await runInProcess(["completion", shell]);
     expect(status).toBe(0);
     expect(stdout).toContain("mgmt complete -- ");
@@ -45,10 +52,10 @@ describe("completion", () => {
 });
 
 describe("completion in a real bash", () => {
+  const path = temporaryFolder();
   beforeAll(ensureBuilt);
 
   it("completes a word", () => {
-    const path = temporaryFolder();
     symlinkSync(bin, join(path, "mgmt"));
     const script = `source <(mgmt completion bash); COMP_WORDS=(mgmt projects cre); COMP_CWORD=2; _mgmt; echo "\${COMPREPLY[@]}"`;
     const env = { PATH: `${path}:${process.env["PATH"] ?? ""}` };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inProcess, runInProcess } from "./in-process.js";
-import { run, type Session, startSession } from "./terminal.js";
+import { inProcess, runInProcess, type Setup } from "./in-process.js";
+import { type Session, startSession } from "./terminal.js";
 
 let session: Session;
 beforeAll(async () => {
@@ -9,9 +9,14 @@ beforeAll(async () => {
 afterAll(() => session.close());
 
 const project = async (): Promise<string> => (await session.server.engine.seed.project()).id;
+/** Types this when the command asks. */
+const typing =
+  (text: string): NonNullable<Setup["reply"]> =>
+  (stderr) =>
+    stderr.includes("Continue?") ? text : undefined;
 const exists = (id: string): boolean => session.server.engine.store.projects.get(id) !== undefined;
 
-describe("what cannot be undone", () => {
+describe("a command that cannot be undone", () => {
   it.each([
     ["projects delete proj_1", "delete project proj_1"],
     ["workspaces service-tokens delete wksp_1 stk_1", "delete service token stk_1"],
@@ -21,22 +26,25 @@ describe("what cannot be undone", () => {
     ],
     ["projects transfer proj_1 --recipient-access-token-file -", "move project proj_1"],
     ["connections rotate con_1", "give connection con_1 a new password"],
-  ])("needs --yes without a terminal, and ends with 3: %s", async (line, what) => {
+  ])("needs --yes without a terminal, and exits with 3: %s", async (line, what) => {
     const before = session.server.engine.requests.length;
-    const { status, stderr, stdout } = await run(line.split(" "), { env: session.env, stdin: "token" });
+    const { status, stderr, stdout } = await runInProcess(line.split(" "), {
+      env: session.env,
+      stdin: "token",
+    });
     expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
     expect(stderr).toContain(what);
     expect(stderr).toContain("--yes");
     expect(session.server.engine.requests).toHaveLength(before);
   });
 
-  it("is asked for on a terminal, and done after a yes", async () => {
+  it("asks on a terminal, and runs after a yes", async () => {
     const id = await project();
     const { env } = session;
     const { status, stdout, stderr } = await inProcess({
       env,
       terminal: true,
-      typed: "y\n",
+      reply: typing("y\n"),
     })`projects delete ${id}`;
     expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
     expect(stderr).toContain(`This will delete project ${id}. Continue?`);
@@ -44,18 +52,18 @@ describe("what cannot be undone", () => {
   });
 
   it.each([
-    ["a no", "n\n", 3],
+    ["no", "n\n", 3],
     ["Enter alone", "\n", 3],
     ["Ctrl-C", "\u0003", 130],
-  ])("is not done after %s", async (_, typed, code) => {
+  ])("does not run after %s", async (_, typed, code) => {
     const id = await project();
     const { env } = session;
-    const { status } = await inProcess({ env, terminal: true, typed })`projects delete ${id}`;
+    const { status } = await inProcess({ env, terminal: true, reply: typing(typed) })`projects delete ${id}`;
     expect(status).toBe(code);
     expect(exists(id)).toBe(true);
   });
 
-  it("is not asked for in CI, nor where standard input is read for something else", async () => {
+  it("does not ask in CI, or when a flag reads standard input", async () => {
     const id = await project();
     const ci = await inProcess({
       env: { ...session.env, CI: "true" },
@@ -68,7 +76,7 @@ describe("what cannot be undone", () => {
     expect(exists(id)).toBe(true);
   });
 
-  it("is done at once with --yes or -y", async () => {
+  it("runs without a question with --yes or -y", async () => {
     const ids = [await project(), await project()];
     expect((await session.mgmt`projects delete ${ids[0] ?? ""} --yes`).status).toBe(0);
     expect((await session.mgmt`-y projects delete ${ids[1] ?? ""}`).status).toBe(0);
@@ -76,8 +84,8 @@ describe("what cannot be undone", () => {
   });
 });
 
-describe("several ids", () => {
-  it("are deleted one after the other, each once", async () => {
+describe("a delete of several ids", () => {
+  it("deletes each of them once", async () => {
     const ids = [await project(), await project()];
     const [a = "", b = ""] = ids;
     const { status, stderr } = await session.mgmt`projects delete ${a} ${b} ${a} --yes`;
@@ -87,7 +95,7 @@ describe("several ids", () => {
     });
   });
 
-  it("go on after one that fails, and end with 10", async () => {
+  it("continues after a failure, and exits with 10", async () => {
     const [a, b] = [await project(), await project()];
     const { status, errors } = await session.mgmt`projects delete ${a} proj_0 ${b} --yes --output json`;
     expect(status).toBe(10);
@@ -103,7 +111,7 @@ describe("several ids", () => {
     ]);
   });
 
-  it("end with the code of the first when all of them fail", async () => {
+  it("exits with the code of the first failure if all of them fail", async () => {
     const { status, stderr } = await session.mgmt`projects delete proj_0 proj_1 --yes`;
     expect(status).toBe(6);
     expect(stderr).toContain("All 2 failed");

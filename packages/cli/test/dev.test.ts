@@ -7,26 +7,26 @@ import { spawnSync } from "node:child_process";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bin, ensureBuilt } from "./bin.js";
-import { type Captured, inProcess, runInProcess } from "./in-process.js";
+import { inProcess, runInProcess } from "./in-process.js";
+import type { Result } from "./result.js";
 
 const folder = mkdtempSync(join(tmpdir(), "mgmt-dev-"));
 beforeAll(ensureBuilt);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("mgmt dev", () => {
-  it("prints one line when it is ready, runs until Ctrl-C, and ends with 0", async () => {
+  it("prints one line when it is ready, runs until Ctrl-C, and exits with 0", async () => {
     let connected: unknown;
     const { status, stdout, stderr } = await runInProcess(
       ["dev", "--ephemeral", "--port", "0", "--output", "json"],
       {
         interruptWhen: async (line) => {
-          // The line's form is asserted below.
+          // The shape of the line is asserted below.
           const { baseUrl, token } = JSON.parse(line) as Record<string, string>;
           const env = { MGMT_BASE_URL: baseUrl, MGMT_TOKEN: token };
-          const created = await inProcess({
-            env,
-          })`projects create shop --region eu-central-1 --wait --output json`;
-          const { database } = JSON.parse(created.stdout) as { database: { connectionString: string } };
+          const mgmt = inProcess({ env });
+          const created = await mgmt`projects create shop --region eu-central-1 --wait --output json`;
+          const { database } = created.json as { database: { connectionString: string } };
           const client = new pg.Client({ connectionString: database.connectionString });
           await client.connect();
           connected = (await client.query("select 1 as one")).rows;
@@ -50,14 +50,14 @@ describe("mgmt dev", () => {
     });
   });
 
-  it("registers itself as profile local, which one can log in to, and whose approvals one decides", async () => {
+  it("registers itself as profile local, for logins and decisions about approvals", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mgmt-dev-local-"));
     const env = { MGMT_CONFIG_DIR: folder };
-    let [login, approvals]: (Captured | undefined)[] = [];
+    let [login, approvals]: (Result | undefined)[] = [];
     const { status, stderr } = await runInProcess(["dev", "--ephemeral", "--port", "0", "-o", "json"], {
       env,
       interruptWhen: async (line) => {
-        // The line's form is asserted above.
+        // The shape of the line is asserted above.
         const { token } = JSON.parse(line) as Record<string, string>;
         const words = ["login", "--profile", "local", "--with-token"];
         login = await runInProcess(words, { env, stdin: token ?? "" });
@@ -71,7 +71,7 @@ describe("mgmt dev", () => {
     expect(approvals).toMatchObject({ status: 0, stdout: "[]\n" });
   });
 
-  it("tells people what to type next", async () => {
+  it("prints what to type next", async () => {
     const { stdout, status } = await runInProcess(["dev", "--ephemeral", "--port", "0"], {
       interruptWhen: () => true,
     });
@@ -87,7 +87,7 @@ describe("mgmt dev", () => {
     }
   });
 
-  it("says that its port is taken, and what to do", async () => {
+  it("reports a port in use, and what to do", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
@@ -97,7 +97,7 @@ describe("mgmt dev", () => {
     expect(stderr).toMatch(/platform:port_taken.*hint: .*--port/s);
   });
 
-  it("says that a data directory is none, and leaves it alone", async () => {
+  it("reports a folder that is not a data directory, and leaves it unchanged", async () => {
     writeFileSync(join(folder, "notes.txt"), "mine");
     const { status, stderr } = await runInProcess(["dev", "--port", "0", "--data-dir", folder, "-o", "json"]);
     expect(status).toBe(1);
@@ -106,14 +106,14 @@ describe("mgmt dev", () => {
     });
   });
 
-  it("says what to install where the platform is missing", () => {
-    const lonely = mkdtempSync(join(tmpdir(), "mgmt-lonely-"));
-    cpSync(dirname(bin), lonely, { recursive: true });
-    writeFileSync(join(lonely, "package.json"), '{"type":"module"}');
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(lonely, "mgmt.js"), "dev"], {
+  it("says what to install if the platform is missing", () => {
+    const copy = mkdtempSync(join(tmpdir(), "mgmt-copy-"));
+    cpSync(dirname(bin), copy, { recursive: true });
+    writeFileSync(join(copy, "package.json"), '{"type":"module"}');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, "mgmt.js"), "dev"], {
       encoding: "utf8",
     });
-    rmSync(lonely, { recursive: true });
+    rmSync(copy, { recursive: true });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/platform:not_installed.*npm install @mgmt\/platform/s);
   });

@@ -1,36 +1,43 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type CannedAnswer, startAnswers } from "./answers.js";
-import { type Captured, inProcess, runInProcess } from "./in-process.js";
+import { groups } from "../src/generated/groups.js";
+import type { OperationCommand } from "../src/operations/row.js";
+import { exampleId } from "../src/program/help-sections.js";
+import { type CannedResponse, startCannedServer } from "./canned-server.js";
+import { inProcess, runInProcess } from "./in-process.js";
+import type { Mgmt, Result } from "./result.js";
 import { type Session, startSession } from "./terminal.js";
 
 let session: Session;
 beforeAll(async () => {
-  // What a fault answers is none of the service's own answers, and is not held against the contract.
+  // Injected responses are not compared with the contract.
   vi.stubEnv("MGMT_COVERAGE_FILE", "");
   session = await startSession({ validateAnswers: false });
 });
 afterEach(() => session.server.engine.faults.clear());
-afterAll(() => session.close());
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await session.close();
+});
 
-/** Clear, on standard error only, and without a stack. */
-const failed = ({ status, stdout, stderr }: Captured, code: number): string => {
+/** Expects an error on standard error only, without a stack. */
+const failed = ({ status, stdout, stderr }: Result, code: number): string => {
   expect({ status, stdout }).toEqual({ status: code, stdout: "" });
   expect(stderr).not.toMatch(/^\s+at |node:internal|\.js:\d+/m);
   expect(stderr.split("\n").filter((line) => line.startsWith("error: "))).toHaveLength(1);
   return stderr;
 };
 
-const as = (MGMT_TOKEN: string) => inProcess({ env: { ...session.env, MGMT_TOKEN } });
+const as = (MGMT_TOKEN: string): Mgmt => session.as(MGMT_TOKEN);
 
-describe("what the service refuses ends with the code of its status", () => {
-  it("a wrong and an expired token: 4", async () => {
+describe("an error response", () => {
+  it("exits with 4 for a wrong and an expired token", async () => {
     expect(failed(await as("nonsense")`projects list`, 4)).toContain("auth:unauthorized");
     expect(failed(await as(await session.server.engine.tokens.expired())`projects list`, 4)).toContain(
       "request id: req_",
     );
   });
 
-  it("a token without the scope, and another workspace's resource where 403 is listed: 5", async () => {
+  it("exits with 5 for a token without the scope, and for a resource of another workspace", async () => {
     const { tokens, seed } = session.server.engine;
     expect(failed(await as(await tokens.withoutScope())`projects list`, 5)).toContain("auth:forbidden");
     const project = await seed.project();
@@ -38,8 +45,8 @@ describe("what the service refuses ends with the code of its status", () => {
     expect(failed(await other`projects update ${project.id} --name mine`, 5)).toContain("auth:forbidden");
   });
 
-  it("what does not exist: 6, and an id of another kind is pointed out", async () => {
-    const mgmt = inProcess({ env: session.env });
+  it("exits with 6 for an id that does not exist, and points out the prefix of another kind", async () => {
+    const { mgmt } = session;
     const missing = failed(await mgmt`projects get proj_000000000000000000000000`, 6);
     expect(missing).toContain("project:not_found");
     expect(missing).not.toContain("does not look like");
@@ -48,9 +55,9 @@ describe("what the service refuses ends with the code of its status", () => {
     );
   });
 
-  it("a conflict, dependencies and what does not fit: 7, with the fields that do not", async () => {
+  it("exits with 7 for a conflict, dependencies and an invalid body, and names the fields", async () => {
     const { seed } = session.server.engine;
-    const mgmt = inProcess({ env: session.env });
+    const { mgmt } = session;
     const project = await seed.project({ logicalId: "taken" });
     expect(failed(await mgmt`projects create --logical-id taken`, 7)).toContain(
       "project:logical_id_conflict",
@@ -62,11 +69,11 @@ describe("what the service refuses ends with the code of its status", () => {
     expect(unknown).toMatch(/^ {2}\/?colour/m);
   });
 
-  it("an app that exists: 7, with what the code adds", async () => {
+  it("prints the fields that its code adds", async () => {
     const { seed } = session.server.engine;
     const project = await seed.project();
     const app = await seed.app(project.id, { displayName: "web" });
-    const mgmt = inProcess({ env: session.env });
+    const { mgmt } = session;
     const { stderr } = await mgmt`services create web --project-id ${project.id} -o json`;
     expect(JSON.parse(stderr)).toMatchObject({
       error: {
@@ -80,7 +87,7 @@ describe("what the service refuses ends with the code of its status", () => {
     );
   });
 
-  it("an agent that needs its sponsor's word: 8, with where to get it and how to wait for it", async () => {
+  it("exits with 8 if an agent needs an approval, and says where to get it and how to wait for it", async () => {
     const { seed, tokens } = session.server.engine;
     const project = await seed.project();
     const agent = as(await tokens.agent());
@@ -93,92 +100,113 @@ describe("what the service refuses ends with the code of its status", () => {
     [429, 9, "rate_limit:exceeded"],
     [500, 1, "internal:error"],
     [503, 1, "internal:unavailable"],
-  ])("a %i: %i", async (status, code, name) => {
+  ])("with status %i exits with %i", async (status, code, name) => {
     session.server.engine.faults.add({ status });
-    const stderr = failed(await inProcess({ env: session.env })`projects list`, code);
+    const stderr = failed(await session.mgmt`projects list`, code);
     expect(stderr).toContain(name);
     expect(stderr).toContain("request id: ");
   });
 });
 
-describe("scenarios: every command group meets 401, 403, 404, 429 and 500 with the same codes", () => {
-  const lines = [
-    "projects get proj_0",
-    "databases get db_0",
-    "connections get con_0",
-    "branches get br_0",
-    "services get cps_0",
-    "apps get cps_0",
-    "deployments get dpl_0",
-    "integrations get itgr_0",
-    "workspaces get wksp_0",
-    "workspaces service-tokens list wksp_0",
-    "agent-approvals get apr_0",
-    "me get",
-    "regions list",
-  ];
-  it.each(lines)("%s", async (line) => {
-    const codes = { 401: 4, 403: 5, 404: 6, 429: 9, 500: 1 };
-    for (const [status, code] of Object.entries(codes)) {
-      session.server.engine.faults.clear();
-      session.server.engine.faults.add({ status: Number(status) });
-      failed(await runInProcess(line.split(" "), { env: session.env }), code);
-    }
+const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+
+/** One operation of every group and nested group that a command line without flags reads with. */
+const readers = new Map<string, OperationCommand>();
+for (const row of rows) {
+  const group = row.words.slice(0, -1).join(" ");
+  const isSimple = row.method === "GET" && !row.query.some(({ required }) => required);
+  if (isSimple && !readers.has(group)) readers.set(group, row);
+}
+
+describe("every command group", () => {
+  const codes = { 401: 4, 403: 5, 404: 6, 429: 9, 500: 1 };
+  const outcomes = new Map<string, [result: Result, code: number][]>();
+
+  // All of them run at once, each status against a server of its own, because a 429 is retried after a second.
+  beforeAll(async () => {
+    const runs = Object.entries(codes).map(async ([status, code]) => {
+      const { server, env, close } = await startSession({ validateAnswers: false });
+      server.engine.faults.add({ status: Number(status) });
+      await Promise.all(
+        [...readers].map(async ([group, { words, arguments: ids }]) => {
+          const line = [...words, ...ids.map(({ prefix }) => exampleId(prefix))];
+          const result = await runInProcess(line, { env });
+          outcomes.set(group, [...(outcomes.get(group) ?? []), [result, code]]);
+        }),
+      );
+      await close();
+    });
+    await Promise.all(runs);
+  });
+
+  it("is covered", () => {
+    expect([...readers.keys()].sort()).toEqual(
+      [...new Set(rows.map(({ words }) => words.slice(0, -1).join(" ")))].sort(),
+    );
+  });
+
+  it.each([...readers.keys()])("maps 401, 403, 404, 429 and 500 to exit codes: mgmt %s", (group) => {
+    const results = outcomes.get(group) ?? [];
+    expect(results).toHaveLength(Object.keys(codes).length);
+    for (const [result, code] of results) failed(result, code);
   });
 });
 
-describe("what is no answer of the service", () => {
-  const answered = async (answer: CannedAnswer, line = ["projects", "get", "proj_1"]): Promise<Captured> => {
-    const { env, close } = await startAnswers(() => answer);
-    const captured = await runInProcess(line, { env });
+describe("a response that is not the service's", () => {
+  const respondWith = async (
+    response: CannedResponse,
+    line = ["projects", "get", "proj_1"],
+  ): Promise<Result> => {
+    const { env, close } = await startCannedServer(() => response);
+    const result = await runInProcess(line, { env });
     close();
-    return captured;
+    return result;
   };
   const html = { "content-type": "text/html" };
   const page = "<html><body>Sign in to the hotel's network</body></html>";
 
-  it("an unreachable server: 9, and what to look at", async () => {
+  it("exits with 9 if the server cannot be reached, and says what to check", async () => {
     const env = { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "token" };
     const stderr = failed(await inProcess({ env })`projects list`, 9);
     expect(stderr).toMatch(/ECONNREFUSED.*hint: .*base URL.*mgmt dev/s);
   });
 
-  it("a connection that is cut: 9", async () => {
+  it("exits with 9 if the connection is lost", async () => {
     session.server.engine.faults.add({ drop: "before" });
-    failed(await inProcess({ env: session.env })`projects list`, 9);
+    failed(await session.mgmt`projects list`, 9);
   });
 
-  it("HTML instead of JSON: 1, without the page", async () => {
-    const stderr = failed(await answered({ headers: html, body: page }), 1);
+  it("exits with 1 for HTML instead of JSON, and does not print the page", async () => {
+    const stderr = failed(await respondWith({ headers: html, body: page }), 1);
     expect(stderr).toContain("not JSON");
     expect(stderr).toContain("MGMT_BASE_URL");
     expect(stderr).not.toContain("hotel");
   });
 
-  it("an error page: the code of its status", async () => {
-    expect(failed(await answered({ status: 502, headers: html, body: page }), 1)).toContain("http:502");
-    failed(await answered({ status: 404, headers: html, body: page }), 6);
-    failed(await answered({ status: 403, headers: html, body: page }), 5);
-    failed(await answered({ status: 302, headers: { location: "http://a.example" }, body: "" }), 1);
+  it("exits with the code of the status for an error page", async () => {
+    expect(failed(await respondWith({ status: 502, headers: html, body: page }), 1)).toContain("http:502");
+    failed(await respondWith({ status: 404, headers: html, body: page }), 6);
+    failed(await respondWith({ status: 403, headers: html, body: page }), 5);
+    failed(await respondWith({ status: 302, headers: { location: "http://a.example" }, body: "" }), 1);
   });
 
-  it("an unknown error code, and an error without a hint: the code of the status", async () => {
+  it("exits with the code of the status for an unknown error code, with or without a hint", async () => {
     const error = { code: "quantum:entangled", message: "Both at once" };
-    const stderr = failed(await answered({ status: 409, body: { error } }), 7);
+    const stderr = failed(await respondWith({ status: 409, body: { error } }), 7);
     expect(stderr).toBe("error: Both at once (quantum:entangled)\n");
-    failed(await answered({ status: 418, body: { error } }), 7);
+    failed(await respondWith({ status: 418, body: { error } }), 7);
   });
 
-  it("an answer that the contract does not know: 1", async () => {
+  it("exits with 1 for a body that does not match the contract", async () => {
     for (const body of ["", "{}", "[]", "null", '"text"', '{"data":null}']) {
-      expect(failed(await answered({ body }), 1)).toContain("response:invalid");
-      expect(failed(await answered({ body }, ["projects", "list"]), 1)).toContain("response:invalid");
+      expect(failed(await respondWith({ body }), 1)).toContain("response:invalid");
+      expect(failed(await respondWith({ body }, ["projects", "list"]), 1)).toContain("response:invalid");
     }
   });
 
-  it("control characters in a message do not reach the terminal", async () => {
+  it("does not print control characters of a message", async () => {
     const error = { code: "a:b", message: "one\u001b[2Ktwo\nthree" };
-    expect(failed(await answered({ status: 400, body: { error } }), 7)).toBe(
+    expect(failed(await respondWith({ status: 400, body: { error } }), 7)).toBe(
       "error: one[2Ktwo three (a:b)\n",
     );
   });

@@ -5,8 +5,8 @@ import { runInProcess } from "./in-process.js";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
-describe("the exit codes", () => {
-  it("stand in the README and in the help as they are", async () => {
+describe("an exit code", () => {
+  it("has the same meaning in the README and in the help", async () => {
     const table = [...readme.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, code, text]) => [
       Number(code),
       text,
@@ -34,11 +34,11 @@ describe("the exit codes", () => {
     [500, 1],
     [503, 1],
     [302, 1],
-  ])("of status %i with a code that nobody knows: %i", (status, expected) => {
-    expect(exitCodeOf({ status, code: "nobody:knows" })).toBe(expected);
+  ])("is chosen by status %i with an unknown error code: %i", (status, expected) => {
+    expect(exitCodeOf({ status, code: "unknown:code" })).toBe(expected);
   });
 
-  it("of an approval that is needed: 3, as for every other confirmation", () => {
+  it("is 8 for a required approval, and 5 for a denied one", () => {
     expect(exitCodeOf({ status: 403, code: "approval_required" })).toBe(8);
     expect(exitCodeOf({ status: 403, code: "approval:denied" })).toBe(5);
   });

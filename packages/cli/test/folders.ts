@@ -3,14 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+/** A folder that does not exist, so that commands do not find the profiles of whoever runs the tests. */
+export const noConfigDir = join(tmpdir(), "mgmt-test-no-profiles");
 
-/** A new folder, gone after the tests of the file. */
+/** Creates a folder, deleted after the tests of the file. Call it outside of tests and hooks. */
 export const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "mgmt-test-"));
-  made.push(folder);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };

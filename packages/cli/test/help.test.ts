@@ -11,12 +11,12 @@ const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
 const secretFile = join(temporaryFolder(), "secret.txt");
 writeFileSync(secretFile, "secret");
 
-/** Splits a line as a shell does, quotes and all. */
+/** Splits a line as a shell does, with quotes. */
 const shellWords = (line: string): string[] =>
   [...line.matchAll(/(?:'([^']*)'|(\S+))(?=\s|$)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
 describe("help", () => {
-  it.each(rows.map((row) => [row.words.join(" "), row] as const))("of mgmt %s", async (line, row) => {
+  it.each(rows.map((row) => [row.words.join(" "), row] as const))("describes mgmt %s", async (line, row) => {
     const { status, stdout, stderr } = await runInProcess([...row.words, "--help"]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain(`Usage: mgmt ${line}`);
@@ -31,7 +31,7 @@ describe("help", () => {
     expect(stdout).not.toMatch(/undefined|\[object|\{\}$/m);
   });
 
-  it.each(groups.map(({ name }) => name))("of the group mgmt %s lists its commands", async (name) => {
+  it.each(groups.map(({ name }) => name))("lists the commands of mgmt %s", async (name) => {
     const { status, stdout } = await runInProcess([name, "--help"]);
     expect(status).toBe(0);
     for (const { words } of rows.filter((row) => row.words[0] === name)) {
@@ -39,23 +39,23 @@ describe("help", () => {
     }
   });
 
-  it("of mgmt dev and mgmt operations", async () => {
+  it("describes mgmt dev and mgmt operations", async () => {
     const dev = await runInProcess(["dev", "--help"]);
     for (const flag of ["--port", "--data-dir", "--ephemeral"]) expect(dev.stdout).toContain(flag);
     expect((await runInProcess(["operations", "--help"])).stdout).toContain("--output");
   });
 
   const examples = rows.flatMap((row) => operationExamples(row, overlayOf(row.id)));
-  it.each(examples)("shows an example that is a good command line: %s", async (example) => {
+  it.each(examples)("shows a valid example: %s", async (example) => {
     const line = shellWords(example.replace(/(secret|token)\.txt/, secretFile)).slice(1);
-    // Everything about the line has been read and found good when the only thing missing is the token.
+    // The missing token is reported only after the whole line was parsed and found valid.
     expect(await runInProcess(line)).toMatchObject({
       status: 4,
       stderr: expect.stringContaining("auth:no_token"),
     });
   });
 
-  it("shows the allowed values, the default and the bounds of a flag", async () => {
+  it("shows the allowed values, default and bounds of a flag", async () => {
     const { stdout } = await runInProcess(["projects", "databases", "create", "--help"]);
     const text = stdout.replaceAll(/\s+/g, " ");
     expect(text).toContain(
@@ -67,7 +67,7 @@ describe("help", () => {
     );
   });
 
-  it("tells how a field becomes null", async () => {
+  it("shows how to set a field to null", async () => {
     const { stdout } = await runInProcess(["services", "update", "--help"]);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
       "set a field to null: logical-id, branch-id, branch-git-name",

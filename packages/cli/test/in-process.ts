@@ -1,55 +1,70 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import manifest from "../package.json";
 import { main, type ProcessLike } from "../src/main.js";
-import { noConfigDir, words } from "./terminal.js";
+import { noConfigDir } from "./folders.js";
+import { type Mgmt, type Result, resultOf, words } from "./result.js";
 
-export interface Captured {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
-export interface Around {
+export interface Setup {
   env?: NodeJS.ProcessEnv;
+  /** Working directory. */
+  cwd?: string;
+  /** The whole standard input. */
   stdin?: string;
-  /** Standard input, output and error are a terminal. */
+  /** Whether standard input, output and error are a terminal. */
   terminal?: boolean;
-  /** Typed at the terminal when the question stands there. */
-  typed?: string;
-  /** Ctrl-C is pressed once this holds of standard output. */
+  /** Returns what to type once it is asked for on standard error, or undefined before. Typed once. */
+  reply?: (stderr: string) => string | undefined | Promise<string | undefined>;
+  /** Ctrl-C is pressed when this resolves. */
+  interrupt?: Promise<unknown>;
+  /** Ctrl-C is pressed when this returns true for standard output. */
   interruptWhen?: (stdout: string) => boolean | Promise<boolean>;
 }
 
-/** The command without a process of its own: quick, and with a terminal where one is needed. */
-export const runInProcess = async (line: readonly string[], around: Around = {}): Promise<Captured> => {
-  const env = { MGMT_CONFIG_DIR: noConfigDir, ...around.env };
-  const { stdin = "", terminal = false, typed, interruptWhen } = around;
+/** Runs the command inside the test's process, which is fast, and can pretend to be at a terminal. */
+export const runInProcess = async (line: readonly string[], setup: Setup = {}): Promise<Result> => {
+  const { cwd, stdin = "", terminal = false, reply, interrupt, interruptWhen } = setup;
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  let [stdout, stderr, answered] = ["", "", false];
+  let [stdout, stderr, isReplying] = ["", "", false];
   const signals = new EventEmitter();
+  void interrupt?.then(() => signals.emit("SIGINT"));
   output.setEncoding("utf8").on("data", async (text: string) => {
     stdout += text;
     if (await interruptWhen?.(stdout)) signals.emit("SIGINT");
   });
-  errors.setEncoding("utf8").on("data", (text: string) => {
+  errors.setEncoding("utf8").on("data", async (text: string) => {
     stderr += text;
-    if (typed === undefined || answered || !stderr.includes("Continue?")) return;
-    answered = true;
-    setImmediate(() => input.write(typed));
+    if (!reply || isReplying) return;
+    isReplying = true;
+    let typed: string | undefined;
+    for (let seen = ""; typed === undefined && seen !== stderr;) {
+      seen = stderr;
+      typed = await reply(seen);
+    }
+    if (typed === undefined) isReplying = false;
+    else if (terminal) setImmediate(() => input.write(typed));
+    else input.end(typed);
   });
-  if (!terminal) input.end(stdin);
-  // What Node knows the streams of a process by: they are never ended.
+  if (!terminal && !reply) input.end(stdin);
+  // Node never ends the standard streams, and neither do libraries that see this mark.
   for (const stream of [input, output, errors]) Object.assign(stream, { isTTY: terminal, _isStdio: true });
-  const once = signals.once.bind(signals);
-  const surroundings = { stdin: input, stdout: output, stderr: errors, env, once };
-  // What the command uses of a process is there; the streams are no real terminals, that is the point.
-  const status = await main(line, manifest.version, surroundings as unknown as ProcessLike);
-  return { status, stdout, stderr };
+  const host = {
+    stdin: input,
+    stdout: output,
+    stderr: errors,
+    env: { MGMT_CONFIG_DIR: noConfigDir, ...setup.env },
+    cwd: () => cwd ?? process.cwd(),
+    once: signals.once.bind(signals),
+  };
+  // It has everything that the command uses of a process.
+  const status = await main(line, manifest.version, host as unknown as ProcessLike);
+  await nextTurn();
+  return resultOf(status, stdout, stderr);
 };
 
-/** mgmt`projects list`, with the environment that goes with it. */
+/** Returns a tag for command lines that run with a setup: mgmt`projects list`. */
 export const inProcess =
-  (around: Around = {}) =>
-  (strings: TemplateStringsArray, ...values: readonly string[]): Promise<Captured> =>
-    runInProcess(words(strings, values), around);
+  (setup: Setup = {}): Mgmt =>
+  (strings, ...values) =>
+    runInProcess(words(strings, values), setup);

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { Field, OperationCommand } from "../src/operations/row.js";
 import { parseDuration } from "../src/input/duration.js";
 import { parseValue } from "../src/input/parse-value.js";
 import { readInput, type TypedValues } from "../src/input/read-input.js";
 import { Sources } from "../src/input/sources.js";
+import type { Field, OperationCommand } from "../src/operations/row.js";
 import { similar } from "../src/program/suggest.js";
 
-const sources = (text = ""): Sources => new Sources(Readable.from([text]));
+const sources = (text = ""): Sources => new Sources(Readable.from([text]), process.cwd());
 const field = (more: Partial<Field> = {}): Field => ({
   path: ["name"],
   flag: "name",
@@ -19,21 +19,21 @@ const read = (more: Partial<Field>, text: string): Promise<unknown> =>
   parseValue(field(more), text, "--name", sources());
 
 describe("the value of a flag", () => {
-  it("is a text, a number or JSON, as the contract says", async () => {
+  it("is parsed as a text, a number or JSON", async () => {
     expect(await read({}, "5")).toBe("5");
     expect(await read({ type: "integer" }, "-5")).toBe(-5);
     expect(await read({ type: "number" }, ".5e3")).toBe(500);
     expect(await read({ type: "json" }, '{"a":[1]}')).toEqual({ a: [1] });
   });
 
-  it("is held against length, counted in characters", async () => {
+  it("is checked against its length in characters", async () => {
     expect(await read({ maxLength: 2 }, "🙂🙂")).toBe("🙂🙂");
     await expect(read({ maxLength: 2 }, "🙂🙂🙂")).rejects.toThrow("at most 2 characters, not 3");
     await expect(read({ minLength: 1 }, "")).rejects.toThrow("--name must not be empty");
     await expect(read({ minLength: 3 }, "ab")).rejects.toThrow("at least 3 characters");
   });
 
-  it("is held against bounds, the bounds themselves being good", async () => {
+  it("is checked against inclusive bounds", async () => {
     const bounds = { type: "integer", minimum: 1, maximum: 3 } as const;
     expect([await read(bounds, "1"), await read(bounds, "3")]).toEqual([1, 3]);
     for (const text of ["0", "4", "9007199254740993", "", " 1", "1.0", "0x1"])
@@ -43,7 +43,7 @@ describe("the value of a flag", () => {
     await expect(read({ type: "number" }, "Infinity")).rejects.toThrow("must be a number");
   });
 
-  it("is held against allowed values, patterns and times", async () => {
+  it("is checked against allowed values, patterns and time formats", async () => {
     await expect(read({ enum: ["a", "b"] }, "c")).rejects.toMatchObject({ hint: "Allowed: a, b." });
     await expect(read({ pattern: "^a+$" }, "b")).rejects.toMatchObject({ hint: "It must match ^a+$." });
     expect(await read({ format: "date-time" }, "2026-11-01T00:00:00Z")).toBe("2026-11-01T00:00:00Z");
@@ -53,14 +53,14 @@ describe("the value of a flag", () => {
   });
 });
 
-describe("a length of time", () => {
+describe("a duration", () => {
   it.each([
     ["90", 90_000],
     ["0.5", 500],
     ["250ms", 250],
     ["5m", 300_000],
     ["1h30m", 5_400_000],
-  ])("%s", (text, expected) => {
+  ])("accepts %j", (text, expected) => {
     expect(parseDuration(text, "--timeout")).toBe(expected);
   });
 
@@ -90,12 +90,12 @@ describe("the body", () => {
   const bodyOf = async (fields: Field[], typed: Partial<TypedValues>, stdin = ""): Promise<unknown> =>
     (await readInput(command(fields), { flags: {}, unset: [], ...typed }, sources(stdin))).body;
 
-  it("is absent where nothing was given and nothing is required", async () => {
+  it("is absent if nothing is passed and nothing is required", async () => {
     expect(await bodyOf([field()], {})).toBeUndefined();
     expect(await bodyOf([field()], { body: "{}" })).toEqual({});
   });
 
-  it("takes flags over --body, also inside of its objects, and keeps what it does not know", async () => {
+  it("is overridden by flags, also in nested objects, and keeps unknown fields", async () => {
     const fields = [field(), nested("type"), nested("id")];
     const body = '{"name":"a","extra":1,"source":{"type":"x","other":true}}';
     expect(await bodyOf(fields, { body, flags: { name: "b", "source-id": "c" } })).toEqual({
@@ -105,25 +105,25 @@ describe("the body", () => {
     });
   });
 
-  it("asks for a nested field only once its object is there", async () => {
+  it("requires a nested field only if its object is present", async () => {
     const fields = [nested("type", "with-parent"), nested("id")];
     expect(await bodyOf(fields, {})).toBeUndefined();
     await expect(bodyOf(fields, { flags: { "source-id": "a" } })).rejects.toThrow("Missing --source-type");
   });
 
-  it("fills in a value that can be no other", async () => {
+  it("gets the only allowed value of a required field", async () => {
     const fields = [{ ...nested("type", "always"), enum: ["backup"] }, nested("id", "always")];
     expect(await bodyOf(fields, { flags: { "source-id": "a" } })).toEqual({
       source: { type: "backup", id: "a" },
     });
   });
 
-  it("sets null with --unset, also over --body", async () => {
+  it("gets null from --unset, which overrides --body", async () => {
     const fields = [field({ nullable: true })];
     expect(await bodyOf(fields, { unset: ["name"], body: '{"name":"a"}' })).toEqual({ name: null });
   });
 
-  it("comes from standard input, which is read once", async () => {
+  it("is read from standard input, but only once", async () => {
     expect(await bodyOf([field()], { body: "-" }, '\uFEFF{"name":"a"}')).toEqual({ name: "a" });
     const fields = [field(), field({ path: ["b"], flag: "b", type: "json" })];
     await expect(bodyOf(fields, { body: "-", flags: { b: "-" } }, "{}")).rejects.toThrow(
@@ -131,13 +131,13 @@ describe("the body", () => {
     );
   });
 
-  it("does not take a name such as __proto__ for a path", async () => {
+  it("does not find a field in __proto__", async () => {
     const body = '{"__proto__":{"name":"a"}}';
     await expect(bodyOf([field({ required: "always" })], { body })).rejects.toThrow("Missing --name");
   });
 });
 
-describe("did you mean", () => {
+describe("a suggestion", () => {
   it.each([
     ["projcts", ["projects"]],
     ["project", ["projects"]],
@@ -146,7 +146,7 @@ describe("did you mean", () => {
     ["data", ["databases"]],
     ["xyz", []],
     ["", []],
-  ])("%s", (word, expected) => {
+  ])("is made for %j: %j", (word, expected) => {
     expect(similar(word, ["projects", "databases", "list", "delete", "get"])).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { startAnswers } from "./answers.js";
+import { startCannedServer } from "./canned-server.js";
 import { inProcess, runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
 
@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => session.close());
 
-/** Colours of a terminal. */
-const colour = /\u001b\[/;
+/** An escape sequence for a color. */
+const color = /\u001b\[/;
 
-describe("the answer", () => {
-  it("is a list as a JSON array, and an empty list is []", async () => {
+describe("a result", () => {
+  it("is a JSON array for a list, and [] for an empty list", async () => {
     const { as, server } = session;
     const other = as(await server.engine.tokens.otherUser());
     const empty = await other`projects list --output json`;
@@ -37,14 +37,14 @@ describe("the answer", () => {
     expect((await mgmt`me -o json`).json).toHaveProperty("credential.type", "management_token");
   });
 
-  it("is nothing where the service answers nothing", async () => {
+  it("is empty if the response is empty", async () => {
     const { mgmt, server } = session;
     const { id } = await server.engine.seed.project();
     const silent = await mgmt`projects delete ${id} --yes --output json`;
     expect(silent).toMatchObject({ status: 0, stdout: "", stderr: "" });
   });
 
-  it("is a table for people with every id whole, however narrow the terminal", async () => {
+  it("is a table with complete ids, however narrow the terminal is", async () => {
     const { env, server } = session;
     const project = await server.engine.seed.project({ name: "x".repeat(256) });
     const { stdout } = await inProcess({ env: { ...env, COLUMNS: "20" }, terminal: true })`projects list`;
@@ -53,7 +53,7 @@ describe("the answer", () => {
     expect(stdout).not.toContain("…");
   });
 
-  it("shows one resource a line a field, with the connection string of a new database", async () => {
+  it("shows a resource with a line for each field, and the connection string of a new database", async () => {
     const { mgmt } = session;
     const { stdout } = await mgmt`projects create shop --region eu-central-1`;
     expect(stdout).toMatch(/^id +proj_[a-z0-9]{24}$/m);
@@ -62,20 +62,20 @@ describe("the answer", () => {
     expect(stdout).toMatch(/^connection string +postgres:\/\/\S+$/m);
   });
 
-  it("has colours on a terminal only, and none with NO_COLOR or TERM=dumb", async () => {
+  it("has colors only on a terminal, and none with NO_COLOR or TERM=dumb", async () => {
     const { env, server } = session;
     await server.engine.seed.project();
     const on = async (more: NodeJS.ProcessEnv, terminal = true): Promise<string> =>
       (await inProcess({ env: { ...env, ...more }, terminal })`databases list`).stdout;
-    expect(await on({})).toMatch(colour);
-    for (const plain of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) expect(await on(plain)).not.toMatch(colour);
-    expect(await on({}, false)).not.toMatch(colour);
-    expect(await on({ FORCE_COLOR: "1" }, false)).toMatch(colour);
+    expect(await on({})).toMatch(color);
+    for (const plain of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) expect(await on(plain)).not.toMatch(color);
+    expect(await on({}, false)).not.toMatch(color);
+    expect(await on({ FORCE_COLOR: "1" }, false)).toMatch(color);
   });
 
-  it("does not let a name of somebody else move the cursor or hide a line", async () => {
+  it("does not let a name move the cursor or hide a line", async () => {
     const name = "a\u001b[2J\u0007b\u202ec\nd";
-    const { env, close } = await startAnswers(() => ({ body: { data: [{ id: "proj_1", name }] } }));
+    const { env, close } = await startCannedServer(() => ({ body: { data: [{ id: "proj_1", name }] } }));
     const table = await runInProcess(["projects", "list"], { env });
     expect(table.stdout).toContain("a[2Jbc d");
     const json = await runInProcess(["projects", "list", "-o", "json"], { env });

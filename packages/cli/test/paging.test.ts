@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startAnswers } from "./answers.js";
+import { startCannedServer } from "./canned-server.js";
 import { runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
 
@@ -12,8 +12,8 @@ afterAll(() => session.close());
 
 const names = (json: unknown): string[] => (json as { name: string }[]).map(({ name }) => name);
 
-describe("lists", () => {
-  it("give one page, and say on standard error how to go on", async () => {
+describe("a list command", () => {
+  it("prints one page, and prints on standard error how to get the next one", async () => {
     const { mgmt } = session;
     const first = await mgmt`projects list --limit 2 --output json`;
     expect(names(first.json)).toEqual(["a", "b"]);
@@ -24,7 +24,7 @@ describe("lists", () => {
     expect(second.stderr).toMatch(/^There are more. --all lists everything, --cursor \S+ the next page.\n$/);
   });
 
-  it("walk all pages with --all, --limit being the size of a page", async () => {
+  it("prints all pages with --all, where --limit is the page size", async () => {
     const { mgmt, server } = session;
     const before = server.engine.requests.length;
     const { json, stderr } = await mgmt`projects list --all --limit 2 --output json`;
@@ -33,7 +33,7 @@ describe("lists", () => {
     expect(server.engine.requests.length - before).toBe(3);
   });
 
-  it("take an empty cursor for the first page, and refuse another list's with 7", async () => {
+  it("accepts an empty cursor as the first page, and refuses the cursor of another list with 7", async () => {
     const { mgmt } = session;
     expect(names((await mgmt`projects list --limit 1 -o json --cursor ${""}`).json)).toEqual(["a"]);
     const { errors } = await mgmt`projects list --limit 1 -o json`;
@@ -42,20 +42,20 @@ describe("lists", () => {
   });
 });
 
-describe("--all against a service that does not keep its word", () => {
-  const walk = async (pages: Record<string, { data: unknown[]; nextCursor: string | null }>) => {
-    const { env, close } = await startAnswers(({ url = "" }) => {
+describe("--all with a service that breaks the paging contract", () => {
+  const listAll = async (pages: Record<string, { data: unknown[]; nextCursor: string | null }>) => {
+    const { env, close } = await startCannedServer(({ url = "" }) => {
       const cursor = new URL(url, "http://a").searchParams.get("cursor") ?? "";
       const { data, nextCursor } = pages[cursor] ?? { data: [], nextCursor: null };
       return { body: { data, pagination: { nextCursor, hasMore: nextCursor !== null } } };
     });
-    const captured = await runInProcess(["projects", "list", "--all", "-o", "json"], { env });
+    const result = await runInProcess(["projects", "list", "--all", "-o", "json"], { env });
     close();
-    return captured;
+    return result;
   };
 
-  it("an empty page in the middle does not end it", async () => {
-    const { stdout } = await walk({
+  it("continues after an empty page", async () => {
+    const { stdout } = await listAll({
       "": { data: [{ id: "1" }], nextCursor: "x" },
       x: { data: [], nextCursor: "y" },
       y: { data: [{ id: "2" }], nextCursor: null },
@@ -63,8 +63,8 @@ describe("--all against a service that does not keep its word", () => {
     expect(JSON.parse(stdout)).toEqual([{ id: "1" }, { id: "2" }]);
   });
 
-  it("a repeated cursor ends it with 1, without an answer that only looks whole", async () => {
-    const { status, stdout, stderr } = await walk({
+  it("exits with 1 for a repeated cursor, without printing an incomplete list", async () => {
+    const { status, stdout, stderr } = await listAll({
       "": { data: [{ id: "1" }], nextCursor: "x" },
       x: { data: [{ id: "2" }], nextCursor: "x" },
     });
@@ -72,8 +72,8 @@ describe("--all against a service that does not keep its word", () => {
     expect(stderr).toContain("repeated a cursor");
   });
 
-  it("more without a cursor ends it with 1", async () => {
-    const { status, stderr } = await walk({ "": { data: [{ id: "1" }], nextCursor: "" } });
+  it("exits with 1 if there is more but no cursor", async () => {
+    const { status, stderr } = await listAll({ "": { data: [{ id: "1" }], nextCursor: "" } });
     expect(status).toBe(1);
     expect(stderr).toContain("no cursor");
   });

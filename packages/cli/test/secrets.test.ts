@@ -7,25 +7,24 @@ import { type Session, startSession } from "./terminal.js";
 
 let session: Session;
 let recipient: string;
-let file: string;
+const file = join(temporaryFolder(), "body.json");
 beforeAll(async () => {
   session = await startSession();
   recipient = await session.server.engine.tokens.otherUser();
-  file = join(temporaryFolder(), "body.json");
   writeFileSync(file, JSON.stringify({ recipientAccessToken: recipient }));
 });
 afterAll(() => session.close());
 
 const newProject = async (): Promise<string> => (await session.server.engine.seed.project()).id;
 
-describe("secrets never stand in the process list (§ Authentication)", () => {
+describe("a secret", () => {
   const canary = "CANARY-SECRET";
 
   it.each([
-    ["a flag of its own name", ["--recipient-access-token", canary]],
-    ["the same with =", [`--recipient-access-token=${canary}`]],
-    ["--body in the command line", ["--body", JSON.stringify({ recipientAccessToken: canary })]],
-  ])("refuses %s, and does not repeat it", async (_, flags) => {
+    ["a flag with its name", ["--recipient-access-token", canary]],
+    ["a flag with its name and =", [`--recipient-access-token=${canary}`]],
+    ["--body on the command line", ["--body", JSON.stringify({ recipientAccessToken: canary })]],
+  ])("is refused in %s, and not repeated", async (_, flags) => {
     const { status, stderr, stdout } = await inProcess({
       env: session.env,
     })`projects transfer proj_1 --yes ${flags[0] ?? ""} ${flags[1] ?? ""}`;
@@ -34,7 +33,7 @@ describe("secrets never stand in the process list (§ Authentication)", () => {
     expect(stderr + stdout).not.toContain(canary);
   });
 
-  it("refuses a token as a flag, on every level, and does not repeat it", async () => {
+  it("is refused as the flag --token at every level, and not repeated", async () => {
     for (const line of [`--token ${canary} me`, `me --token ${canary}`, `me get --token=${canary}`]) {
       const { status, stderr } = await inProcess({
         env: session.env,
@@ -45,14 +44,14 @@ describe("secrets never stand in the process list (§ Authentication)", () => {
     }
   });
 
-  it("does not repeat the value of an unknown flag, or of JSON that cannot be read", async () => {
+  it("is not repeated from an unknown flag or from invalid JSON", async () => {
     const mgmt = inProcess({ env: session.env, stdin: `{"recipientAccessToken": "${canary}"` });
     expect((await mgmt`projects get p --secret=${canary}`).stderr).not.toContain(canary);
     expect((await mgmt`projects transfer p --yes --body -`).stderr).not.toContain(canary);
     expect((await mgmt`projects transfer p --yes --body ${`{"a": "${canary}`}`).stderr).not.toContain(canary);
   });
 
-  it("takes them from a file, from standard input, and from --body @file and -", async () => {
+  it("is accepted from a file, from standard input, and from --body @file and -", async () => {
     const { env, as } = session;
     const token = env["MGMT_TOKEN"] ?? "";
     const secretFile = `${file}.token`;
@@ -73,7 +72,7 @@ describe("secrets never stand in the process list (§ Authentication)", () => {
     }
   });
 
-  it("a refused secret is not repeated, in neither format", async () => {
+  it("is not repeated in either format if the service refuses it", async () => {
     const id = await newProject();
     const mgmt = session.as(session.env["MGMT_TOKEN"] ?? "", { stdin: canary });
     for (const format of ["table", "json"]) {
@@ -85,7 +84,7 @@ describe("secrets never stand in the process list (§ Authentication)", () => {
     }
   });
 
-  it("a failed call repeats neither the token nor the body", async () => {
+  it("is not repeated by a failed call", async () => {
     const { status, stderr } = await inProcess({
       env: { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: canary },
     })`projects create shop`;

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { run, type Session, startSession } from "./terminal.js";
+import { runInProcess } from "./in-process.js";
+import { type Session, startSession } from "./terminal.js";
 
 /**
- * Files of `sessions/` read like a terminal: `$ ` and a command line, then all that it prints. A line that begins with
- * `= ` says how a command ends when not with 0. `{name}` stands for a value without spaces: any where it comes first,
- * the same one from then on. `…` stands for any text within a line.
+ * The files in `sessions/` read like a terminal: `$ ` and a command line, then everything that it prints. A line that
+ * starts with `= ` is the exit code, if it is not 0. `{name}` matches a value without spaces: any value the first time,
+ * and the same one from then on. `…` matches any text within a line.
  */
 const folder = fileURLToPath(new URL("sessions/", import.meta.url));
 
@@ -47,24 +48,27 @@ beforeAll(async () => {
 });
 afterAll(() => session.close());
 
-it.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))("%s", async (file) => {
-  const { tokens, residents } = session.server.engine;
-  const env = { ...session.env, MGMT_TOKEN: await tokens.user() };
-  const values: Values = new Map([["workspace", residents.workspace.id]]);
-  for (const { line, output, status } of readSteps(readFileSync(folder + file, "utf8"))) {
-    const words = fillIn(line, values).split(" ");
-    const result = await run(words, { env });
-    const printed = (result.stderr + result.stdout).split("\n").filter(Boolean);
-    expect({ line, printed, status: result.status }).toEqual({ line, printed: expect.any(Array), status });
-    for (const [index, expected] of output.entries()) {
-      const match = patternOf(expected, values).exec(printed[index] ?? "");
-      expect({ line, expected, printed: match ? expected : printed[index] }).toEqual({
-        line,
-        expected,
-        printed: expected,
-      });
-      for (const [name, value] of Object.entries(match?.groups ?? {})) values.set(name, value);
+it.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))(
+  "prints the recorded session %s",
+  async (file) => {
+    const { tokens, residents } = session.server.engine;
+    const env = { ...session.env, MGMT_TOKEN: await tokens.user() };
+    const values: Values = new Map([["workspace", residents.workspace.id]]);
+    for (const { line, output, status } of readSteps(readFileSync(folder + file, "utf8"))) {
+      const words = fillIn(line, values).split(" ");
+      const result = await runInProcess(words, { env });
+      const printed = (result.stderr + result.stdout).split("\n").filter(Boolean);
+      expect({ line, printed, status: result.status }).toEqual({ line, printed: expect.any(Array), status });
+      for (const [index, expected] of output.entries()) {
+        const match = patternOf(expected, values).exec(printed[index] ?? "");
+        expect({ line, expected, printed: match ? expected : printed[index] }).toEqual({
+          line,
+          expected,
+          printed: expected,
+        });
+        for (const [name, value] of Object.entries(match?.groups ?? {})) values.set(name, value);
+      }
+      expect({ line, printed: printed.length }).toEqual({ line, printed: output.length });
     }
-    expect({ line, printed: printed.length }).toEqual({ line, printed: output.length });
-  }
-});
+  },
+);

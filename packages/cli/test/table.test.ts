@@ -7,7 +7,7 @@ import { groupOverlays, overlays } from "../src/operations/overlay.js";
 const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 describe("the command table", () => {
-  it("has a command of its own for every operation of the contract", () => {
+  it("has one command for every operation of the contract", () => {
     const ids = Object.values(document.paths).flatMap((item) =>
       Object.values(item).flatMap((operation: { operationId?: string }) => operation.operationId ?? []),
     );
@@ -19,7 +19,7 @@ describe("the command table", () => {
     for (const { words } of rows) for (const word of words) expect(word).toMatch(/^[a-z]+(-[a-z]+)*$/);
   });
 
-  it("lets no flag hide another one, or a global one", () => {
+  it("has no flag that hides another one or a global one", () => {
     const taken = [
       "output",
       "base-url",
@@ -52,12 +52,12 @@ describe("the command table", () => {
     }
   });
 
-  it("takes secrets from files only (§ Authentication)", () => {
+  it("reads secrets from files only", () => {
     const secrets = rows.flatMap(({ body }) => body?.fields.filter(({ secret }) => secret) ?? []);
     expect(secrets.map(({ flag }) => flag)).toEqual(["recipient-access-token"]);
   });
 
-  it("allows in a union what any of its branches allows, and requires what all of them require", () => {
+  it("allows the values of any branch of a union, and requires what all branches require", () => {
     const fields = rows.find(({ id }) => id === "databases.create")?.body?.fields ?? [];
     expect(fields.filter(({ path }) => path[0] === "source")).toEqual([
       expect.objectContaining({
@@ -74,12 +74,12 @@ describe("the command table", () => {
     const replaced = rows.flatMap(({ words, deprecated }) =>
       deprecated ? [[words[0], deprecated.replacedBy[0]]] : [],
     );
-    expect(replaced).toEqual(Array(6).fill(["apps", "services"]));
+    expect(replaced).toEqual(Array(8).fill(["apps", "services"]));
   });
 });
 
 describe("the overlay", () => {
-  it("speaks of fields that there are", () => {
+  it("refers to existing fields", () => {
     for (const [id, { argument }] of Object.entries(overlays)) {
       const row = rows.find((each) => each.id === id);
       expect(row).toBeDefined();
@@ -92,7 +92,7 @@ describe("the overlay", () => {
     expect(Object.keys(groupOverlays).sort()).toEqual(groups.map(({ name }) => name).sort());
   });
 
-  it("shows columns that the schemas have", () => {
+  it("has columns for existing fields", () => {
     for (const [schema, columns] of Object.entries({ ...listColumns, ...detailColumns })) {
       for (const { path } of columns) {
         expect({
@@ -108,7 +108,7 @@ describe("the overlay", () => {
     }
   });
 
-  it("never leaves the id out of a table", () => {
+  it("starts every table with the id", () => {
     for (const columns of Object.values(listColumns)) expect(columns[0]).toEqual({ title: "id", path: "id" });
   });
 });
@@ -122,11 +122,11 @@ interface Schema {
   oneOf?: Schema[];
 }
 
-/** Whether a schema, or one of those that it is made of, has a value at the path. */
+/** Whether a schema, or one of its parts, has a value at the path. */
 const hasPath = (schema: Schema, [name, ...rest]: string[]): boolean => {
   if (name === undefined) return true;
   if (schema.$ref !== undefined) {
-    // The bundled document's own names.
+    // References of the bundled document name its own schemas.
     const schemas = document.components.schemas as unknown as Record<string, Schema>;
     return hasPath(schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}, [name, ...rest]);
   }

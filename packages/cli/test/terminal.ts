@@ -1,18 +1,11 @@
 import { spawn } from "node:child_process";
-import { type RunningServer, createServer } from "@mgmt/mock/server";
-import type { EngineOptions } from "@mgmt/mock/server";
-import { bin, ensureBuilt } from "./bin.js";
-import { temporaryFolder } from "./folders.js";
+import { type EngineOptions, type RunningServer, createServer } from "@mgmt/mock/server";
+import { bin } from "./bin.js";
+import { noConfigDir } from "./folders.js";
+import { inProcess, type Setup } from "./in-process.js";
+import { type Mgmt, type Result, resultOf } from "./result.js";
 
-export interface Result {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-  /** Standard output, read as JSON. */
-  readonly json: unknown;
-  /** Standard error, read as one JSON object a line. */
-  readonly errors: readonly Record<string, unknown>[];
-}
+export type { Result } from "./result.js";
 
 export interface RunOptions {
   env?: NodeJS.ProcessEnv;
@@ -23,10 +16,7 @@ export interface RunOptions {
   onStart?: (child: ReturnType<typeof spawn>) => void;
 }
 
-/** There are no profiles there: those of whoever runs the tests are none of their business. */
-export const noConfigDir = temporaryFolder();
-
-/** Runs the built command, with nothing of the environment but what is given. */
+/** Runs the built command in a process of its own, with a clean environment. Call `ensureBuilt` first. */
 export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
   const { env = {}, stdin = "", cwd, onStart } = options;
   const child = spawn(process.execPath, [bin, ...words], {
@@ -41,47 +31,22 @@ export const run = async (words: readonly string[], options: RunOptions = {}): P
   child.stdin.on("error", () => undefined).end(stdin);
   onStart?.(child);
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return {
-    status,
-    stdout,
-    stderr,
-    get json(): unknown {
-      return JSON.parse(stdout);
-    },
-    get errors() {
-      const lines = stderr.trim().split("\n").filter(Boolean);
-      // Every line is an object under --output json.
-      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    },
-  };
-};
-
-/** `mgmt projects get ${id}`: words are split at spaces, inserted values stay whole. */
-export type Mgmt = (strings: TemplateStringsArray, ...values: readonly string[]) => Promise<Result>;
-
-export const words = (strings: TemplateStringsArray, values: readonly string[]): string[] => {
-  // A character that no command line holds stands for "inserted here".
-  const mark = (index: number): string => `\u0000${String(index)}\u0000`;
-  const text = strings.reduce((left, part, index) => `${left}${mark(index - 1)}${part}`);
-  return text
-    .split(/\s+/)
-    .filter(Boolean)
-    .map((word) => word.replaceAll(/\u0000(\d+)\u0000/g, (_, index: string) => values[Number(index)] ?? ""));
+  return resultOf(status, stdout, stderr);
 };
 
 export interface Session {
   server: RunningServer;
-  /** As the owner of the first workspace. */
-  mgmt: Mgmt;
+  /** Address and token, as environment variables. */
   env: NodeJS.ProcessEnv;
-  /** The same command line as somebody else. */
-  as(token: string, options?: RunOptions): Mgmt;
+  /** Runs a command line in this process as the owner of the first workspace. */
+  mgmt: Mgmt;
+  /** Does the same with another token. */
+  as(token: string, setup?: Setup): Mgmt;
   close(): Promise<void>;
 }
 
-/** A terminal with a reference server of its own. */
+/** Starts a reference server to run commands against. */
 export const startSession = async (engineOptions: EngineOptions = {}): Promise<Session> => {
-  await ensureBuilt();
   const { settings, ...rest } = engineOptions;
   const server = await createServer({
     engineOptions: {
@@ -92,14 +57,9 @@ export const startSession = async (engineOptions: EngineOptions = {}): Promise<S
       settings: { lifecycle: { provisioning: 150, recovering: 150 }, ...settings },
     },
   });
-  const envWith = (token: string): NodeJS.ProcessEnv => ({
-    MGMT_BASE_URL: server.baseUrl,
-    MGMT_TOKEN: token,
-  });
-  const env = envWith(await server.engine.tokens.user());
-  const as =
-    (token: string, { env: more, ...options }: RunOptions = {}): Mgmt =>
-    (strings, ...values) =>
-      run(words(strings, values), { ...options, env: { ...envWith(token), ...more } });
-  return { server, env, as, mgmt: as(env["MGMT_TOKEN"] ?? ""), close: () => server.close(0) };
+  const as = (token: string, { env, ...setup }: Setup = {}): Mgmt =>
+    inProcess({ ...setup, env: { MGMT_BASE_URL: server.baseUrl, MGMT_TOKEN: token, ...env } });
+  const token = await server.engine.tokens.user();
+  const env = { MGMT_BASE_URL: server.baseUrl, MGMT_TOKEN: token };
+  return { server, env, as, mgmt: as(token), close: () => server.close(0) };
 };

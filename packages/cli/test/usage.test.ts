@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "./folders.js";
 import { inProcess, runInProcess } from "./in-process.js";
 
-/** Nothing listens there: a request would end with 9, and every line here ends with 2. */
+/** Nothing listens at this address: a request would exit with 9, but every line here exits with 2. */
 const env = { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "token" };
 const mgmt = inProcess({ env });
 const folder = temporaryFolder();
@@ -14,7 +14,7 @@ const file = (name: string, text: string): string => {
   return path;
 };
 
-const refused = async (
+const expectRefused = async (
   line: readonly string[],
   message: string,
   hint?: string,
@@ -29,7 +29,7 @@ const refused = async (
 };
 const words = (line: string): string[] => line.split(" ");
 
-describe("a wrong command line ends with 2 before anything is sent", () => {
+describe("an invalid command line", () => {
   it.each<[line: string, message: string, hint?: string]>([
     ["projects lst", "Unknown command: mgmt projects lst", "Did you mean mgmt projects list?"],
     ["service-tokens list", "Unknown command: mgmt service-tokens", "mgmt workspaces service-tokens"],
@@ -93,32 +93,34 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     ["dev --port 70000", "--port must be a number from 0 to 65535"],
     ["dev --port x", "--port must be a number from 0 to 65535"],
     ["dev --ephemeral --data-dir d", "--data-dir and --ephemeral contradict each other"],
-  ])("%s", (line, message, hint) => refused(words(line), message, hint));
+  ])("exits with 2 before anything is sent: %s", (line, message, hint) =>
+    expectRefused(words(line), message, hint),
+  );
 
-  it("an empty id and an empty name", async () => {
-    await refused(["projects", "get", ""], '<project-id> cannot be ""');
-    await refused(["projects", "delete", "proj_1", " ", "--yes"], '<project-id> cannot be " "');
-    await refused(["projects", "create", ""], "<name> must not be empty");
-    await refused(
+  it("exits with 2 for an empty id and an empty name", async () => {
+    await expectRefused(["projects", "get", ""], '<project-id> cannot be ""');
+    await expectRefused(["projects", "delete", "proj_1", " ", "--yes"], '<project-id> cannot be " "');
+    await expectRefused(["projects", "create", ""], "<name> must not be empty");
+    await expectRefused(
       ["projects", "create", "--name", "x".repeat(257)],
       "--name must have at most 256 characters, not 257",
     );
   });
 
-  it("a file that is not there, is a folder or is empty", async () => {
-    await refused(
+  it("exits with 2 for a file that is missing, a folder or empty", async () => {
+    await expectRefused(
       ["projects", "create", "--body", "@nowhere.json"],
       "--body: cannot read nowhere.json (no such file)",
     );
-    await refused(["projects", "create", "--body", `@${folder}`], "(it is a directory)");
-    await refused(["projects", "list", "--token-file", file("empty", "\n")], "is empty");
-    await refused(["projects", "list", "--token-file", file("two", "a\nb\n")], "expected one line");
-    await refused(["projects", "list", "--token-file", ""], "--token-file needs a path");
+    await expectRefused(["projects", "create", "--body", `@${folder}`], "(it is a directory)");
+    await expectRefused(["projects", "list", "--token-file", file("empty", "\n")], "is empty");
+    await expectRefused(["projects", "list", "--token-file", file("two", "a\nb\n")], "expected one line");
+    await expectRefused(["projects", "list", "--token-file", ""], "--token-file needs a path");
   });
 
-  it("standard input that is asked for twice", async () => {
+  it("exits with 2 if two flags read standard input", async () => {
     const line = words("projects transfer proj_1 --recipient-access-token-file - --token-file - --yes");
-    await refused(
+    await expectRefused(
       line,
       "--recipient-access-token-file and --token-file cannot both read standard input",
       "Put one",
@@ -126,9 +128,9 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     );
   });
 
-  it("a base URL that is none, or ends in /v1", async () => {
+  it("exits with 2 for an invalid base URL, or one that ends in /v1", async () => {
     for (const url of ["localhost", "ftp://a.example", "http://u:p@a.example", "http://a.example/v1"]) {
-      await refused(
+      await expectRefused(
         ["me", "--base-url", url],
         "--base-url ",
         "Use an address such as https://api.example.com",
@@ -139,13 +141,13 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     expect(stderr).toContain("MGMT_BASE_URL must be an absolute URL");
   });
 
-  it("no base URL: says what to set, and how to get one", async () => {
+  it("says what to set without a base URL", async () => {
     const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t" } })`projects list`;
     expect(status).toBe(2);
     expect(stderr).toMatch(/MGMT_BASE_URL.*--base-url.*mgmt dev/s);
   });
 
-  it("no token: ends with 4 and says what to set, and how to get one", async () => {
+  it("exits with 4 without a token, and says what to set", async () => {
     for (const MGMT_TOKEN of [undefined, "", "  "]) {
       const { status, stderr } = await inProcess({ env: { MGMT_TOKEN } })`projects list`;
       expect(status).toBe(4);
@@ -153,7 +155,7 @@ describe("a wrong command line ends with 2 before anything is sent", () => {
     }
   });
 
-  it("under --output json the error is one JSON object on standard error", async () => {
+  it("is one JSON object on standard error with --output json", async () => {
     const { stderr, stdout } = await mgmt`projects create --region mars -o json`;
     expect(stdout).toBe("");
     expect(JSON.parse(stderr)).toEqual({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run, type Session, startSession } from "./terminal.js";
+import { runInProcess } from "./in-process.js";
+import { type Session, startSession } from "./terminal.js";
 
 let session: Session;
 beforeAll(async () => {
@@ -17,12 +18,12 @@ interface Created {
 }
 const created = (json: unknown): Created => json as Created;
 
-/** Databases that stay as they are until a test moves them. */
-const stuck = async (): Promise<Session> =>
+/** Starts a server whose databases keep their status until a test changes it. */
+const startStuck = async (): Promise<Session> =>
   startSession({ settings: { lifecycle: { provisioning: 3_600_000, recovering: 3_600_000 } } });
 
 describe("--wait", () => {
-  it("answers what create answered, its secrets kept, once the database is ready", async () => {
+  it("prints the response of the create with its secrets, once the database is ready", async () => {
     const { mgmt, server } = session;
     const plain = created((await mgmt`projects create one -o json`).json);
     expect(plain.database?.status).toBe("provisioning");
@@ -34,7 +35,7 @@ describe("--wait", () => {
     expect(server.engine.store.databases.get(project.database?.id ?? "")?.status).toBe("ready");
   });
 
-  it("waits after both ways to create a database, and after a restore", async () => {
+  it("waits after both create operations, and after a restore", async () => {
     const { mgmt, server } = session;
     const { id, database } = await server.engine.seed.project();
     const backup = await server.engine.seed.backup(database?.id ?? "");
@@ -49,7 +50,7 @@ describe("--wait", () => {
     const lines = [
       mgmt`projects databases create ${id} --wait -o json`,
       mgmt`databases create --project-id ${id} --wait --timeout 1m -o json`,
-      run(["databases", "restore", database?.id ?? "", ...source, "--wait", "--yes", "-o", "json"], {
+      runInProcess(["databases", "restore", database?.id ?? "", ...source, "--wait", "--yes", "-o", "json"], {
         env: session.env,
       }),
     ];
@@ -59,7 +60,7 @@ describe("--wait", () => {
     }
   });
 
-  it("says what it waits for to people, and that there is nothing where no database was made", async () => {
+  it("prints what it waits for, and that there is nothing to wait for without a database", async () => {
     const { mgmt } = session;
     const { stderr, stdout } = await mgmt`projects create three --wait`;
     expect(stderr).toMatch(
@@ -73,8 +74,8 @@ describe("--wait", () => {
     });
   });
 
-  it("ends with 8 when the time is over, the answer still printed", async () => {
-    const slow = await stuck();
+  it("exits with 8 at the timeout, and still prints the response", async () => {
+    const slow = await startStuck();
     const { status, json, errors } = await slow.mgmt`projects create shop --wait --timeout 300ms -o json`;
     expect(status).toBe(8);
     expect(created(json).database).toMatchObject({
@@ -85,8 +86,8 @@ describe("--wait", () => {
     await slow.close();
   });
 
-  it("ends with 1 when the database fails, the answer still printed", async () => {
-    const slow = await stuck();
+  it("exits with 1 if the database fails, and still prints the response", async () => {
+    const slow = await startStuck();
     const { engine } = slow.server;
     const waiting = slow.mgmt`projects create shop --wait -o json`;
     const database = await until(() => engine.store.databases.find({}));
@@ -98,13 +99,13 @@ describe("--wait", () => {
     await slow.close();
   });
 
-  it("ends with 130 on Ctrl-C, with the answer and its secrets", async () => {
-    const slow = await stuck();
+  it("exits with 130 on Ctrl-C, and still prints the response with its secrets", async () => {
+    const slow = await startStuck();
     const { engine } = slow.server;
     const polled = until(() => engine.requests.find(({ operationId }) => operationId === "databases.get"));
-    const { status, json } = await run(["projects", "create", "shop", "--wait", "-o", "json"], {
+    const { status, json } = await runInProcess(["projects", "create", "shop", "--wait", "-o", "json"], {
       env: slow.env,
-      onStart: (child) => void polled.then(() => child.kill("SIGINT")),
+      interrupt: polled,
     });
     expect(status).toBe(130);
     expect(created(json).database?.connectionString).toMatch(/^postgres:/);
@@ -126,7 +127,7 @@ describe("--wait", () => {
     ).toBeGreaterThan(4);
   });
 
-  it("ends with the code of a poll that fails for good, the answer still printed", async () => {
+  it("exits with the code of a poll that fails permanently, and still prints the response", async () => {
     const { mgmt, server } = session;
     server.engine.faults.add({ operation: "databases.get", status: 403, times: 1 });
     const { status, json } = await mgmt`projects create five --wait -o json`;
@@ -134,8 +135,8 @@ describe("--wait", () => {
     expect(created(json).database?.connectionString).toMatch(/^postgres:/);
   });
 
-  it("ends with 8 when every poll fails until the time is over, the answer still printed", async () => {
-    const slow = await stuck();
+  it("exits with 8 if every poll fails until the timeout, and still prints the response", async () => {
+    const slow = await startStuck();
     slow.server.engine.faults.add({ operation: "databases.get", drop: "before" });
     const { status, json, errors } = await slow.mgmt`projects create five --wait --timeout 300ms -o json`;
     expect(status).toBe(8);

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { unreadableFile, usageError } from "../errors/usage-errors.js";
 
@@ -6,7 +7,8 @@ export class Sources {
   private stdinReader: string | undefined;
 
   constructor(
-    private readonly stdin: Readable = process.stdin,
+    private readonly stdin: Readable,
+    private readonly cwd: string,
     private readonly signal?: AbortSignal,
   ) {}
 
@@ -21,7 +23,10 @@ export class Sources {
     if (path === "") throw usageError(`${flag} needs a path, or - for standard input`);
     const { readFile } = await import("node:fs/promises");
     try {
-      return await readFile(path, { encoding: "utf8", ...(this.signal && { signal: this.signal }) });
+      return await readFile(resolve(this.cwd, path), {
+        encoding: "utf8",
+        ...(this.signal && { signal: this.signal }),
+      });
     } catch (cause) {
       this.signal?.throwIfAborted();
       throw unreadableFile(flag, path, cause);

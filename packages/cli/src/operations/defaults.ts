@@ -1,4 +1,4 @@
-import type { GlobalFlags } from "../context.js";
+import type { Context, GlobalFlags } from "../context.js";
 import { missingInput } from "../errors/usage-errors.js";
 import type { TypedValues } from "../input/read-input.js";
 import { activeProfile } from "../profiles/active-profile.js";
@@ -12,7 +12,7 @@ export const fillDefaults = (
   { query, body }: OperationCommand,
   typed: TypedValues,
   flags: GlobalFlags,
-  env: NodeJS.ProcessEnv,
+  context: Pick<Context, "env" | "cwd">,
 ): TypedValues => {
   // A whole body is sent as it is.
   const fields = [...query, ...(typed.body === undefined ? (body?.fields ?? []) : [])];
@@ -20,7 +20,7 @@ export const fillDefaults = (
   for (const { path, required, flag } of fields) {
     const name = path.join(".");
     if (!isDefaultName(name) || required !== "always" || typed.flags[flag] !== undefined) continue;
-    const found = findDefault(name, flags, env, () => activeProfile(flags, env));
+    const found = findDefault(name, flags, context, () => activeProfile(flags, context));
     if (found) defaults[flag] = found.value;
   }
   return Object.keys(defaults).length === 0 ? typed : { ...typed, flags: { ...typed.flags, ...defaults } };
@@ -30,11 +30,11 @@ export const fillDefaults = (
 export const defaultTarget = (
   row: OperationCommand,
   flags: GlobalFlags,
-  env: NodeJS.ProcessEnv,
+  context: Pick<Context, "env" | "cwd">,
 ): string[] => {
   const name = defaultOf(row);
   if (name === undefined) return [];
-  const found = findDefault(name, flags, env, () => activeProfile(flags, env));
+  const found = findDefault(name, flags, context, () => activeProfile(flags, context));
   if (found) return [found.value];
   const label = row.arguments[0]?.label ?? "id";
   const hint = `mgmt link --${label} sets a default for this folder; mgmt ${row.words.join(" ")} --help shows the arguments.`;

@@ -32,11 +32,8 @@ type Target = Record<string, string>;
 /** Runs any operation: read input → connect → warn → confirm → send → wait → print. */
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
   const { command, overlay, ids, typed, flags } = invocation;
-  const targets = targetsOf(
-    command.arguments,
-    ids.length > 0 ? ids : defaultTarget(command, flags, context.env),
-  );
-  const complete = fillDefaults(command, typed, flags, context.env);
+  const targets = targetsOf(command.arguments, ids.length > 0 ? ids : defaultTarget(command, flags, context));
+  const complete = fillDefaults(command, typed, flags, context);
   const input = await readInput(command, complete, context.sources);
   const progress = invocation.waitApproval && (await approvalProgress(context));
   const client = await connect(

@@ -1,4 +1,4 @@
-import type { GlobalFlags } from "../context.js";
+import type { Context, GlobalFlags } from "../context.js";
 import { unknownProfile } from "../errors/access-errors.js";
 import { badProfileName } from "../errors/usage-errors.js";
 import { findLink, type FoundLink } from "./link-file.js";
@@ -27,9 +27,12 @@ export interface ProfileChoice {
  * Returns the profile named by the flag, else by the environment, else by the link, else the active one. Throws for a name
  * that no profile can have.
  */
-export const chooseProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): ProfileChoice => {
+export const chooseProfile = (
+  flags: GlobalFlags,
+  { env, cwd }: Pick<Context, "env" | "cwd">,
+): ProfileChoice => {
   const file = profilesFile(env);
-  const link = findLink();
+  const link = findLink(cwd);
   const named = namedProfile(flags, env) ?? linkedProfile(link);
   if (named && !isProfileName(named.value)) throw badProfileName(named.from, named.value);
   const profiles = readProfiles(file);
@@ -49,8 +52,8 @@ const namedProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Sourced<strin
 };
 
 /** Does the same, and throws `profile:not_found` if the named profile does not exist. */
-export const activeProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): ProfileChoice => {
-  const choice = chooseProfile(flags, env);
+export const activeProfile = (flags: GlobalFlags, context: Pick<Context, "env" | "cwd">): ProfileChoice => {
+  const choice = chooseProfile(flags, context);
   if (choice.name && !choice.profile) {
     throw unknownProfile(choice.name.from, choice.name.value, Object.keys(choice.profiles.profiles));
   }

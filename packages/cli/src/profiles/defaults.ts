@@ -1,4 +1,4 @@
-import type { GlobalFlags } from "../context.js";
+import type { Context, GlobalFlags } from "../context.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { type DefaultName, defaultVariables } from "./profile.js";
 
@@ -9,11 +9,11 @@ import { type DefaultName, defaultVariables } from "./profile.js";
 export const findDefault = (
   name: DefaultName,
   flags: GlobalFlags,
-  env: NodeJS.ProcessEnv,
-  choose: () => ProfileChoice = () => chooseProfile(flags, env),
+  context: Pick<Context, "env" | "cwd">,
+  choose: () => ProfileChoice = () => chooseProfile(flags, context),
 ): Sourced<string> | undefined => {
   const variable = defaultVariables[name];
-  const fromEnv = flags.profile === undefined ? env[variable]?.trim() : undefined;
+  const fromEnv = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
   if (fromEnv) return { value: fromEnv, from: variable };
   const { name: chosen, profile, link } = choose();
   const linked = link?.link[name];

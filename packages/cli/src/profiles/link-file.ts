@@ -20,7 +20,7 @@ export interface FoundLink {
 export const linkFileIn = (folder: string): string => join(folder, ".mgmt", "link.json");
 
 /** Returns the link of the folder, else of the nearest folder above. Throws `link:unreadable` or `link:corrupt`. */
-export const findLink = (folder: string = process.cwd()): FoundLink | undefined => {
+export const findLink = (folder: string): FoundLink | undefined => {
   for (const file of linkFilesFrom(folder)) {
     const link = readLink(file);
     if (link) return { file, link };

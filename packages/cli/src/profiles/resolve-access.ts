@@ -19,7 +19,8 @@ export interface Access {
  * Resolves the service and the identity from flags, else from the environment, else from the profile. With `--profile` the
  * environment is ignored. Throws `auth:other_service` rather than send a profile's credential to another service.
  */
-export const resolveAccess = async (flags: GlobalFlags, { env, sources }: Context): Promise<Access> => {
+export const resolveAccess = async (flags: GlobalFlags, context: Context): Promise<Access> => {
+  const { env, sources } = context;
   const baseUrl =
     flags.baseUrl === undefined ? baseUrlFrom(flags, env) : sourced(flags.baseUrl, "--base-url");
   const token =
@@ -29,7 +30,7 @@ export const resolveAccess = async (flags: GlobalFlags, { env, sources }: Contex
   const tokenIdentity = token && { value: { token: token.value }, from: token.from };
   if (tokenIdentity && baseUrl) return { baseUrl, identity: tokenIdentity, choice: undefined };
 
-  const choice = activeProfile(flags, env);
+  const choice = activeProfile(flags, context);
   const { name, profile, file } = choice;
   if (!name || !profile) return { baseUrl, identity: tokenIdentity, choice };
   const from = `profile ${name.value}`;

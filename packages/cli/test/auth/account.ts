@@ -3,66 +3,64 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type EngineOptions, type RunningServer } from "@mgmt/mock/server";
-import { bin, ensureBuilt } from "../bin.js";
-import { type Result, run, type RunOptions, words } from "../terminal.js";
+import { bin } from "../bin.js";
+import { runInProcess, type Setup } from "../in-process.js";
+import { type Mgmt, type Result, resultOf, words } from "../result.js";
 
-interface KeptLogin {
+interface StoredLogin {
   accessToken: string;
   refreshToken?: string;
   expiresAt?: number;
 }
 
-/** The file, as far as tests look at it. */
-export interface Kept {
+/** The content of the profiles file, as far as tests need it. */
+export interface StoredProfiles {
   active?: string;
-  profiles: Record<string, Record<string, unknown> & { login?: KeptLogin; token?: string }>;
+  profiles: Record<string, Record<string, unknown> & { login?: StoredLogin; token?: string }>;
 }
 
-/** A reference server, and a user's own folder for profiles. */
+/** A reference server, and a user with a folder for profiles. */
 export interface Account {
   server: RunningServer;
   env: NodeJS.ProcessEnv;
-  /** The file that everything is kept in. */
+  /** The profiles file. */
   file: string;
-  mgmt: (strings: TemplateStringsArray, ...values: readonly string[]) => Promise<Result>;
-  run: (words: readonly string[], options?: RunOptions) => Promise<Result>;
-  kept: () => Kept;
-  keep: (change: (kept: Kept) => void) => void;
-  /** Logs in as the first user by pasting what the browser would be sent to. */
+  mgmt: Mgmt;
+  run: (words: readonly string[], setup?: Setup) => Promise<Result>;
+  /** Reads the profiles file. */
+  stored: () => StoredProfiles;
+  /** Changes the profiles file. */
+  store: (change: (stored: StoredProfiles) => void) => void;
+  /** Logs in as the first user by pasting the address that the browser would end up at. */
   login: (...flags: string[]) => Promise<Result>;
   close: () => Promise<void>;
 }
 
 export const startAccount = async (engineOptions: EngineOptions = {}): Promise<Account> => {
-  await ensureBuilt();
-  const server = await createServer({
-    controlSecret: "control-secret-of-the-test",
-    engineOptions,
-  });
+  const server = await createServer({ controlSecret: "control-secret-of-the-test", engineOptions });
   const folder = mkdtempSync(join(tmpdir(), "mgmt-account-"));
   const env = { MGMT_CONFIG_DIR: folder };
   const file = join(folder, "config.json");
-  const here = (line: readonly string[], { env: more, ...rest }: RunOptions = {}): Promise<Result> =>
-    run(line, { ...rest, env: { ...env, ...more } });
-  // The tests below assert what is in it.
-  const kept = (): Kept =>
-    (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { profiles: {} }) as Kept;
+  const runHere = (line: readonly string[], { env: more, ...rest }: Setup = {}): Promise<Result> =>
+    runInProcess(line, { ...rest, env: { ...env, ...more } });
+  // The tests assert what is in it.
+  const stored = (): StoredProfiles =>
+    (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { profiles: {} }) as StoredProfiles;
   return {
     server,
     env,
     file,
-    mgmt: (strings, ...values) => here(words(strings, values)),
-    run: here,
-    kept,
-    keep(change) {
-      const all = kept();
+    mgmt: (strings, ...values) => runHere(words(strings, values)),
+    run: runHere,
+    stored,
+    store(change) {
+      const all = stored();
       change(all);
       writeFileSync(file, JSON.stringify(all));
     },
     login: (...flags) =>
-      converse(["login", "--no-browser", "--base-url", server.baseUrl, ...flags], env, async (url) => {
-        const { redirect } = await server.engine.oauth.consent({ url });
-        return redirect;
+      runHere(["login", "--no-browser", "--base-url", server.baseUrl, ...flags], {
+        reply: pasting(async (url) => (await server.engine.oauth.consent({ url })).redirect),
       }),
     async close() {
       await server.close(0);
@@ -71,7 +69,18 @@ export const startAccount = async (engineOptions: EngineOptions = {}): Promise<A
   };
 };
 
-/** Runs a login, and types what `answer` makes of the address that it prints. */
+/** Returns a `reply` that pastes what `answer` returns for the address that a login prints. */
+export const pasting =
+  (answer: (url: string) => string | Promise<string>): NonNullable<Setup["reply"]> =>
+  async (stderr) => {
+    const url = loginUrlIn(stderr);
+    return url === undefined ? undefined : `${await answer(url)}\n`;
+  };
+
+const loginUrlIn = (stderr: string): string | undefined =>
+  /(http[^\s"\\]+\/authorize[^\s"\\]+)[\s"\\]/.exec(stderr)?.[1];
+
+/** Runs a login in a process of its own, and types what `answer` returns for the address that it prints. */
 export const converse = async (
   line: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -81,33 +90,16 @@ export const converse = async (
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: "pipe",
   });
-  let [stdout, stderr, answered] = ["", "", false];
+  let [stdout, stderr, hasAnswered] = ["", "", false];
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", async (text: string) => {
     stderr += text;
-    const [, url] = /(http[^\s"\\]+\/authorize[^\s"\\]+)[\s"\\]/.exec(stderr) ?? [];
-    if (url === undefined || answered) return;
-    answered = true;
+    const url = loginUrlIn(stderr);
+    if (url === undefined || hasAnswered) return;
+    hasAnswered = true;
     child.stdin.end(`${await answer(url, child)}\n`);
   });
   child.stdin.on("error", () => undefined);
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  const errors = (): Record<string, unknown>[] =>
-    // Every line is an object under --output json.
-    stderr
-      .trim()
-      .split("\n")
-      .filter(Boolean)
-      .map((each) => JSON.parse(each) as Record<string, unknown>);
-  return {
-    status,
-    stdout,
-    stderr,
-    get json(): unknown {
-      return JSON.parse(stdout);
-    },
-    get errors() {
-      return errors();
-    },
-  };
+  return resultOf(status, stdout, stderr);
 };

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { groups } from "../../src/generated/groups.js";
 import { runInProcess } from "../in-process.js";
-import type { Result } from "../terminal.js";
+import type { Result } from "../result.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
@@ -26,8 +26,8 @@ const asSponsor = (line: string): Promise<Result> =>
 const project = async (): Promise<string> => (await account.server.engine.seed.project()).id;
 const exists = (id: string): boolean => account.server.engine.store.projects.get(id) !== undefined;
 
-/** The approval that somebody begins to wait for. */
-const asked = async (): Promise<string> => {
+/** Returns the first approval, as soon as there is one. */
+const firstApproval = async (): Promise<string> => {
   for (;;) {
     const [row] = account.server.engine.approvals.list();
     if (row) return row.id;
@@ -35,18 +35,18 @@ const asked = async (): Promise<string> => {
   }
 };
 
-/** A call of the agent that was refused: the id of what its sponsor is asked for. */
+/** Lets the agent be refused, and returns the id of the approval that it needs. */
 const refused = async (id: string): Promise<string> => {
   const { status } = await asAgent(`projects delete ${id} --yes`);
   expect(status).toBe(8);
-  return asked();
+  return firstApproval();
 };
 
-describe("--wait-approval (§ Agents and approvals)", () => {
-  it("waits, is approved in another terminal, and goes through", async () => {
+describe("--wait-approval", () => {
+  it("waits until the sponsor approves, then runs", async () => {
     const id = await project();
     const waiting = asAgent(`projects delete ${id} --yes --wait-approval -o json`);
-    const approval = await asked();
+    const approval = await firstApproval();
     const listed = await asSponsor("list -o json");
     expect(listed.json).toEqual([
       expect.objectContaining({ id: approval, status: "pending", operationId: "projects.delete" }),
@@ -67,10 +67,10 @@ describe("--wait-approval (§ Agents and approvals)", () => {
     ]);
   });
 
-  it("says in plain lines, without a terminal, where the sponsor decides and how long it has", async () => {
+  it("prints without a terminal where the sponsor decides and how much time is left", async () => {
     const id = await project();
     const waiting = asAgent(`projects delete ${id} --yes --wait-approval`);
-    await asSponsor(`approve ${await asked()}`);
+    await asSponsor(`approve ${await firstApproval()}`);
     const { stdout, stderr } = await waiting;
     expect(stdout).toBe("");
     expect(stderr).toMatch(
@@ -78,7 +78,7 @@ describe("--wait-approval (§ Agents and approvals)", () => {
     );
   });
 
-  it("ends with 8 while it is still pending, and changes nothing", async () => {
+  it("exits with 8 if the approval is still pending at the timeout, and changes nothing", async () => {
     const id = await project();
     const { status, stderr } = await asAgent(`projects delete ${id} --yes --wait-approval --timeout 300ms`);
     expect({ status, stderr }).toEqual({ status: 8, stderr: expect.stringContaining("wait:timeout") });
@@ -86,16 +86,16 @@ describe("--wait-approval (§ Agents and approvals)", () => {
     expect(exists(id)).toBe(true);
   });
 
-  it("ends with 5 when it is denied", async () => {
+  it("exits with 5 if the sponsor denies", async () => {
     const id = await project();
     const waiting = asAgent(`projects delete ${id} --yes --wait-approval`);
-    expect((await asSponsor(`deny ${await asked()}`)).status).toBe(0);
+    expect((await asSponsor(`deny ${await firstApproval()}`)).status).toBe(0);
     const { status, stderr } = await waiting;
     expect({ status, stderr }).toEqual({ status: 5, stderr: expect.stringContaining("approval:denied") });
     expect(exists(id)).toBe(true);
   });
 
-  it("is on every gated command, and on no other", async () => {
+  it("is an option of every gated command, and of no other", async () => {
     const others = ["databases.restore", "projects.transfer", "connections.rotate"];
     const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
     const gated = rows.filter(({ id, method }) => method === "DELETE" || others.includes(id));
@@ -114,7 +114,7 @@ describe("--wait-approval (§ Agents and approvals)", () => {
 });
 
 describe("mgmt agent-approvals wait", () => {
-  it("answers the approval once it is given; the same request then goes through", async () => {
+  it("prints the approval once it is granted, after which the same request succeeds", async () => {
     const id = await project();
     const approval = await refused(id);
     const waiting = asAgent(`agent-approvals wait ${approval} -o json`);
@@ -124,7 +124,7 @@ describe("mgmt agent-approvals wait", () => {
     expect((await asAgent(`projects delete ${id} --yes`)).status).toBe(0);
   });
 
-  it("ends with 8 while it is pending, with 5 when it is denied, with 6 for what is not the agent's", async () => {
+  it("exits with 8 while pending, with 5 when denied, and with 6 for an approval of another agent", async () => {
     const approval = await refused(await project());
     expect((await asAgent(`agent-approvals wait ${approval} --timeout 200ms`)).status).toBe(8);
     await asSponsor(`deny ${approval}`);
@@ -136,7 +136,7 @@ describe("mgmt agent-approvals wait", () => {
     ["agent-approvals wait .."],
     ["agent-approvals wait apr_1 --timeout soon"],
     ["agent-approvals wait"],
-  ])("refuses a wrong command line before anything is sent: %s", async (line) => {
+  ])("refuses an invalid command line before anything is sent: %s", async (line) => {
     expect((await asAgent(line)).status).toBe(2);
     expect(account.server.engine.requests).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe("mgmt dev approvals", () => {
     expect(json).toMatchObject({ status: "approved_window", windowExpiresAt: expect.any(String) });
   });
 
-  it("refuses to decide twice, and what does not exist", async () => {
+  it("refuses a second decision, and an approval that does not exist", async () => {
     const approval = await refused(await project());
     await asSponsor(`deny ${approval}`);
     const again = await asSponsor(`approve ${approval}`);
@@ -158,7 +158,7 @@ describe("mgmt dev approvals", () => {
     expect((await asSponsor("deny ../reset")).status).toBe(2);
   });
 
-  it("says what is missing, wrong or not running, and never shows the secret", async () => {
+  it("reports what is missing, wrong or not running, and never prints the secret", async () => {
     const none = await account.mgmt`dev approvals list`;
     expect(none).toMatchObject({ status: 2, stderr: expect.stringContaining("control:not_found") });
     const half = await account.mgmt`dev approvals list --control-url http://127.0.0.1:1/_control`;
@@ -171,9 +171,9 @@ describe("mgmt dev approvals", () => {
     expect(wrong.stderr + gone.stderr).not.toContain("secret-of-the-test");
   });
 
-  it("finds the service that mgmt dev has registered as profile local", async () => {
+  it("finds the service that mgmt dev registered as profile local", async () => {
     const { MGMT_CONTROL_URL: controlUrl, MGMT_CONTROL_SECRET_FILE: controlSecretFile } = sponsor;
-    account.keep(({ profiles }) => {
+    account.store(({ profiles }) => {
       profiles["local"] = { baseUrl: account.server.baseUrl, controlUrl, controlSecretFile };
     });
     expect((await account.mgmt`dev approvals list -o json`).json).toEqual([]);

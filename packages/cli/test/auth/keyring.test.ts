@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Keyring } from "../../src/credentials/keyring/keyring.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Keyring, probeKeyring } from "../../src/credentials/keyring/keyring.js";
 import { type KeyringStore, keyringStore } from "../../src/credentials/keyring/keyring-store.js";
-import { probeKeyring } from "../../src/credentials/keyring/keyring.js";
 import { clientId, createAuthenticator, type Login } from "../../src/credentials/oauth.js";
 import { type Account, startAccount } from "./account.js";
 
@@ -12,12 +11,15 @@ let entries: Map<string, string>;
 beforeEach(async () => {
   account = await startAccount();
   entries = new Map();
-  // No bus: wherever the tests run, they find no Secret Service.
-  account.env["DBUS_SESSION_BUS_ADDRESS"] = `unix:path=${join(dirname(account.file), "no-bus")}`;
+  // Without a bus there is no Secret Service, wherever the tests run.
+  vi.stubEnv("DBUS_SESSION_BUS_ADDRESS", `unix:path=${join(dirname(account.file), "no-bus")}`);
 });
-afterEach(() => account.close());
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await account.close();
+});
 
-/** A keyring in this process's memory. */
+/** A keyring in memory. */
 const memoryKeyring = (changed: Partial<Keyring> = {}): Keyring => ({
   read: async (name) => entries.get(name),
   write: async (name, secret) => void entries.set(name, secret),
@@ -30,22 +32,22 @@ const storeOn = (keyring: Keyring): KeyringStore => {
   return keyringStore({ file: account.file, name: "default", initial }, async () => keyring);
 };
 
-/** How often the server has given tokens. */
-const granted = (): number =>
+/** Returns how many times the server has issued tokens. */
+const issued = (): number =>
   account.server.engine.requests.filter(
     ({ operationId, status }) => operationId === "oauth.token" && status === 200,
   ).length;
 
-/** Logs in to the file, and gives what that kept. */
+/** Logs in to the file, and returns the stored login. */
 const loggedIn = async (): Promise<Login> => {
   await account.login();
-  // The login has gone well: then all of a credential is in it.
-  return account.kept().profiles["default"]?.login as Login;
+  // A successful login stores a complete one.
+  return account.stored().profiles["default"]?.login as Login;
 };
 
-describe("mgmt login --store keyring, where there is none", () => {
+describe("mgmt login --store keyring without a keyring", () => {
   it.each([["--no-browser"], ["--browser"], ["--with-token"]])(
-    "fails before anything is asked, and keeps nothing: %s",
+    "fails before anything is asked, and stores nothing: %s",
     async (flag) => {
       const line = ["login", flag, "--store", "keyring", "--base-url", account.server.baseUrl];
       const { status, stderr } = await account.run(line, { stdin: "secret-token\n" });
@@ -56,13 +58,13 @@ describe("mgmt login --store keyring, where there is none", () => {
       expect(stderr).toContain("--store file");
       expect(stderr).not.toContain("authorize");
       expect(account.server.engine.requests).toHaveLength(0);
-      expect(account.kept()).toEqual({ profiles: {} });
+      expect(account.stored()).toEqual({ profiles: {} });
     },
   );
 
-  it("never goes back to plain text where the profile keeps its credential in the keyring", async () => {
+  it("never falls back to plain text if the profile stores its credential in the keyring", async () => {
     await account.login();
-    account.keep(({ profiles }) => {
+    account.store(({ profiles }) => {
       profiles["default"] = { baseUrl: account.server.baseUrl, store: "keyring", inKeyring: "login" };
     });
     const before = readFileSync(account.file, "utf8");
@@ -77,17 +79,17 @@ describe("mgmt login --store keyring, where there is none", () => {
     const { status, stderr } = await account.login("--store", "file");
     expect(status).toBe(0);
     expect(stderr).toContain("could not be deleted from the keyring");
-    expect(account.kept().profiles["default"]).toMatchObject({ login: {} });
-    expect(account.kept().profiles["default"]).not.toHaveProperty("inKeyring");
+    expect(account.stored().profiles["default"]).toMatchObject({ login: {} });
+    expect(account.stored().profiles["default"]).not.toHaveProperty("inKeyring");
   });
 
-  it("takes no other place", async () => {
+  it("refuses another store", async () => {
     expect((await account.mgmt`login --store cloud`).status).toBe(2);
   });
 });
 
 describe("the probe", () => {
-  it("leaves nothing", async () => {
+  it("leaves no entry behind", async () => {
     await probeKeyring(memoryKeyring());
     expect(entries.size).toBe(0);
   });
@@ -98,9 +100,9 @@ describe("the probe", () => {
   it.each([
     ["writes", { write: fails }, "locked"],
     ["reads", { read: fails }, "locked"],
-    ["deletes", { remove: fails }, "locked"],
-    ["gives back what it was given", { read: async () => "another" }, "does not return what was stored"],
-    ["forgets", { remove: async () => undefined }, "does not delete"],
+    ["deletes without failing", { remove: fails }, "locked"],
+    ["returns what was stored", { read: async () => "another" }, "does not return what was stored"],
+    ["deletes", { remove: async () => undefined }, "does not delete"],
   ])("refuses a keyring that never %s", async (_, changed, why) => {
     await expect(probeKeyring(memoryKeyring(changed))).rejects.toMatchObject({
       code: "keyring:unavailable",
@@ -110,41 +112,41 @@ describe("the probe", () => {
 });
 
 describe("a login in the keyring", () => {
-  it("leaves no secret in the file", async () => {
+  it("leaves no secret in the profiles file", async () => {
     const login = await loggedIn();
     const store = storeOn(memoryKeyring());
     await store.write(login);
     const text = readFileSync(account.file, "utf8");
     for (const secret of [login.accessToken, login.refreshToken]) expect(text).not.toContain(secret);
-    expect(account.kept().profiles["default"]).toMatchObject({ store: "keyring", inKeyring: "login" });
+    expect(account.stored().profiles["default"]).toMatchObject({ store: "keyring", inKeyring: "login" });
     expect(await store.read()).toEqual(login);
     expect(await store.readToken()).toBeUndefined();
   });
 
-  it("is refreshed once by those who share it", async () => {
+  it("is refreshed once by stores that share it", async () => {
     const login = await loggedIn();
     const stores = [1, 2, 3].map(() => storeOn(memoryKeyring()));
     await stores[0]?.write({ ...login, expiresAt: Date.now() - 1_000 });
-    const before = granted();
+    const before = issued();
     const tokens = stores.map((store) =>
       createAuthenticator({ authUrl: account.server.baseUrl, clientId, store }).token(),
     );
     expect(new Set(await Promise.all(tokens)).size).toBe(1);
-    expect(granted() - before).toBe(1);
+    expect(issued() - before).toBe(1);
     expect(readFileSync(account.file, "utf8")).not.toContain(await tokens[0]);
   });
 
-  it("is forgotten with its entry, and the profile stays in the keyring", async () => {
+  it("is deleted with its entry, and the profile keeps using the keyring", async () => {
     const store = storeOn(memoryKeyring());
     await store.write(await loggedIn());
     await store.clear();
     expect(entries.size).toBe(0);
     expect(await store.read()).toBeUndefined();
-    expect(account.kept().profiles["default"]).not.toHaveProperty("inKeyring");
-    expect(account.kept().profiles["default"]).toMatchObject({ store: "keyring" });
+    expect(account.stored().profiles["default"]).not.toHaveProperty("inKeyring");
+    expect(account.stored().profiles["default"]).toMatchObject({ store: "keyring" });
   });
 
-  it("gives way to a service token", async () => {
+  it("is replaced by a service token", async () => {
     const store = storeOn(memoryKeyring());
     await store.write(await loggedIn());
     await store.writeToken("a-token");
@@ -154,7 +156,7 @@ describe("a login in the keyring", () => {
   });
 
   it.each(["not JSON, but secret", '{"accessToken":"secret"}', "null"])(
-    "that holds something else is a clear error, and is left as it is: %s",
+    "reports an entry with other content, and leaves it unchanged: %s",
     async (text) => {
       const store = storeOn(memoryKeyring());
       await store.write(await loggedIn());
@@ -168,28 +170,28 @@ describe("a login in the keyring", () => {
 });
 
 describe("a login over another one", () => {
-  const isHonoured = async (accessToken: string): Promise<boolean> => {
+  const isAccepted = async (accessToken: string): Promise<boolean> => {
     const headers = { authorization: `Bearer ${accessToken}` };
     return (await fetch(`${account.server.baseUrl}/v1/me`, { headers })).ok;
   };
 
-  it("ends the one before at its server", async () => {
-    const former = await loggedIn();
+  it("revokes the previous one", async () => {
+    const previous = await loggedIn();
     const next = await loggedIn();
-    expect(await isHonoured(former.accessToken)).toBe(false);
-    expect(await isHonoured(next.accessToken)).toBe(true);
+    expect(await isAccepted(previous.accessToken)).toBe(false);
+    expect(await isAccepted(next.accessToken)).toBe(true);
   });
 
-  it("ends it also when a service token takes its place", async () => {
+  it("revokes the previous one when a service token replaces it", async () => {
     const { accessToken } = await loggedIn();
     const stdin = await account.server.engine.tokens.service();
     expect((await account.run(["login", "--with-token"], { stdin })).status).toBe(0);
-    expect(await isHonoured(accessToken)).toBe(false);
+    expect(await isAccepted(accessToken)).toBe(false);
   });
 
-  it("stands when the server of the one before is gone", async () => {
+  it("succeeds when the server of the previous one cannot be reached", async () => {
     await loggedIn();
-    account.keep(({ profiles }) =>
+    account.store(({ profiles }) =>
       Object.assign(profiles["default"]?.login ?? {}, { issuer: "http://127.0.0.1:1" }),
     );
     const { status, stderr } = await account.login();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Result } from "../terminal.js";
+import type { Result } from "../result.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
@@ -19,7 +19,7 @@ afterEach(async () => {
   await account.close();
 });
 
-/** Runs a line in the folder, or below it. */
+/** Runs a line in the folder, or in a folder below it. */
 const inFolder = (line: string, env: NodeJS.ProcessEnv = {}, below = ""): Promise<Result> =>
   account.run(line.split(" "), { cwd: join(folder, below), env });
 const linked = (): unknown => JSON.parse(readFileSync(file, "utf8"));
@@ -29,7 +29,7 @@ const write = (text: string): void => {
 };
 
 describe("mgmt link", () => {
-  it("holds profile, workspace and project, and no secret", async () => {
+  it("writes profile, workspace and project, and no secret", async () => {
     await account.login();
     const { status, json } = await inFolder("link --project-id proj_a --workspace-id wksp_a -o json");
     expect({ status, json }).toEqual({
@@ -39,7 +39,7 @@ describe("mgmt link", () => {
     expect(linked()).toEqual({ profile: "default", workspaceId: "wksp_a", projectId: "proj_a" });
   });
 
-  it("keeps what is not given again, but nothing of another profile", async () => {
+  it("keeps values that are left out, except those of another profile", async () => {
     await account.login();
     await account.login("--profile", "second");
     await inFolder("link --project-id proj_a");
@@ -56,7 +56,7 @@ describe("mgmt link", () => {
     ["link --project-id --profile", "usage"],
     ["link --project-id ../x", "must be an id"],
     ["link --workspace-id=", "must be an id"],
-  ])("writes nothing when it does not fit: %s", async (line, why) => {
+  ])("writes nothing for an invalid command line: %s", async (line, why) => {
     const { status, stderr } = await inFolder(`${line} -o json`);
     expect({ status: status === 2 || status === 3, stderr }).toEqual({
       status: true,
@@ -65,7 +65,7 @@ describe("mgmt link", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("says that it cannot be written", async () => {
+  it("reports a link file that cannot be written", async () => {
     await account.login();
     writeFileSync(join(folder, ".mgmt"), "");
     const { status, stderr } = await inFolder("link -o json");
@@ -74,7 +74,7 @@ describe("mgmt link", () => {
 });
 
 describe("a linked folder", () => {
-  it("uses its profile and project, below it too; flag and environment win", async () => {
+  it("uses its profile and project, also in folders below, unless a flag or variable overrides them", async () => {
     await account.login();
     await account.login("--profile", "second");
     const { seed } = account.server.engine;
@@ -111,12 +111,12 @@ describe("a linked folder", () => {
     expect(await inFolder("integrations list -o json")).toMatchObject({ status: 0 });
     const { length } = (await inFolder("integrations list -o json")).json as unknown[];
     expect(length).toBe(1);
-    // Another workspace's are an empty list.
+    // The list of another workspace is empty.
     await inFolder(`link --workspace-id wksp_${"0".repeat(24)}`);
     expect((await inFolder("integrations list -o json")).json).toEqual([]);
   });
 
-  it("stands in for the only id of a command that is not typed, but for none that is deleted", async () => {
+  it("replaces the only id of a command that is left out, except of a delete", async () => {
     await account.login();
     const { seed, residents, store } = account.server.engine;
     const { id, database } = await seed.project({ name: "linked" });
@@ -137,7 +137,7 @@ describe("a linked folder", () => {
     expect(store.projects.get(id)).toBeDefined();
   });
 
-  it("names a profile that is not here: a clear error", async () => {
+  it("reports a profile that does not exist here, and names the link", async () => {
     write('{"profile":"colleague","later":1}');
     const { status, stderr } = await inFolder("projects list -o json");
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("profile:not_found") });
@@ -152,7 +152,7 @@ describe("a linked folder", () => {
     ['{"profile":"../x"}', "does not contain"],
     ['{"projectId":7}', "does not contain"],
     ['{"workspaceId":"a b"}', "does not contain"],
-  ])("whose link is corrupt is a clear error, and unlink takes it away: %s", async (text, why) => {
+  ])("reports a corrupt link, which unlink removes: %s", async (text, why) => {
     await account.login();
     write(text);
     for (const line of ["auth status", "link"]) {
@@ -165,7 +165,7 @@ describe("a linked folder", () => {
     expect((await inFolder("auth status")).status).toBe(0);
   });
 
-  it("whose link cannot be read is a clear error", async () => {
+  it("reports a link that cannot be read", async () => {
     mkdirSync(file, { recursive: true });
     const { status, stderr } = await inFolder("projects list -o json");
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("link:unreadable") });
@@ -174,7 +174,7 @@ describe("a linked folder", () => {
 });
 
 describe("mgmt unlink", () => {
-  it("takes away the link, and the folder when nothing else is in it", async () => {
+  it("removes the link, and its folder if that is then empty", async () => {
     await account.login();
     await inFolder("link");
     expect((await inFolder("unlink", {}, "below/it")).status).toBe(0);

@@ -1,11 +1,13 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cliClient } from "@mgmt/mock/server";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { whyNoBrowser } from "../../src/commands/login/browser.js";
 import { pasteRedirectUri } from "../../src/commands/login/paste.js";
 import { clientId } from "../../src/credentials/oauth.js";
-import { type Account, converse, startAccount } from "./account.js";
+import { ensureBuilt } from "../bin.js";
+import type { Result } from "../result.js";
+import { type Account, converse, pasting, startAccount } from "./account.js";
 
 let account: Account;
 beforeEach(async () => {
@@ -13,7 +15,15 @@ beforeEach(async () => {
 });
 afterEach(() => account.close());
 
-it("is the client that the reference server knows (§ Authentication)", () => {
+/** Runs `mgmt login --no-browser`, and pastes what `answer` returns for the printed address. */
+const loginPasting = (
+  answer: (url: string) => string | Promise<string>,
+  env: NodeJS.ProcessEnv = {},
+  flags: readonly string[] = ["--no-browser"],
+): Promise<Result> =>
+  account.run(["login", ...flags, "--base-url", account.server.baseUrl], { env, reply: pasting(answer) });
+
+it("uses a client that the reference server knows", () => {
   expect({ id: clientId, redirectUris: [pasteRedirectUri] }).toMatchObject({
     id: cliClient.id,
     redirectUris: cliClient.redirectUris,
@@ -23,7 +33,7 @@ it("is the client that the reference server knows (§ Authentication)", () => {
 const stateOf = ({ searchParams }: URL): string => `state=${searchParams.get("state") ?? ""}`;
 
 describe("mgmt login --no-browser", () => {
-  it("prints the address, takes the pasted redirect, and stores a profile for this user alone", async () => {
+  it("prints the address, accepts the pasted redirect, and stores a profile that only this user can read", async () => {
     const { residents } = account.server.engine;
     const { status, stdout } = await account.login("-o", "json");
     expect(status).toBe(0);
@@ -35,17 +45,16 @@ describe("mgmt login --no-browser", () => {
       workspaceId: residents.workspace.id,
     });
     expect(statSync(account.file).mode & 0o777).toBe(0o600);
-    expect(account.kept()).toMatchObject({ active: "default", profiles: { default: { login: {} } } });
+    expect(account.stored()).toMatchObject({ active: "default", profiles: { default: { login: {} } } });
     const who = await account.mgmt`whoami -o json`;
     expect(who.json).toMatchObject({ user: { email: residents.user.email }, credential: { type: "oauth" } });
   });
 
-  it("takes the code alone too, and the query without its address", async () => {
+  it("accepts the code alone, and the query without its address", async () => {
     const { oauth } = account.server.engine;
-    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl];
-    const byCode = await converse(line, account.env, async (url) => (await oauth.consent({ url })).code);
+    const byCode = await loginPasting(async (url) => (await oauth.consent({ url })).code);
     expect(byCode.status).toBe(0);
-    const byQuery = await converse(line, account.env, async (url) =>
+    const byQuery = await loginPasting(async (url) =>
       new URL((await oauth.consent({ url })).redirect).search.slice(1),
     );
     expect(byQuery.status).toBe(0);
@@ -53,28 +62,34 @@ describe("mgmt login --no-browser", () => {
 
   it.each([
     ["nothing", () => "", 3, "login:nothing_pasted"],
-    ["what is neither address nor code", () => "I have allowed it", 2, "login:wrong_paste"],
-    ["an address without an answer", () => "http://127.0.0.1/callback", 2, "login:wrong_paste"],
-    ["another login's answer", () => "http://127.0.0.1/callback?code=a&state=b", 4, "auth:state_mismatch"],
-    ["an answer without its server", (url: URL) => `?code=a&${stateOf(url)}`, 4, "auth:issuer_mismatch"],
-    ["no code", (url: URL) => `?${stateOf(url)}&iss=${url.origin}`, 2, "auth:callback_invalid"],
-    ["a code that was never given", () => "never-given", 4, "auth:login_failed"],
+    ["something that is neither address nor code", () => "I have allowed it", 2, "login:wrong_paste"],
+    ["an address without parameters", () => "http://127.0.0.1/callback", 2, "login:wrong_paste"],
+    [
+      "the callback of another login",
+      () => "http://127.0.0.1/callback?code=a&state=b",
+      4,
+      "auth:state_mismatch",
+    ],
+    ["a callback without its issuer", (url: URL) => `?code=a&${stateOf(url)}`, 4, "auth:issuer_mismatch"],
+    [
+      "a callback without a code",
+      (url: URL) => `?${stateOf(url)}&iss=${url.origin}`,
+      2,
+      "auth:callback_invalid",
+    ],
+    ["a code that was never issued", () => "never-given", 4, "auth:login_failed"],
   ])("stores nothing after %s", async (_, answer, code, error) => {
-    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl];
-    const { status, stderr, stdout } = await converse(line, account.env, (url) => answer(new URL(url)));
+    const { status, stderr, stdout } = await loginPasting((url) => answer(new URL(url)));
     expect({ status, stdout, stderr }).toEqual({
       status: code,
       stdout: "",
       stderr: expect.stringContaining(error),
     });
-    expect(account.kept()).toEqual({ profiles: {} });
+    expect(account.stored()).toEqual({ profiles: {} });
   });
 
-  it("says that the user said no", async () => {
-    const line = ["login", "--no-browser", "--base-url", account.server.baseUrl];
-    const { status, stderr } = await converse(
-      line,
-      account.env,
+  it("reports that the user denied the login", async () => {
+    const { status, stderr } = await loginPasting(
       (url) => account.server.engine.oauth.deny({ url }).redirect,
     );
     expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("auth:denied") });
@@ -82,7 +97,7 @@ describe("mgmt login --no-browser", () => {
 
   it("never prints a token", async () => {
     const { stdout, stderr } = await account.login();
-    const { login } = account.kept().profiles["default"] ?? {};
+    const { login } = account.stored().profiles["default"] ?? {};
     const status = await account.mgmt`auth status -o json`;
     for (const secret of [login?.accessToken, login?.refreshToken]) {
       expect(secret).toEqual(expect.stringMatching(/.{20}/));
@@ -91,7 +106,7 @@ describe("mgmt login --no-browser", () => {
   });
 });
 
-describe("mgmt login in surroundings without a browser", () => {
+describe("mgmt login without a browser", () => {
   it.each([
     ["SSH", { SSH_CONNECTION: "a b c d", DISPLAY: ":0" }, [], "linux", "this is an SSH session"],
     ["SSH to macOS", { SSH_TTY: "/dev/ttys001" }, [], "darwin", "this is an SSH session"],
@@ -105,21 +120,23 @@ describe("mgmt login in surroundings without a browser", () => {
     ["WSL", { WSL_DISTRO_NAME: "Debian" }, [], "linux", undefined],
     ["macOS", {}, [], "darwin", undefined],
     ["Windows", {}, [], "win32", undefined],
-  ] as const)("knows %s", (_, env, files, system, reason) => {
-    const isThere = (path: string): boolean => files.some((file) => file === path);
-    expect(whyNoBrowser(env, system, isThere)).toBe(reason);
+  ] as const)("detects %s", (_, env, files, system, reason) => {
+    const exists = (path: string): boolean => files.some((file) => file === path);
+    expect(whyNoBrowser(env, system, exists)).toBe(reason);
   });
 
   it("prints the address over SSH", async () => {
-    const line = ["login", "--base-url", account.server.baseUrl];
-    const { stderr, status } = await converse(line, { ...account.env, SSH_CONNECTION: "a b c d" }, () => "");
+    const { stderr, status } = await loginPasting(() => "", { SSH_CONNECTION: "a b c d" }, []);
     expect(status).toBe(3);
     expect(stderr).toContain("Not opening a browser: this is an SSH session.");
   });
 });
 
 describe("mgmt login --browser", () => {
-  it("opens the browser, and waits on loopback for it to come back", async () => {
+  // The package that opens browsers reads the environment of its process.
+  beforeAll(ensureBuilt);
+
+  it("opens the browser, and waits on loopback for its redirect", async () => {
     const browser = join(dirname(account.file), "browser.sh");
     writeFileSync(
       browser,
@@ -138,10 +155,8 @@ describe("mgmt login --browser", () => {
     });
     expect({ status, json }).toEqual({ status: 0, json: expect.objectContaining({ profile: "default" }) });
   });
-});
 
-describe("mgmt login --browser, interrupted", () => {
-  it("ends with 130, listens no more, and stores nothing", async () => {
+  it("stops listening and stores nothing on Ctrl-C, and exits with 130", async () => {
     const line = ["login", "--browser", "--base-url", account.server.baseUrl];
     let callback = "";
     const { status } = await converse(line, { ...account.env, BROWSER: "true" }, (url, child) => {
@@ -151,18 +166,18 @@ describe("mgmt login --browser, interrupted", () => {
     });
     expect(status).toBe(130);
     await expect(fetch(callback)).rejects.toThrow();
-    expect(account.kept()).toEqual({ profiles: {} });
+    expect(account.stored()).toEqual({ profiles: {} });
   });
 });
 
 describe("mgmt login --with-token", () => {
-  it("reads a service token from standard input, and tries it before it is kept", async () => {
+  it("reads a service token from standard input, and verifies it before storing it", async () => {
     const token = await account.server.engine.tokens.service();
     const line = ["login", "--with-token", "--base-url", account.server.baseUrl, "-o", "json"];
     const { status, json, stderr } = await account.run(line, { stdin: `${token}\n` });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(json).toMatchObject({ user: null, workspaceId: account.server.engine.residents.workspace.id });
-    expect(account.kept().profiles["default"]?.token).toBe(token);
+    expect(account.stored().profiles["default"]?.token).toBe(token);
     expect((await account.mgmt`projects list -o json`).json).toEqual([]);
     expect((await account.mgmt`auth token`).stdout).toBe(`${token}\n`);
   });
@@ -171,15 +186,15 @@ describe("mgmt login --with-token", () => {
     ["an expired token", () => account.server.engine.tokens.expired(), 4],
     ["nothing", async () => "", 2],
     ["two lines", async () => "a\nb\n", 2],
-  ])("keeps nothing of %s", async (_, token, code) => {
+  ])("stores nothing after %s", async (_, token, code) => {
     const line = ["login", "--with-token", "--base-url", account.server.baseUrl];
     const { status } = await account.run(line, { stdin: await token() });
     expect(status).toBe(code);
-    expect(account.kept()).toEqual({ profiles: {} });
+    expect(account.stored()).toEqual({ profiles: {} });
   });
 
   it.each(["--token", "--code"])(
-    "takes no secret as the value of %s, and does not repeat it",
+    "refuses a secret as the value of %s, and does not repeat it",
     async (flag) => {
       const { status, stderr } = await account.run(["login", flag, "very-secret-value"]);
       expect(status).toBe(2);
@@ -189,8 +204,8 @@ describe("mgmt login --with-token", () => {
   );
 });
 
-describe("mgmt login, where it cannot be", () => {
-  it("says that the address of the service is missing", async () => {
+describe("mgmt login with bad input", () => {
+  it("reports a missing address of the service", async () => {
     expect(await account.mgmt`login --no-browser`).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("usage:no_base_url"),
@@ -203,14 +218,14 @@ describe("mgmt login, where it cannot be", () => {
     ["--base-url", "http://user:secret-word@127.0.0.1:1", "--base-url must not carry a credential"],
     ["--auth-url", "nonsense", "--auth-url is not an absolute URL"],
     ["--auth-url", "http://127.0.0.1:1/?a=secret-word", "--auth-url must not have a query or a fragment"],
-  ])("says which address cannot be: %s %s", async (flag, address, problem) => {
+  ])("names the invalid address: %s %s", async (flag, address, problem) => {
     const line = ["login", "--no-browser", "--base-url", account.server.baseUrl, flag, address];
     const { status, stderr } = await account.run(line);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(problem) });
     expect(stderr).not.toContain("secret-word");
   });
 
-  it("says that there is no authorization server", async () => {
+  it("reports an authorization server that cannot be reached", async () => {
     const { status, stderr } = await account.mgmt`login --no-browser --base-url http://127.0.0.1:1`;
     expect({ status, stderr }).toEqual({
       status: 9,
@@ -218,15 +233,15 @@ describe("mgmt login, where it cannot be", () => {
     });
   });
 
-  it("leaves the active profile alone when another service is named", async () => {
+  it("does not point the active profile at another service", async () => {
     await account.login();
-    const before = account.kept();
+    const before = account.stored();
     const { status, stderr } = await account.mgmt`login --base-url http://127.0.0.1:1`;
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--profile NAME") });
-    expect(account.kept()).toEqual(before);
+    expect(account.stored()).toEqual(before);
   });
 
-  it("notices a file that cannot be written before anything is asked", async () => {
+  it("reports a profiles file that cannot be written before it asks for anything", async () => {
     await account.login();
     chmodSync(account.file, 0o400);
     const { requests } = account.server.engine;
@@ -236,7 +251,7 @@ describe("mgmt login, where it cannot be", () => {
     expect(requests.length).toBe(before);
   });
 
-  it("does not touch a file that holds something else", async () => {
+  it("does not change a file with other content", async () => {
     writeFileSync(account.file, "my notes");
     const { status, stderr } = await account.login();
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
@@ -245,16 +260,16 @@ describe("mgmt login, where it cannot be", () => {
 });
 
 describe("mgmt logout", () => {
-  it("ends the login at its server, and keeps the profile", async () => {
+  it("revokes the login at its server, and keeps the profile", async () => {
     await account.login();
-    const { accessToken = "" } = account.kept().profiles["default"]?.login ?? {};
+    const { accessToken = "" } = account.stored().profiles["default"]?.login ?? {};
     expect(await account.mgmt`logout`).toMatchObject({ status: 0, stdout: "" });
-    expect(account.kept().profiles["default"]).toMatchObject({ baseUrl: account.server.baseUrl });
-    expect(account.kept().profiles["default"]).not.toHaveProperty("login");
-    const answer = await fetch(`${account.server.baseUrl}/v1/me`, {
+    expect(account.stored().profiles["default"]).toMatchObject({ baseUrl: account.server.baseUrl });
+    expect(account.stored().profiles["default"]).not.toHaveProperty("login");
+    const response = await fetch(`${account.server.baseUrl}/v1/me`, {
       headers: { authorization: `Bearer ${accessToken}` },
     });
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect((await account.mgmt`whoami`).status).toBe(4);
     expect(await account.mgmt`logout`).toMatchObject({
       status: 0,
@@ -262,11 +277,11 @@ describe("mgmt logout", () => {
     });
   });
 
-  it("forgets the login also when its server is gone, and says that it may still hold", async () => {
+  it("removes the login even if its server cannot be reached, and warns that it may still be valid", async () => {
     await account.login();
     await account.server.close(0);
     const { status, stderr } = await account.mgmt`auth logout`;
     expect({ status, stderr }).toEqual({ status: 9, stderr: expect.stringContaining("auth:revoke_failed") });
-    expect(account.kept().profiles["default"]).not.toHaveProperty("login");
+    expect(account.stored().profiles["default"]).not.toHaveProperty("login");
   });
 });

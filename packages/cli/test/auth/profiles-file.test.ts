@@ -2,20 +2,22 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { profilesFile } from "../../src/profiles/read-profiles.js";
 import { updateProfile } from "../../src/profiles/update-profiles.js";
-import { bin } from "../bin.js";
+import { bin, ensureBuilt } from "../bin.js";
+import { run } from "../terminal.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
+beforeAll(ensureBuilt);
 beforeEach(async () => {
   account = await startAccount();
 });
 afterEach(() => account.close());
 
-/** Root may read and write everything, unless it gives that up. */
-const asAnybody =
+/** A prefix that makes file permissions apply to root as well. */
+const withoutPrivileges =
   process.getuid?.() === 0
     ? [
         "setpriv",
@@ -24,9 +26,9 @@ const asAnybody =
       ]
     : ["env"];
 
-/** Runs the command as somebody whom the rights of files bind. */
-const withoutRights = async (line: string): Promise<{ status: number | null; stderr: string }> => {
-  const [program = "", ...flags] = asAnybody;
+/** Runs the built command as a user to whom file permissions apply. */
+const runUnprivileged = async (line: string): Promise<{ status: number | null; stderr: string }> => {
+  const [program = "", ...flags] = withoutPrivileges;
   const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...account.env };
   const words = [...flags, process.execPath, bin, ...line.split(" ")];
   const child = spawn(program, words, { env, stdio: ["ignore", "ignore", "pipe"] });
@@ -41,8 +43,8 @@ const refusal = (problem: string, code: string): unknown =>
     new RegExp(`config\\.json ${problem} \\(permission denied\\) \\(profiles:${code}\\)`),
   );
 
-describe("the file", () => {
-  it("lies where the system keeps a user's settings, or under MGMT_CONFIG_DIR", () => {
+describe("the profiles file", () => {
+  it("is in the system's folder for user settings, or in MGMT_CONFIG_DIR", () => {
     expect(profilesFile({ MGMT_CONFIG_DIR: "/settings" }, "linux")).toBe("/settings/config.json");
     expect(profilesFile({ XDG_CONFIG_HOME: "/xdg" }, "linux")).toBe("/xdg/mgmt/config.json");
     expect(profilesFile({}, "linux")).toBe(join(homedir(), ".config/mgmt/config.json"));
@@ -50,50 +52,50 @@ describe("the file", () => {
     expect(profilesFile({ APPDATA: "/roaming" }, "win32")).toBe("/roaming/mgmt/Config/config.json");
   });
 
-  it("is written by many at once, and loses nothing", async () => {
+  it("survives concurrent changes without losing one", async () => {
     await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         updateProfile(account.file, `p${index}`, () => ({ baseUrl: `http://127.0.0.1:${index + 1}` })),
       ),
     );
-    const names = Object.keys(account.kept().profiles).sort();
+    const names = Object.keys(account.stored().profiles).sort();
     expect(names).toEqual(Array.from({ length: 8 }, (_, index) => `p${index}`));
     expect(statSync(account.file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
   });
 
-  it("is written by many processes at once, and loses nothing", async () => {
+  it("survives changes by concurrent processes without losing one", async () => {
     const stdin = await account.server.engine.tokens.service();
     const names = ["a", "b", "c", "d", "e", "f"];
     const runs = await Promise.all(
       names.map((name) =>
-        account.run(
+        run(
           ["login", "--with-token", "--base-url", account.server.baseUrl, "--profile", name, "-o", "json"],
-          { stdin },
+          { env: account.env, stdin },
         ),
       ),
     );
     expect(runs.map(({ status, stderr }) => ({ status, stderr }))).toEqual(
       names.map(() => ({ status: 0, stderr: "" })),
     );
-    expect(Object.keys(account.kept().profiles).sort()).toEqual(names);
-    expect(names).toContain(account.kept().active);
+    expect(Object.keys(account.stored().profiles).sort()).toEqual(names);
+    expect(names).toContain(account.stored().active);
     expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
   });
 
-  it("keeps what a later version has added", async () => {
+  it("keeps fields that a later version added", async () => {
     writeFileSync(account.file, '{"later":1,"profiles":{"a":{"baseUrl":"http://127.0.0.1:1","later":2}}}');
     await updateProfile(account.file, "b", () => ({ baseUrl: "http://127.0.0.1:2" }));
-    expect(account.kept()).toMatchObject({ later: 1, profiles: { a: { later: 2 }, b: {} } });
+    expect(account.stored()).toMatchObject({ later: 1, profiles: { a: { later: 2 }, b: {} } });
   });
 
   it.each([
     ["is empty", ""],
     ["is not JSON", '{"profiles":{"a":{"token":"secret-in-the-file"'],
-    ["holds something else", '["secret-in-the-file"]'],
-    ["holds a profile that is none", '{"profiles":{"a":{"token":"secret-in-the-file"}}}'],
-    ["holds a name that none can have", '{"profiles":{"../a":{"baseUrl":"http://127.0.0.1:1"}}}'],
-  ])("that %s is a clear error, and is left as it is", async (_, text) => {
+    ["has other content", '["secret-in-the-file"]'],
+    ["contains an invalid profile", '{"profiles":{"a":{"token":"secret-in-the-file"}}}'],
+    ["contains an invalid profile name", '{"profiles":{"../a":{"baseUrl":"http://127.0.0.1:1"}}}'],
+  ])("is reported and left unchanged if it %s", async (_, text) => {
     writeFileSync(account.file, text);
     for (const line of ["projects list", "auth status", "auth switch a", "logout"]) {
       const { status, stderr } = await account.run(line.split(" "));
@@ -103,29 +105,29 @@ describe("the file", () => {
     expect(readFileSync(account.file, "utf8")).toBe(text);
   });
 
-  it("that cannot be read is a clear error", async () => {
+  it("is reported if it cannot be read", async () => {
     mkdirSync(account.file);
     const { status, stderr } = await account.mgmt`projects list`;
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:unreadable") });
   });
 
-  it("whose rights say no is a clear error, and is left as it is", async () => {
+  it("is reported and left unchanged if its permissions forbid access", async () => {
     await account.login();
     const before = readFileSync(account.file, "utf8");
     chmodSync(account.file, 0o000);
-    expect(await withoutRights("whoami")).toEqual({
+    expect(await runUnprivileged("whoami")).toEqual({
       status: 1,
       stderr: refusal("cannot be read", "unreadable"),
     });
-    expect(await withoutRights("login")).toEqual({
+    expect(await runUnprivileged("login")).toEqual({
       status: 1,
       stderr: refusal("cannot be read", "unreadable"),
     });
     chmodSync(account.file, 0o600);
     chmodSync(dirname(account.file), 0o500);
-    expect(await withoutRights("whoami")).toEqual({ status: 0, stderr: "" });
+    expect(await runUnprivileged("whoami")).toEqual({ status: 0, stderr: "" });
     for (const line of ["login", "logout", "auth switch default"]) {
-      expect(await withoutRights(line)).toEqual({
+      expect(await runUnprivileged(line)).toEqual({
         status: 1,
         stderr: refusal("cannot be written", "unwritable"),
       });
@@ -135,7 +137,7 @@ describe("the file", () => {
     expect((await account.mgmt`whoami`).status).toBe(0);
   });
 
-  it("is not even read when the environment says everything", async () => {
+  it("is not read if the environment has everything", async () => {
     writeFileSync(account.file, "broken");
     const env = {
       MGMT_BASE_URL: account.server.baseUrl,
@@ -144,15 +146,15 @@ describe("the file", () => {
     expect((await account.run(["projects", "list", "-o", "json"], { env })).json).toEqual([]);
   });
 
-  it("with a login that is none ends with a clear error", async () => {
+  it("is reported if it contains an invalid login", async () => {
     await account.login();
-    account.keep(({ profiles }) => Object.assign(profiles["default"] ?? {}, { login: { accessToken: 1 } }));
+    account.store(({ profiles }) => Object.assign(profiles["default"] ?? {}, { login: { accessToken: 1 } }));
     const { status, stderr } = await account.mgmt`projects list`;
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("profiles:corrupt") });
   });
 });
 
-it("makes its folder for this user alone", async () => {
+it("creates its folder with access for this user only", async () => {
   const folder = join(dirname(account.file), "made/here");
   await updateProfile(join(folder, "config.json"), "a", () => ({ baseUrl: "http://127.0.0.1:1" }));
   expect(statSync(folder).mode & 0o777).toBe(0o700);

@@ -1,37 +1,39 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bin } from "../bin.js";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bin, ensureBuilt } from "../bin.js";
+import type { Result } from "../result.js";
+import { run } from "../terminal.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
+beforeAll(ensureBuilt);
 beforeEach(async () => {
   account = await startAccount();
 });
 afterEach(() => account.close());
 
-/** Lets the access token that is stored have ended. */
-const letItEnd = (): void =>
-  account.keep(({ profiles }) => {
+/** Makes the stored access token look expired. */
+const expireToken = (): void =>
+  account.store(({ profiles }) => {
     const login = profiles["default"]?.login;
     if (login) Object.assign(login, { expiresAt: Date.now() - 1_000 });
   });
 const refreshes = (): number =>
   account.server.engine.requests.filter(({ operationId }) => operationId === "oauth.token").length;
+/** Runs the built command in a process of its own. */
+const spawned = (line: string, env: NodeJS.ProcessEnv = {}): Promise<Result> =>
+  run(line.split(" "), { env: { ...account.env, ...env } });
 const loginOf = (name = "default"): { accessToken: string; refreshToken?: string } =>
-  account.kept().profiles[name]?.login ?? { accessToken: "none" };
+  account.stored().profiles[name]?.login ?? { accessToken: "none" };
 
 describe("precedence", () => {
-  it("is flag, environment, profile", async () => {
+  it("prefers a flag to the environment, and the environment to the profile", async () => {
     await account.login();
     const { tokens } = account.server.engine;
     const statusOf = async (line: string, env: NodeJS.ProcessEnv = {}): Promise<unknown> => {
-      const { json } = await account.run(
-        ["auth", "status", "-o", "json", ...line.split(" ").filter(Boolean)],
-        {
-          env,
-        },
-      );
+      const words = ["auth", "status", "-o", "json", ...line.split(" ").filter(Boolean)];
+      const { json } = await account.run(words, { env });
       const { baseUrl, credential } = json as Record<string, { from: string }>;
       return { baseUrl: baseUrl?.from, credential: credential?.from };
     };
@@ -54,7 +56,7 @@ describe("precedence", () => {
     });
   });
 
-  it("sends the credential of a profile to no other service", async () => {
+  it("does not send the credential of a profile to another service", async () => {
     await account.login();
     const { status, stderr } = await account.mgmt`projects list --base-url http://127.0.0.1:1`;
     expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("auth:other_service") });
@@ -68,7 +70,7 @@ describe("precedence", () => {
     ["--profile ../x", {}, "usage:invalid_value"],
     ["--profile __proto__", {}, "usage:invalid_value"],
     ["--profile constructor", {}, "profile:not_found"],
-  ])("says that there is no such profile: %s %o", async (flags, env, code) => {
+  ])("reports a profile that does not exist: %s %o", async (flags, env, code) => {
     const line = ["projects", "list", ...flags.split(" ").filter(Boolean)];
     const { status, stderr } = await account.run(line, { env });
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(code) });
@@ -76,7 +78,7 @@ describe("precedence", () => {
 });
 
 describe("mgmt auth status", () => {
-  it("says where each value came from and when the token ends", async () => {
+  it("shows where each value came from and when the token expires", async () => {
     await account.login();
     const { json, status } = await account.mgmt`auth status -o json`;
     expect(status).toBe(0);
@@ -101,7 +103,7 @@ describe("mgmt auth status", () => {
     expect((await account.mgmt`auth status`).stdout).toMatch(/^credential\.endsAt +\d{4}-/m);
   });
 
-  it("ends with 4 when nobody is logged in", async () => {
+  it("exits with 4 when nobody is logged in", async () => {
     const { status, stdout, stderr } = await account.mgmt`auth status -o json`;
     expect(status).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ profile: { value: null }, credential: { kind: null } });
@@ -110,27 +112,27 @@ describe("mgmt auth status", () => {
 });
 
 describe("mgmt auth switch", () => {
-  it("makes another profile the one that is used", async () => {
+  it("makes another profile the active one", async () => {
     await account.login();
     await account.login("--profile", "second");
-    expect(account.kept().active).toBe("default");
+    expect(account.stored().active).toBe("default");
     expect((await account.mgmt`auth switch second`).stderr).toBe("The active profile is now second.\n");
     expect((await account.mgmt`auth status -o json`).json).toMatchObject({ profile: { value: "second" } });
   });
 
-  it("needs a name that there is", async () => {
+  it("needs the name of an existing profile", async () => {
     await account.login();
     expect(await account.mgmt`auth switch nobody`).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("Profiles: default."),
     });
     expect((await account.mgmt`auth switch`).status).toBe(2);
-    expect(account.kept().active).toBe("default");
+    expect(account.stored().active).toBe("default");
   });
 });
 
 describe("the default project", () => {
-  it("is used by a command that needs one and was given none; flag and environment win", async () => {
+  it("is used by a command that needs a project, unless a flag or variable overrides it", async () => {
     await account.login();
     const { seed } = account.server.engine;
     const [first, second] = [(await seed.project()).id, (await seed.project()).id];
@@ -150,14 +152,14 @@ describe("the default project", () => {
   });
 });
 
-it("loads nothing of logging in when the token is in the environment", async () => {
+it("loads no login code when the token is in the environment", async () => {
   const env = {
     MGMT_BASE_URL: account.server.baseUrl,
     MGMT_TOKEN: await account.server.engine.tokens.user(),
     NODE_DEBUG: "esm",
   };
   const loadedBy = async (line: string): Promise<string> => {
-    const { stderr } = await account.run(line.split(" "), { env });
+    const { stderr } = await spawned(line, env);
     const files = new Set([...stderr.matchAll(/dist\/([\w-]+\.js)/g)].map(([, file = ""]) => file));
     expect(files).toContain("mgmt.js");
     return [...files].map((file) => readFileSync(join(dirname(bin), file), "utf8")).join("\n");
@@ -168,21 +170,21 @@ it("loads nothing of logging in when the token is in the environment", async () 
   expect(await loadedBy("--version")).not.toMatch(/config\.json/);
 });
 
-it("loads nothing that writes profiles where a profile is only read", async () => {
+it("loads no code that writes profiles when a profile is only read", async () => {
   await account.login();
   const loadedBy = async (line: string): Promise<string> =>
-    (await account.run(line.split(" "), { env: { NODE_DEBUG: "esm" } })).stderr;
+    (await spawned(line, { NODE_DEBUG: "esm" })).stderr;
   const conf = /node_modules\/conf\//;
   expect(await loadedBy("auth switch default")).toMatch(conf);
   expect(await loadedBy("projects list")).not.toMatch(conf);
   expect(await loadedBy("auth status")).not.toMatch(conf);
 });
 
-describe("a login whose access token has ended", () => {
-  it("is refreshed by the command, and stored", async () => {
+describe("a login with an expired access token", () => {
+  it("is refreshed by the command and stored", async () => {
     await account.login();
     const before = loginOf();
-    letItEnd();
+    expireToken();
     const { status, stderr } = await account.mgmt`projects list -o json`;
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(loginOf().accessToken).not.toBe(before.accessToken);
@@ -191,30 +193,30 @@ describe("a login whose access token has ended", () => {
     expect((await account.mgmt`auth token`).stdout).toBe(`${loginOf().accessToken}\n`);
   });
 
-  it("is refreshed once by many processes", async () => {
+  it("is refreshed once by concurrent processes", async () => {
     await account.login();
-    letItEnd();
+    expireToken();
     const before = refreshes();
-    const runs = await Promise.all(Array.from({ length: 4 }, () => account.mgmt`projects list -o json`));
+    const runs = await Promise.all(Array.from({ length: 4 }, () => spawned("projects list -o json")));
     expect(runs.map(({ status }) => status)).toEqual([0, 0, 0, 0]);
     expect(refreshes() - before).toBe(1);
   });
 
-  it("asks for a new login when the server does not honour it any more", async () => {
+  it("asks for a new login when the server rejects the refresh token", async () => {
     await account.login();
-    letItEnd();
-    account.keep(({ profiles }) =>
+    expireToken();
+    account.store(({ profiles }) =>
       Object.assign(profiles["default"]?.login ?? {}, { refreshToken: "no-more" }),
     );
     const { status, stderr } = await account.mgmt`projects list`;
     expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("mgmt login") });
     expect(stderr).not.toContain("no-more");
-    expect(account.kept().profiles["default"]).toMatchObject({ baseUrl: account.server.baseUrl });
+    expect(account.stored().profiles["default"]).toMatchObject({ baseUrl: account.server.baseUrl });
   });
 
-  it("is kept when the file is read-only: the refresh token is not used up", async () => {
+  it("is kept when the file is read-only, and its refresh token is not used", async () => {
     await account.login();
-    letItEnd();
+    expireToken();
     chmodSync(account.file, 0o400);
     const before = readFileSync(account.file, "utf8");
     const { status, stderr } = await account.mgmt`projects list`;
@@ -224,9 +226,9 @@ describe("a login whose access token has ended", () => {
     expect((await account.mgmt`projects list`).status).toBe(0);
   });
 
-  it("is kept when the authorization server is gone", async () => {
+  it("is kept when the authorization server cannot be reached", async () => {
     await account.login();
-    letItEnd();
+    expireToken();
     await account.server.close(0);
     const before = readFileSync(account.file, "utf8");
     const { status, stderr } = await account.mgmt`projects list`;

@@ -1,28 +1,29 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readlinkSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bin } from "../bin.js";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bin, ensureBuilt } from "../bin.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
+beforeAll(ensureBuilt);
 beforeEach(async () => {
   account = await startAccount();
 });
 afterEach(() => account.close());
 
 interface Step {
-  /** Typed once this is on the screen. */
+  /** What must be on the screen before anything is typed. */
   when: RegExp;
   type: string | ((seen: RegExpExecArray, send: (text: string) => void) => string | Promise<string>);
 }
 
-/** Runs the command in a terminal of its own, made by `script`, and types what the steps say, one after the other. */
+/** Runs the command in a pseudo-terminal of `script`, and types what the steps say, one after the other. */
 const inTerminal = async (
   words: readonly string[],
   steps: readonly Step[],
   env: NodeJS.ProcessEnv = {},
-  // Wide enough that no address is broken.
+  // Wide enough that addresses do not wrap.
   columns = 500,
 ): Promise<{ status: number | null; screen: string; raw: string }> => {
   const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" ");
@@ -51,7 +52,7 @@ const inTerminal = async (
   return { status, raw, screen: stripVTControlCharacters(raw) };
 };
 
-/** Whether the terminal of the process gives it every key, rather than lines. */
+/** Whether the terminal passes single keys to the process, rather than lines. */
 const readsKeys = (pid: string): boolean =>
   spawnSync("stty", ["-F", readlinkSync(`/proc/${pid}/fd/0`), "-a"], { encoding: "utf8" }).stdout.includes(
     "-icanon",
@@ -62,7 +63,7 @@ const paste = /\n {2}(http\S+authorize\S+)[\s\S]*Paste the address/;
 describe("mgmt login on a terminal", () => {
   const line = (): string[] => ["login", "--no-browser", "--base-url", account.server.baseUrl];
 
-  it("asks for the address that the browser ended at", async () => {
+  it("asks for the address that the browser ends up at", async () => {
     const type = async ([, url = ""]: RegExpExecArray): Promise<string> =>
       `${(await account.server.engine.oauth.consent({ url })).redirect}\r`;
     const { status, screen } = await inTerminal(line(), [{ when: paste, type }]);
@@ -76,16 +77,16 @@ describe("mgmt login on a terminal", () => {
   it.each([
     ["Ctrl-C", "\u0003"],
     ["Ctrl-D", "\u0004"],
-  ])("stores nothing after %s, and ends with 130", async (_, type) => {
+  ])("stores nothing after %s, and exits with 130", async (_, type) => {
     const { status } = await inTerminal(line(), [{ when: paste, type }]);
     expect(status).toBe(130);
-    expect(account.kept()).toEqual({ profiles: {} });
+    expect(account.stored()).toEqual({ profiles: {} });
   });
 
-  it("stores no token after Ctrl-D, and ends with 130", async () => {
+  it("stores no token after Ctrl-D, and exits with 130", async () => {
     const words = ["login", "--with-token", "--base-url", account.server.baseUrl];
     expect((await inTerminal(words, [{ when: /Token:/, type: "\u0004" }])).status).toBe(130);
-    expect(account.kept()).toEqual({ profiles: {} });
+    expect(account.stored()).toEqual({ profiles: {} });
   });
 
   it("reads a token without showing it", async () => {
@@ -94,13 +95,13 @@ describe("mgmt login on a terminal", () => {
     const { status, raw } = await inTerminal(words, [{ when: /Token:/, type: `${token}\r` }]);
     expect(status).toBe(0);
     expect(raw).not.toContain(token.slice(0, 20));
-    expect(account.kept().profiles["default"]?.token).toBe(token);
+    expect(account.stored().profiles["default"]?.token).toBe(token);
   });
 });
 
 describe("mgmt auth switch on a terminal", () => {
   beforeEach(() =>
-    account.keep((kept) => {
+    account.store((kept) => {
       kept.active = "one";
       kept.profiles["one"] = { baseUrl: "http://127.0.0.1:1" };
       kept.profiles["two"] = { baseUrl: "http://127.0.0.1:2" };
@@ -110,26 +111,26 @@ describe("mgmt auth switch on a terminal", () => {
   it("shows the profiles to choose from", async () => {
     const choose = [{ when: /two {2}http/, type: "\u001b[B\r" }];
     const { status } = await inTerminal(["auth", "switch"], choose);
-    expect({ status, active: account.kept().active }).toEqual({ status: 0, active: "two" });
+    expect({ status, active: account.stored().active }).toEqual({ status: 0, active: "two" });
   });
 
   it.each([
-    ["an answer", "\u001b[B\r", 0, "two"],
+    ["a choice", "\u001b[B\r", 0, "two"],
     ["Ctrl-D", "\u0004", 130, "one"],
-  ])("goes on with the question after Ctrl-Z, up to %s", async (_, answer, code, active) => {
+  ])("continues the question after Ctrl-Z, up to %s", async (_, typed, code, active) => {
     const leave: Step = {
       when: /pid (\d+)\.[\s\S]*two {2}http/,
       type: async ([, pid = ""], send) => {
         send("\u001a");
         await expect.poll(() => readsKeys(pid)).toBe(false);
-        // As the shell's fg does.
+        // The shell's fg does this.
         process.kill(Number(pid), "SIGCONT");
         await expect.poll(() => readsKeys(pid)).toBe(true);
-        return answer;
+        return typed;
       },
     };
     const { status } = await inTerminal(["auth", "switch"], [leave]);
-    expect({ status, active: account.kept().active }).toEqual({ status: code, active });
+    expect({ status, active: account.stored().active }).toEqual({ status: code, active });
   });
 
   it.each([
@@ -137,11 +138,11 @@ describe("mgmt auth switch on a terminal", () => {
     ["Ctrl-D", "\u0004"],
   ])("changes nothing after %s", async (_, type) => {
     const { status } = await inTerminal(["auth", "switch"], [{ when: /two {2}http/, type }]);
-    expect({ status, active: account.kept().active }).toEqual({ status: 130, active: "one" });
+    expect({ status, active: account.stored().active }).toEqual({ status: 130, active: "one" });
   });
 });
 
-it("deletes nothing after Ctrl-D at the question, and ends with 130", async () => {
+it("deletes nothing after Ctrl-D at the question, and exits with 130", async () => {
   const { engine, baseUrl } = account.server;
   const { id } = await engine.seed.project();
   const env = { MGMT_TOKEN: await engine.tokens.user(), MGMT_BASE_URL: baseUrl };
@@ -151,7 +152,7 @@ it("deletes nothing after Ctrl-D at the question, and ends with 130", async () =
 });
 
 describe("--wait-approval on a terminal", () => {
-  it("turns a spinner with the time left below the address, and takes it away", async () => {
+  it("shows a spinner with the time left below the address, and removes it", async () => {
     const { engine, baseUrl } = account.server;
     const { id } = await engine.seed.project();
     const approve: Step = {
@@ -169,7 +170,7 @@ describe("--wait-approval on a terminal", () => {
     expect(engine.store.projects.get(id)).toBeUndefined();
   });
 
-  it("is no wider than the terminal", async () => {
+  it("cuts the spinner at the width of the terminal", async () => {
     const { engine, baseUrl } = account.server;
     const { id } = await engine.seed.project();
     const deny: Step = {

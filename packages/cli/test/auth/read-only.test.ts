@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { profileStore } from "../../src/credentials/profile-store.js";
 import { temporaryFolder } from "../folders.js";
+
+const folder = temporaryFolder();
 
 const initial = { baseUrl: "http://127.0.0.1:1" };
 const login = (accessToken: string) => ({
@@ -15,21 +18,21 @@ const login = (accessToken: string) => ({
   expiresAt: 2,
 });
 
-describe("a file that is marked read-only", () => {
-  it("while a refresh token is being used up takes its successor, and stays marked", async () => {
-    const file = join(temporaryFolder(), "config.json");
+describe("a read-only profiles file", () => {
+  it("accepts a refreshed login for which it was writable before, and stays read-only", async () => {
+    const file = join(folder, `${randomUUID()}.json`);
     const store = profileStore(file, "one", initial);
     await store.write(login("first"));
-    const place = await store.reserve?.();
+    const reservation = await store.reserve?.();
     chmodSync(file, 0o400);
-    await place?.write(login("second"));
-    await place?.release();
+    await reservation?.write(login("second"));
+    await reservation?.release();
     expect(await store.read()).toEqual(login("second"));
     expect(statSync(file).mode & 0o777).toBe(0o400);
   });
 
-  it("before that has no place to give, and is left as it is", async () => {
-    const file = join(temporaryFolder(), "config.json");
+  it("refuses a reservation before the refresh, and is left unchanged", async () => {
+    const file = join(folder, `${randomUUID()}.json`);
     const store = profileStore(file, "one", initial);
     await store.write(login("first"));
     chmodSync(file, 0o400);
@@ -39,8 +42,8 @@ describe("a file that is marked read-only", () => {
     expect(readFileSync(file, "utf8")).toBe(before);
   });
 
-  it("has no place to give when it holds something else", async () => {
-    const file = join(temporaryFolder(), "config.json");
+  it("refuses a reservation if it has other content", async () => {
+    const file = join(folder, `${randomUUID()}.json`);
     writeFileSync(file, "my notes");
     await expect(profileStore(file, "one", initial).reserve?.()).rejects.toMatchObject({
       code: "profiles:corrupt",

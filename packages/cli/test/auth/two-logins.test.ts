@@ -1,16 +1,18 @@
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Result } from "../terminal.js";
-import { type Account, converse, startAccount } from "./account.js";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ensureBuilt } from "../bin.js";
+import type { Result } from "../result.js";
+import { type Account, converse, pasting, startAccount } from "./account.js";
 
 let account: Account;
+beforeAll(ensureBuilt);
 beforeEach(async () => {
   account = await startAccount();
 });
 afterEach(() => account.close());
 
-/** Logs in as the user, in a process of its own. */
+/** Logs in as a user, in a process of its own. */
 const loginAs = (user: string, ...flags: string[]): Promise<Result> =>
   converse(
     ["login", "--no-browser", "--base-url", account.server.baseUrl, "-o", "json", ...flags],
@@ -18,7 +20,7 @@ const loginAs = (user: string, ...flags: string[]): Promise<Result> =>
     async (url) => (await account.server.engine.oauth.consent({ url, user })).redirect,
   );
 
-const isHonoured = async (accessToken = ""): Promise<boolean> => {
+const isAccepted = async (accessToken = ""): Promise<boolean> => {
   const headers = { authorization: `Bearer ${accessToken}` };
   return (await fetch(`${account.server.baseUrl}/v1/me`, { headers })).ok;
 };
@@ -26,8 +28,8 @@ const isHonoured = async (accessToken = ""): Promise<boolean> => {
 const revocations = (): number =>
   account.server.engine.requests.filter(({ operationId }) => operationId === "oauth.revoke").length;
 
-describe("two logins at once", () => {
-  it("to profiles of their own both stay, in a file that was not there", async () => {
+describe("two concurrent logins", () => {
+  it("are both stored if they use different profiles", async () => {
     const { user, otherUser } = account.server.engine.residents;
     const [one, two] = await Promise.all([
       loginAs(user.id, "--profile", "one"),
@@ -41,63 +43,59 @@ describe("two logins at once", () => {
     expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
   });
 
-  it("to one profile leave one of them, whole, with its own workspace; the other is ended", async () => {
+  it("leave one complete login in a shared profile, and revoke the other", async () => {
     const { engine } = account.server;
     const { user, otherUser } = engine.residents;
-    // The service lets one of them wait for long enough that the other is through.
+    // Delays one of them until the other is stored.
     engine.faults.add({ operation: "me.get", latency: 2_500, times: 1 });
     const both = await Promise.all([loginAs(user.id), loginAs(otherUser.id)]);
     expect(both.map(({ status }) => status)).toEqual([0, 0]);
-    const { login, workspaceId } = account.kept().profiles["default"] ?? {};
-    const { user: kept, workspace } = (await account.mgmt`whoami -o json`).json as Record<
+    const { login, workspaceId } = account.stored().profiles["default"] ?? {};
+    const { user: caller, workspace } = (await account.mgmt`whoami -o json`).json as Record<
       "user" | "workspace",
       { id: string }
     >;
-    expect([user.id, otherUser.id]).toContain(kept.id);
+    expect([user.id, otherUser.id]).toContain(caller.id);
     expect(workspaceId).toBe(workspace.id);
-    expect(await isHonoured(login?.accessToken)).toBe(true);
+    expect(await isAccepted(login?.accessToken)).toBe(true);
     expect(revocations()).toBe(1);
   });
 });
 
-describe("a login that the service does not take", () => {
-  it("is not kept, and ended where it was begun", async () => {
+describe("a login that the service does not accept", () => {
+  it("is not stored, and is revoked at its authorization server", async () => {
     const { baseUrl } = account.server;
     const line = ["login", "--no-browser", "--base-url", "http://127.0.0.1:1", "--auth-url", baseUrl];
-    const { status, stdout, stderr } = await converse(
-      line,
-      account.env,
-      async (url) => (await account.server.engine.oauth.consent({ url })).redirect,
-    );
+    const { status, stdout, stderr } = await account.run(line, {
+      reply: pasting(async (url) => (await account.server.engine.oauth.consent({ url })).redirect),
+    });
     expect({ status, stdout }).toEqual({ status: 9, stdout: "" });
     expect(stderr).toContain("base URL");
-    expect(account.kept()).toEqual({ profiles: {} });
+    expect(account.stored()).toEqual({ profiles: {} });
     expect(revocations()).toBe(1);
   });
 
-  it("leaves the one that was there", async () => {
+  it("does not replace the stored one", async () => {
     const { engine } = account.server;
     await account.login();
-    const before = account.kept();
+    const before = account.stored();
     engine.faults.add({ operation: "me.get", status: 403, times: 1 });
     expect((await loginAs(engine.residents.otherUser.id)).status).toBe(5);
-    expect(account.kept()).toEqual(before);
+    expect(account.stored()).toEqual(before);
     expect((await account.mgmt`whoami`).status).toBe(0);
   });
 });
 
-it("keeps the project that was switched to while the browser was open", async () => {
+it("keeps a project that was chosen while the browser was open", async () => {
   await account.login();
   const { engine, baseUrl } = account.server;
   const { id } = await engine.seed.project();
-  const { status } = await converse(
-    ["login", "--no-browser", "--base-url", baseUrl],
-    account.env,
-    async (url) => {
+  const { status } = await account.run(["login", "--no-browser", "--base-url", baseUrl], {
+    reply: pasting(async (url) => {
       expect((await account.mgmt`auth switch --project-id ${id}`).status).toBe(0);
       return (await engine.oauth.consent({ url })).redirect;
-    },
-  );
+    }),
+  });
   expect(status).toBe(0);
-  expect(account.kept().profiles["default"]).toMatchObject({ projectId: id });
+  expect(account.stored().profiles["default"]).toMatchObject({ projectId: id });
 });

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the keyring tests with gnome-keyring on a bus and with data of their own.
+# Runs the keyring tests with gnome-keyring, on a bus and in folders of their own.
 set -euo pipefail
 cd "$(dirname "$0")/../../../.."
 data=$(mktemp -d)

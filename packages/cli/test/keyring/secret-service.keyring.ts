@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { accountOf } from "../../src/credentials/keyring/keyring-store.js";
-import { openSystemKeyring } from "../../src/credentials/keyring/system-keyring.js";
 import { probeKeyring } from "../../src/credentials/keyring/keyring.js";
+import { openSystemKeyring } from "../../src/credentials/keyring/system-keyring.js";
 import { type Account, startAccount } from "../auth/account.js";
+import { ensureBuilt } from "../bin.js";
+import { run } from "../terminal.js";
 
 let account: Account;
+beforeAll(ensureBuilt);
 beforeEach(async () => {
   account = await startAccount();
-  account.env["DBUS_SESSION_BUS_ADDRESS"] = process.env["DBUS_SESSION_BUS_ADDRESS"];
 });
 afterEach(() => account.close());
 
@@ -22,37 +24,41 @@ const entry = async (): Promise<Entry | undefined> => {
   // The tests below assert what is in it.
   return text === undefined ? undefined : (JSON.parse(text) as Entry);
 };
-/** How often the server has given tokens. */
-const granted = (): number =>
+/** Returns how many times the server has issued tokens. */
+const issued = (): number =>
   account.server.engine.requests.filter(
     ({ operationId, status }) => operationId === "oauth.token" && status === 200,
   ).length;
-const letItEnd = async (): Promise<void> => {
-  const ended = JSON.stringify({ ...(await entry()), expiresAt: Date.now() - 1_000 });
-  await (await openSystemKeyring()).write(accountOf(account.file, "default"), ended);
+const expireToken = async (): Promise<void> => {
+  const expired = JSON.stringify({ ...(await entry()), expiresAt: Date.now() - 1_000 });
+  await (await openSystemKeyring()).write(accountOf(account.file, "default"), expired);
 };
 
 it("passes the probe", async () => {
   await probeKeyring(await openSystemKeyring());
 });
 
-it("keeps a login out of the file, refreshes it once for all processes, and deletes it", async () => {
+it("keeps a login out of the profiles file, refreshes it once for all processes, and deletes it", async () => {
   expect((await account.login("--store", "keyring")).status).toBe(0);
   const first = await entry();
   expect(first?.refreshToken).toMatch(/.{20}/);
-  expect(account.kept().profiles["default"]).toMatchObject({ store: "keyring", inKeyring: "login" });
-  expect(account.kept().profiles["default"]).not.toHaveProperty("login");
+  expect(account.stored().profiles["default"]).toMatchObject({ store: "keyring", inKeyring: "login" });
+  expect(account.stored().profiles["default"]).not.toHaveProperty("login");
   expect((await account.mgmt`auth status -o json`).json).toMatchObject({
     credential: { kind: "login", store: "keyring", renewed: true },
   });
 
-  await letItEnd();
-  const before = granted();
-  const runs = await Promise.all([1, 2, 3, 4].map(() => account.mgmt`projects list -o json`));
+  await expireToken();
+  const before = issued();
+  const env = {
+    ...account.env,
+    DBUS_SESSION_BUS_ADDRESS: process.env["DBUS_SESSION_BUS_ADDRESS"],
+  };
+  const runs = await Promise.all([1, 2, 3, 4].map(() => run(["projects", "list", "-o", "json"], { env })));
   expect(runs.map(({ status, stderr }) => ({ status, stderr }))).toEqual(
     runs.map(() => ({ status: 0, stderr: "" })),
   );
-  expect(granted() - before).toBe(1);
+  expect(issued() - before).toBe(1);
   const second = await entry();
   expect(second?.refreshToken).not.toBe(first?.refreshToken);
   expect((await account.mgmt`auth token`).stdout).toBe(`${second?.accessToken}\n`);
@@ -66,21 +72,21 @@ it("keeps a login out of the file, refreshes it once for all processes, and dele
   expect((await account.mgmt`whoami`).status).toBe(4);
 });
 
-it("stays with the keyring at the next login, and moves to the file and back when told to", async () => {
+it("uses the keyring for the next login too, and moves to the file and back with --store", async () => {
   await account.login("--store", "keyring");
   await account.mgmt`logout`;
   await account.login();
   expect(await entry()).toBeDefined();
   await account.login("--store", "file");
   expect(await entry()).toBeUndefined();
-  expect(account.kept().profiles["default"]).toMatchObject({ login: {} });
+  expect(account.stored().profiles["default"]).toMatchObject({ login: {} });
   expect((await account.mgmt`whoami`).status).toBe(0);
   await account.login("--store", "keyring");
-  expect(account.kept().profiles["default"]).not.toHaveProperty("login");
+  expect(account.stored().profiles["default"]).not.toHaveProperty("login");
   expect((await account.mgmt`whoami`).status).toBe(0);
 });
 
-it("keeps a service token, and says when somebody has deleted it", async () => {
+it("stores a service token, and reports when its entry was deleted", async () => {
   const token = await account.server.engine.tokens.service();
   const line = ["login", "--with-token", "--store", "keyring", "--base-url", account.server.baseUrl];
   expect((await account.run(line, { stdin: token })).status).toBe(0);

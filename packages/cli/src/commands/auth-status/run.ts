@@ -9,7 +9,7 @@ import { type Identity, resolveAccess } from "../../profiles/resolve-access.js";
 /** Prints what commands use, where each value comes from, and when the token expires; never the token itself. */
 export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const access = await resolveAccess(flags, context);
-  const { baseUrl, identity, choice = chooseProfile(flags, context.env) } = access;
+  const { baseUrl, identity, choice = chooseProfile(flags, context) } = access;
   const { file, name, profile } = choice;
   const fromProfile = (value: string | undefined): object =>
     printed(value === undefined || !name ? undefined : { value, from: `profile ${name.value}` });
@@ -19,8 +19,8 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
     baseUrl: printed(baseUrl),
     authUrl: fromProfile(profile?.authUrl),
     credential,
-    workspace: printed(findDefault("workspaceId", flags, context.env, () => choice)),
-    project: printed(findDefault("projectId", flags, context.env, () => choice)),
+    workspace: printed(findDefault("workspaceId", flags, context, () => choice)),
+    project: printed(findDefault("projectId", flags, context, () => choice)),
     file,
     link: choice.link?.file ?? null,
   });

@@ -28,7 +28,7 @@ export const runAuthSwitch = async (
   });
   const project = projectId === undefined ? "" : `, with default project ${projectId}`;
   context.output.info(`The active profile is now ${name}${project}.`);
-  const link = findLink();
+  const link = findLink(context.cwd);
   const linked = link?.link.profile;
   if (link && linked !== undefined && linked !== name) {
     const message = `This folder still uses profile ${linked}, because it is linked by ${link.file}; mgmt unlink removes the link`;

@@ -69,7 +69,7 @@ const callControl = async (
   flags: ControlFlags,
   context: Context,
 ): Promise<unknown> => {
-  const { url, secretFile } = findControl(flags, context.env);
+  const { url, secretFile } = findControl(flags, context);
   const secret = await context.sources.readSecret(secretFile, "--control-secret-file");
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
@@ -96,12 +96,13 @@ const parse = (text: string): unknown => {
 /** Returns the control surface from flags, else the environment, else the named profile, else profile `local`. */
 const findControl = (
   { controlUrl, controlSecretFile, ...flags }: ControlFlags,
-  env: NodeJS.ProcessEnv,
+  context: Pick<Context, "env" | "cwd">,
 ): { url: string; secretFile: string } => {
+  const { env } = context;
   const url = controlUrl ?? env["MGMT_CONTROL_URL"]?.trim();
   const secretFile = controlSecretFile ?? env["MGMT_CONTROL_SECRET_FILE"]?.trim();
   if (url && secretFile) return { url: normalized(url), secretFile };
-  const { profiles, profile } = chooseProfile(flags, env);
+  const { profiles, profile } = chooseProfile(flags, context);
   const known = profile?.controlUrl === undefined ? profileNamed(profiles, localProfile) : profile;
   // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
   if (url || secretFile || !known?.controlUrl || !known.controlSecretFile) throw noControl();

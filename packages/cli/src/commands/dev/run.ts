@@ -1,3 +1,4 @@
+import { resolve as resolvePath } from "node:path";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../context.js";
 import { platformMissing } from "../../errors/run-errors.js";
@@ -15,7 +16,7 @@ const defaultPort = 4300;
 
 /** Runs the platform until Ctrl-C or SIGTERM. Exits with 0 then. */
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
-  const { output, signal } = context;
+  const { cwd, output, signal } = context;
   const { dataDir, ephemeral = false } = flags;
   if (dataDir !== undefined && ephemeral) {
     throw usageError("--data-dir and --ephemeral contradict each other");
@@ -30,7 +31,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   const platform = await startPlatform({
     port,
     ephemeral,
-    ...(dataDir !== undefined && { dataDir }),
+    ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
     onLog: (line: string) => output.info(line),
   });
   if (!stop.aborted) await registerLocal(platform, context);

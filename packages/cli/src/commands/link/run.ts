@@ -10,10 +10,11 @@ import { type Link, linkFileIn, readLink } from "../../profiles/link-file.js";
 export const runLink = async (
   ids: Omit<Link, "profile">,
   flags: GlobalFlags,
-  { env, output }: Pick<Context, "env" | "output">,
+  context: Pick<Context, "env" | "cwd" | "output">,
 ): Promise<void> => {
-  const file = linkFileIn(process.cwd());
-  const { name } = activeProfile(flags, env);
+  const { cwd, output } = context;
+  const file = linkFileIn(cwd);
+  const { name } = activeProfile(flags, context);
   if (!name && Object.keys(ids).length === 0) {
     throw missingInput(
       "There is nothing to link this folder to",

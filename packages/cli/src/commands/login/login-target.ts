@@ -24,10 +24,10 @@ export interface LoginTarget {
  */
 export const loginTarget = async (
   flags: GlobalFlags & { readonly authUrl?: string; readonly store?: "file" | "keyring" },
-  context: Pick<Context, "env" | "version">,
+  context: Pick<Context, "env" | "cwd" | "version">,
 ): Promise<LoginTarget> => {
   const { env } = context;
-  const { file, name, profile } = chooseProfile(flags, env);
+  const { file, name, profile } = chooseProfile(flags, context);
   const profileFrom = `profile ${name?.value ?? defaultName}`;
   // As for every other command, `--profile` takes precedence over the environment.
   const ignoresEnv = flags.profile !== undefined && profile !== undefined;

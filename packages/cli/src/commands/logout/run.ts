@@ -7,8 +7,8 @@ import { nodeTransport } from "../../service/sdk.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const { env, signal, output } = context;
-  const { file, name, profile } = activeProfile(flags, env);
+  const { signal, output } = context;
+  const { file, name, profile } = activeProfile(flags, context);
   if (!name || !profile || !hasCredential(profile)) {
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
   }

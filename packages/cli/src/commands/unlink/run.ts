@@ -6,8 +6,8 @@ import { unwritableLink } from "../../errors/storage-errors.js";
 import { linkFilesFrom } from "../../profiles/link-file.js";
 
 /** Deletes the link file that applies to the working directory, even a corrupt one. */
-export const runUnlink = async ({ output }: Pick<Context, "output">): Promise<void> => {
-  const file = linkFilesFrom(process.cwd()).find((each) => existsSync(each));
+export const runUnlink = async ({ cwd, output }: Pick<Context, "cwd" | "output">): Promise<void> => {
+  const file = linkFilesFrom(cwd).find((each) => existsSync(each));
   if (file === undefined) return output.info("This folder is not linked.");
   try {
     await rm(file);

@@ -1,18 +1,18 @@
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface CannedAnswer {
+export interface CannedResponse {
   status?: number;
   headers?: Record<string, string>;
   body: unknown;
 }
 
-/** A service that answers whatever a test needs: what ours would never say. */
-export const startAnswers = async (
-  answer: (request: IncomingMessage) => CannedAnswer,
+/** Starts a service that returns whatever a test needs, including what the reference server never returns. */
+export const startCannedServer = async (
+  respond: (request: IncomingMessage) => CannedResponse,
 ): Promise<{ env: NodeJS.ProcessEnv; close: () => void }> => {
   const server = createServer((request, response) => {
-    const { status = 200, headers, body } = answer(request);
+    const { status = 200, headers, body } = respond(request);
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
