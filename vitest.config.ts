@@ -5,8 +5,8 @@ import { answersFile } from "./scripts/answers-file.js";
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
 /**
- * Test files that leave no state behind in modules or globals. They run one after the other in shared worker processes, which saves
- * loading the sources for each of them.
+ * Test files that leave no state behind in modules or globals. They run one after the other in shared worker processes,
+ * which saves loading the sources for each of them.
  */
 const shared = ["packages/{cli,engine,mock,sdk}/test/**/*.test.ts"];
 
