@@ -1,9 +1,10 @@
 import type { Bench } from "../runner/bench.js";
 import { cli } from "./cli.js";
 import { databases } from "./databases.js";
+import { growth } from "./growth.js";
 import { http } from "./http.js";
 import { msw } from "./msw.js";
 import { sdk } from "./sdk.js";
 import { start } from "./start.js";
 
-export const benches: readonly Bench[] = [http, msw, start, databases, cli, sdk];
+export const benches: readonly Bench[] = [http, msw, start, databases, growth, cli, sdk];
