@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { type MgmtClient, createClient } from "@mgmt/sdk";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -11,8 +12,19 @@ let server: RunningServer;
 let client: MgmtClient;
 let folder: string;
 let environment: Record<string, string>;
+let programFolder: string;
+let program: string;
 
 beforeAll(async () => {
+  programFolder = await mkdtemp(join(tmpdir(), "mgmt-ci-program-"));
+  program = join(programFolder, "preview-database.mjs");
+  await build({
+    entryPoints: [join(root, "examples/ci/preview-database.ts")],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outfile: program,
+  });
   server = await createServer({ engineOptions: { settings: { lifecycle: { provisioning: 10 } } } });
 });
 beforeEach(async () => {
@@ -33,7 +45,10 @@ afterEach(async () => {
   server.engine.faults.clear();
   await rm(folder, { recursive: true });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await rm(programFolder, { recursive: true });
+});
 
 interface Ended {
   code: unknown;
@@ -45,9 +60,8 @@ interface Ended {
 const run = async (changes: Record<string, string> = {}): Promise<Ended> => {
   const { PATH = "" } = process.env;
   const options = { cwd: root, env: { PATH, ...environment, ...changes } };
-  const parameters = ["--import", "tsx", "examples/ci/preview-database.ts"];
   const ended = await new Promise<Ended>((resolve) => {
-    execFile(process.execPath, parameters, options, (error, stdout, stderr) =>
+    execFile(process.execPath, [program], options, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
   });

@@ -52,6 +52,6 @@ it("fails for a project that does not exist, without a connection string (pull-r
 
 it("prints every project with its databases (inventory)", async () => {
   const project = await server.engine.seed.project({ name: "warehouse", region: "eu-west-3" });
-  const printed = await example("npx", "tsx", "inventory/inventory.ts");
+  const printed = await example("tsx", "inventory/inventory.ts");
   expect(printed).toContain(`warehouse  ${project.id}\n  warehouse  ready  eu-west-3\n`);
 });
