@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
 import { type Options, defineConfig } from "tsup";
 
 interface Manifest {
@@ -41,52 +39,30 @@ const library = (name: string, entries: string[]): Options => ({
     // Comments, which the declarations have too, are half of what an import reads; names and lines stay for stacks.
     options.minifyWhitespace = true;
     options.lineLimit = 120;
+    // Entries that are built apart keep their folders.
+    options.outbase = `packages/${name}/src`;
   },
 });
 
-/** What all entries of the SDK use, and so may be one chunk. */
-const base = ["request/deadline", "request/reason-of", "transport/fetch-transport"];
-/** What both clients are made of, and so what their parts on demand find loaded. */
-const clients = ["generated/resources", "partial-client", "safe"];
-
-/** What starts a file of the SDK's, with modules of which it is to reach each. */
-const reached: Readonly<Record<string, readonly string[]>> = {
-  "on-demand": clients,
-  http: clients,
-  node: base,
-  "auth/index": base,
-  "auth/node": base,
-  "auth/protocol": base,
-  "auth/loopback/callback-server": base,
-};
-
 /**
- * esbuild makes a chunk of what the same files reach, and each file that is loaded costs an import a third of a
- * millisecond: what nearly all of them use is put into the reach of the rest.
+ * The entries of the SDK, in groups that are built apart. esbuild makes a chunk for every set of entries that share modules,
+ * and each file that an import loads costs a third of a millisecond, so few entries make for few files. The price is a copy
+ * of the error classes and of deadlines in each group; `instanceof` works across copies.
  */
-const withSharedChunks = (options: Options): Options => ({
+const sdkEntries = [["index", "partial"], ["node"], ["auth/index", "auth/node"]];
+
+const sdk = (options: Options, entries: string[]): Options => ({
+  ...library("sdk", entries),
+  // The builds share a folder, so none of them may clean it.
+  clean: false,
   ...options,
-  esbuildPlugins: [
-    {
-      name: "shared-chunks",
-      setup({ initialOptions, onLoad }) {
-        // The imports are ignored but for their reach.
-        initialOptions.logOverride = { "ignored-bare-import": "silent" };
-        const sourceOf = (module: string): string => resolve(`packages/sdk/src/${module}.ts`);
-        const files = new Map(Object.entries(reached).map(([module, others]) => [sourceOf(module), others]));
-        onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-          const others = files.get(path);
-          if (!others) return undefined;
-          const imports = others.map((module) => `import ${JSON.stringify(sourceOf(module))};`);
-          return { contents: `${await readFile(path, "utf8")}\n${imports.join("")}`, loader: "ts" };
-        });
-      },
-    },
-  ],
 });
 
+rmSync("packages/sdk/dist", { recursive: true, force: true });
+
 export default defineConfig([
-  withSharedChunks(library("sdk", ["index", "node", "partial", "auth/index", "auth/node"])),
+  ...sdkEntries.map((entries) => sdk({ dts: false }, entries)),
+  sdk({ dts: { only: true } }, sdkEntries.flat()),
   library("engine", ["index"]),
   library("mock", ["index", "server"]),
   { ...library("platform", ["index"]), format: ["esm"] },

@@ -129,7 +129,7 @@ export const ensureMethod = (
   return {
     types: [body, created, found],
     source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  async ensure(${parameters.join(", ")}): Promise<EnsureResult<${result}>> {
-    const { ensurables, ensureResource } = await loadOnDemand();
+    const { ensurables, ensureResource } = await this.load();
     return ensureResource<${created}, ${found}>(ensurables.${name}, ${path.length > 0 ? `{ ...body, ${path.join(", ")} }` : "body"}, {
       create: (each) => this.create(${[...path, "body", "each"].join(", ")}),
       list: <T>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),

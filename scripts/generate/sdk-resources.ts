@@ -57,6 +57,10 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
       "../../api-promise.js",
     ),
     importTypes(
+      ["Core"].filter((name) => body.includes(`: ${name}`)),
+      "../../core.js",
+    ),
+    importTypes(
       ["CursorPages"].filter((name) => body.includes(`${name}<`)),
       "../../paging.js",
     ),
@@ -64,14 +68,9 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
       ["EnsureResult"].filter((name) => body.includes(`${name}<`)),
       "../../ensure/ensure-result.js",
     ),
-    body.includes("loadOnDemand()") ? 'import { loadOnDemand } from "../../load-on-demand.js";\n' : "",
     importTypes(
       ["Call", "ListOptions", "RequestOptions"].filter((name) => body.includes(`: ${name}`)),
       "../../request/call.js",
-    ),
-    importTypes(
-      ["RequestPath"].filter((name) => body.includes(`: ${name}`)),
-      "../../request/request.js",
     ),
     'import { Resource } from "../../resource.js";\n',
     // Comments link to these classes. Type imports make the links work in editors.
@@ -121,8 +120,8 @@ const constructorOf = (namespace: string, children: string[]): string => {
     class: namespaceClass(child),
   }));
   const fields = names.map((child) => `  readonly ${child.name}: ${child.class};\n`).join("");
-  const made = names.map((child) => `    this.${child.name} = new ${child.class}(request);\n`).join("");
-  return `${fields}\n  constructor(request: RequestPath) {\n    super(request);\n${made}  }\n`;
+  const made = names.map((child) => `    this.${child.name} = new ${child.class}(core);\n`).join("");
+  return `${fields}\n  constructor(core: Core) {\n    super(core);\n${made}  }\n`;
 };
 
 const method = (operation: Operation, contract: Contract, types: Set<string>): string => {

@@ -85,7 +85,7 @@ describe("an invalid command line", () => {
     ["projects create --wait --timeout 0s", '--timeout cannot be "0s"'],
     ["projects list --output xml", '--output cannot be "xml"', "Allowed: table, json, yaml."],
     ["projects get ..", '<project-id> cannot be ".."'],
-    ["projects get %2e%2e", "id must be a string, and not empty or a dot segment"],
+    ["projects get %2e%2e", "id must be a string that is neither empty nor a dot segment"],
     ["projects create --body {", "--body is not JSON (the text)", "@file"],
     ["projects create --body []", "--body must be a JSON object"],
     ["projects create --body null", "--body must be a JSON object"],

@@ -1,42 +1,52 @@
-import type { Attempt } from "./request/attempt.js";
+/** One HTTP request of a call. */
+export interface Attempt {
+  /** Milliseconds of pause before it. */
+  pauseMs: number;
+  /** Milliseconds it took; absent when the call ended first. */
+  durationMs?: number;
+  /** HTTP status of the response; absent when there was none. */
+  status?: number;
+  /** Why there was no response: `ECONNRESET`. */
+  reason?: string;
+}
 
-/** What an answer says beside its body. */
+/** The parts of an HTTP response other than its body. */
 export interface ApiResponse {
   /** HTTP status. */
   readonly status: number;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The answer's `x-request-id`: name it when you report a fault. */
+  /** The response's `x-request-id`. Quote it when you report a problem. */
   readonly requestId: string | undefined;
-  /** Requests that were sent for the call; the last one brought the answer. */
+  /** The requests sent for the call; the last one brought this response. */
   readonly attempts: readonly Attempt[];
 }
 
-/** The value of a call together with the answer that it came in. */
+/** The value of a call and its HTTP response. */
 export interface WithResponse<T> {
-  /** What the call alone answers. */
+  /** What the call alone resolves to. */
   readonly data: T;
-  /** Status, headers, request id and attempts. */
+  /** Status, headers, request ID and attempts. */
   readonly response: ApiResponse;
 }
 
-/** What methods answer: a promise of the value, with a way to the answer that it comes in. */
+/** A promise of a call's value that also gives access to the HTTP response. */
 export class ApiPromise<T> extends Promise<T> {
   readonly #response: () => ApiResponse;
 
-  /** `response` is asked once the promise is fulfilled. */
+  /** `response` is called once the promise is fulfilled. */
   constructor(promise: Promise<T>, response: () => ApiResponse) {
     super((resolve, reject) => void promise.then(resolve, reject));
     this.#response = response;
   }
 
-  /** What `then` makes is a plain promise. */
+  /** `then` returns a plain promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
   /**
-   * The value together with status, headers, request id and attempts. Throws as the call itself.
+   * Resolves to the value together with status, headers, request ID and attempts. Throws as the call itself.
    *
    * ```ts
    * const { data, response } = await client.projects.get(id).withResponse();

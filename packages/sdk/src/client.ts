@@ -1,23 +1,29 @@
 import { BareClient } from "./bare-client.js";
+import { type Core, createCore } from "./core.js";
 import { type Resources, resources } from "./generated/resources.js";
 import type { HttpClient } from "./http.js";
-import { type ClientOptions, type Settings, readSettings } from "./request/settings.js";
+import { type CursorPages, type ListCall, type ReadPage, listPages, readPage } from "./paging.js";
+import type { ListOptions } from "./request/call.js";
+import type { ClientOptions } from "./request/client-options.js";
+import type { Settings } from "./request/context.js";
 import { type Safe, safely } from "./safe.js";
 
-/** A client of the Management API: one property a resource, one method an operation. */
+/** A client of the Management API, with a property per resource and a method per operation. */
 export interface MgmtClient extends FullClient, Resources {}
 
 class FullClient extends BareClient {
+  readonly #core: Core;
   readonly #http: HttpClient;
 
-  constructor(settings: Settings) {
-    super(settings, resources);
-    this.#http = httpOf(settings);
+  constructor(core: Core) {
+    super(core, resources);
+    this.#core = core;
+    this.#http = createLazyHttp(core.settings);
   }
 
   /**
-   * The same methods, answering `{ data, error }` instead of throwing. What is no `MgmtError`, such as the reason of an
-   * aborted signal, is thrown all the same.
+   * The same methods, which resolve to `{ data, error }` instead of throwing. An error that is not a `MgmtError`, such as the
+   * reason of an aborted signal, is still thrown.
    *
    * ```ts
    * const { data, error } = await client.safe.projects.get("proj_1");
@@ -30,13 +36,31 @@ class FullClient extends BareClient {
     return safely(this as unknown as Resources);
   }
 
-  /** The typed path client, for those who think in paths. Loaded with its first call. */
+  /**
+   * Lists by path: for lists of this contract or a newer one. Returns the same promise and iterable as the list methods.
+   * `call.query.cursor` is the page to start at.
+   *
+   * A list without cursors (`pagination` has no `nextCursor`, or is absent) is a single page; its `hasMore` then says
+   * whether a larger `limit` would return more.
+   *
+   * ```ts
+   * const page = await client.requestPages({ method: "GET", path: "/v1/projects", query: { limit: 10 } });
+   * ```
+   *
+   * Throws as `request`; `PagingError` when the service repeats a cursor or reports more items without one; and
+   * `InvalidResponseError` for a body that is not a list.
+   */
+  requestPages<T = unknown>(call: ListCall, options?: ListOptions): CursorPages<T> {
+    return listPages(this.#core.request, call, options, readAnyPage);
+  }
+
+  /** The typed path client, which is loaded by its first call. */
   get http(): HttpClient {
     return this.#http;
   }
 }
 
-const httpOf = (settings: Settings): HttpClient => {
+const createLazyHttp = (settings: Settings): HttpClient => {
   let loading: Promise<HttpClient> | undefined;
   const load = (): Promise<HttpClient> =>
     (loading ??= import("./http.js").then(({ createHttp }) => createHttp(settings)));
@@ -52,16 +76,27 @@ const httpOf = (settings: Settings): HttpClient => {
   return client as HttpClient;
 };
 
+/** Reads a page of a list that may have no cursors. */
+const readAnyPage: ReadPage = (body, seen) => {
+  // The check below makes it an array; what the items are, the caller says.
+  const { data, pagination } = (body ?? {}) as {
+    data?: never[];
+    pagination?: { hasMore?: unknown; nextCursor?: unknown };
+  };
+  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, seen);
+  return { value: { data, nextCursor: null, hasMore: pagination?.hasMore === true } };
+};
+
 /**
- * Makes a client. It keeps nothing but its options, so one for the whole program is enough.
+ * Creates a client. A client keeps no state other than its options, so a program needs only one.
  *
  * ```ts
  * const client = createClient({ baseUrl: "https://api.example.com", token: process.env.MGMT_TOKEN });
  * const project = await client.projects.create({ name: "shop", region: "eu-central-1" });
  * ```
  *
- * Throws `InvalidArgumentError` for a `baseUrl`, header, limit or `timeoutMs` that cannot be.
+ * Throws `InvalidArgumentError` for an invalid `baseUrl`, header, limit or timeout.
  */
 export const createClient = (options: ClientOptions): MgmtClient =>
-  // As above.
-  new FullClient(readSettings(options)) as MgmtClient;
+  // The constructor has made an instance of every resource.
+  new FullClient(createCore(options)) as MgmtClient;

@@ -6,11 +6,11 @@ import createPathClient, {
 import { InvalidArgumentError } from "./errors/local-errors.js";
 import type { paths } from "./generated/schema.js";
 import type { RequestOptions } from "./request/call.js";
+import type { Settings } from "./request/context.js";
 import { fillPath } from "./request/path.js";
-import { exchange, follow } from "./request/request.js";
-import { type Settings, settingsOf } from "./request/settings.js";
+import { sendEncoded } from "./request/request.js";
 
-/** The parts of a call's `init` that the SDK sees to itself. */
+/** The parts of a call's `init` that the SDK handles itself. */
 interface Init extends Omit<RequestOptions, "headers" | "middleware"> {
   params?: object;
   middleware?: Middleware[];
@@ -20,52 +20,52 @@ interface Init extends Omit<RequestOptions, "headers" | "middleware"> {
 export interface HttpClient extends PathClient<paths> {}
 
 /**
- * openapi-fetch over the SDK's own request path: the same credential, transport and deadline. It answers
- * `{ data, error, response }`, and throws only when no whole answer came.
+ * Creates an openapi-fetch client that sends with the SDK's credential, transport, retries and deadline. Its methods return
+ * `{ data, error, response }`, and throw only when no complete response arrived.
  */
 export const createHttp = (settings: Settings): HttpClient => {
-  const own: Middleware[] = [];
+  const installed: Middleware[] = [];
   const http = createPathClient<paths>({
     baseUrl: settings.baseUrl,
-    // The paths' types admit strings only; anything else is refused there.
+    // The types of the paths allow only strings; `fillPath` refuses anything else.
     pathSerializer: (path, params) => fillPath(path, params as Record<string, string>),
-    bodySerializer: writeBody,
+    bodySerializer: serializeBody,
   });
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
-    // A `Request` that is given the caller's signal leaves a listener on it, so it is not.
+    // The library must not see the caller's signal: a `Request` that has it leaves a listener on it.
     const { signal, middleware = [], ...rest } = init;
     const call = {
-      fetch: (written: Request) => carry(settings, written, path, { ...rest, signal }),
+      fetch: (encoded: Request) => fetchWithSettings(settings, encoded, path, { ...rest, signal }),
       ...rest,
       params: { path: {}, ...init.params },
-      middleware: [...own, ...middleware],
+      middleware: [...installed, ...middleware],
     };
     // The types of `HttpClient` have checked method, path and init together.
     return http.request(method as never, path as never, call as never);
   };
   const client: Record<string, unknown> = {
     request,
-    use: (...added: Middleware[]) => void own.push(...added),
-    eject: (...gone: Middleware[]) =>
-      void own.splice(0, own.length, ...own.filter((each) => !gone.includes(each))),
+    use: (...added: Middleware[]) => void installed.push(...added),
+    eject: (...removed: Middleware[]) =>
+      void installed.splice(0, installed.length, ...installed.filter((each) => !removed.includes(each))),
   };
   for (const method of ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"]) {
     client[method] = request.bind(undefined, method);
   }
-  // It has every method of the library's client, each handing on what it is given.
+  // It has every method of the library's client, and each passes its arguments on.
   return client as unknown as HttpClient;
 };
 
-const writeBody = (body: unknown): string => {
+const serializeBody = (body: unknown): string => {
   try {
     return defaultBodySerializer(body);
   } catch (cause) {
-    throw new InvalidArgumentError("body", "cannot be written as JSON", { cause });
+    throw new InvalidArgumentError("body", "cannot be serialized as JSON", { cause });
   }
 };
 
-/** Sends the library's `Request` through the request path, and answers as `fetch` would. */
-const carry = async (
+/** Makes a round trip for the library's `Request`, with the interface of `fetch`. */
+const fetchWithSettings = async (
   client: Settings,
   request: Request,
   path: string,
@@ -79,8 +79,6 @@ const carry = async (
     headers: { accept: "application/json", ...client.headers, ...Object.fromEntries(request.headers) },
     body: (await request.text()) || undefined,
   };
-  const { status, headers, body } = await follow(message, (attempts) =>
-    exchange(settingsOf(client, options), message, options.signal, attempts),
-  );
+  const { status, headers, body } = await sendEncoded(client, message, options);
   return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
 };

@@ -1,8 +1,9 @@
-// What most calls never need, as one module that is loaded when the first needs it: a bundle starts without it.
+// Loaded when a call first needs any of it: an error response, a retry, middleware, a debug line, a wait or an `ensure`.
 export { ensureResource } from "./ensure/ensure.js";
-export { errorFrom, invalidResponse } from "./errors/error-from.js";
+export { responseError } from "./errors/error-from.js";
+export { malformedToken, tokenFunctionError } from "./errors/token-error.js";
+export { intercept, trace } from "./request/intercept.js";
+export { retry } from "./request/retry.js";
+export { roundTripWithApproval } from "./request/round-trip-with-approval.js";
 export { ensurables } from "./generated/ensurables.js";
-export { recover } from "./request/recover.js";
-export { sendOnceApproved } from "./request/send-once-approved.js";
-export { watch } from "./request/watch.js";
 export { waitForApproval, waitForDatabase, waitForDeployment } from "./wait/waiters.js";

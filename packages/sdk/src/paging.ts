@@ -1,9 +1,8 @@
 import type { ApiPromise, WithResponse } from "./api-promise.js";
-import { type PagingFault, PagingError } from "./errors/local-errors.js";
 import type { Call, ListOptions } from "./request/call.js";
-import type { RequestPath } from "./request/request.js";
+import type { ReadBody } from "./request/decode.js";
+import type { RequestFunction } from "./request/request.js";
 import { readLimit } from "./request/settings.js";
-import type { TransportResponse } from "./transport/transport.js";
 
 /** One page of a list. */
 export interface CursorPage<T> {
@@ -18,11 +17,8 @@ export interface CursorPage<T> {
 /** A call that lists something, with the cursor of the page to start at. */
 export type ListCall = Call & { query?: { cursor?: string | null } | undefined };
 
-/** Loads one page: the first, or the one at a cursor. `seen` has the cursors of the pages before it. */
-type LoadPage<T> = (
-  cursor: string | null | undefined,
-  seen: ReadonlySet<string>,
-) => ApiPromise<CursorPage<T>>;
+/** Loads one page: the first, or the one at a cursor. Adds its cursor to `seen`, those of the pages before it. */
+type LoadPage<T> = (cursor: string | null | undefined, seen: Set<unknown>) => ApiPromise<CursorPage<T>>;
 
 /**
  * A promise of the first page of a list that is also an iterable of the items of all pages. No request is sent before
@@ -73,11 +69,10 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
 
   /** Iterates over the pages. */
   async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
-    const seen = new Set<string>();
+    const seen = new Set();
     for (let page = await this.#firstPage(); ;) {
       const { nextCursor } = page;
       if (nextCursor === null) return yield page;
-      seen.add(nextCursor);
       const ahead = this.#prefetch ? this.#load(nextCursor, seen) : undefined;
       // Awaited later, or never when the iteration is left early: a failure must not be reported as unhandled.
       ahead?.catch(() => undefined);
@@ -104,47 +99,32 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
   }
 }
 
-/**
- * Lists by a call. `isPaged` says whether the contract gives the list cursors; a list of unknown form may have none, and is
- * then one page.
- */
+/** Reads a page from a body. `seen` has the cursors that must not be repeated. */
+export type ReadPage = <T>(body: unknown, seen: ReadonlySet<unknown>) => ReturnType<ReadBody<CursorPage<T>>>;
+
+/** Lists by a call. */
 export const listPages = <T>(
-  request: RequestPath,
+  request: RequestFunction,
   call: ListCall,
   options: ListOptions | undefined,
-  isPaged: boolean,
+  read: ReadPage,
 ): CursorPages<T> =>
-  new CursorPages(
-    (cursor = call.query?.cursor, seen) =>
-      request({ ...call, query: { ...call.query, cursor } }, options, (body, response) =>
-        readPage<T>(body, (next) => next === cursor || seen.has(next), response, isPaged),
-      ),
-    options?.prefetch === true,
-  );
+  new CursorPages((cursor = call.query?.cursor, seen) => {
+    seen.add(cursor);
+    return request({ ...call, query: { ...call.query, cursor } }, options, (body) => read<T>(body, seen));
+  }, options?.prefetch);
 
 /** Reads `{ data, pagination }`. Returns undefined when the body does not have this form. */
-const readPage = <T>(
-  body: unknown,
-  isRepeated: (cursor: string) => boolean,
-  response: TransportResponse,
-  isPaged: boolean,
-): { value: CursorPage<T> } | undefined => {
+export const readPage: ReadPage = <T>(body: unknown, seen: ReadonlySet<unknown>) => {
   // Every field is checked before it is used; the contract says what the items are.
   const { data, pagination } = (body ?? {}) as Partial<Page<T>>;
-  if (!Array.isArray(data)) return undefined;
-  const { hasMore, nextCursor } = pagination ?? {};
-  if (!isPaged && nextCursor === undefined) {
-    return { value: { data, nextCursor: null, hasMore: hasMore === true } };
-  }
-  if (typeof hasMore !== "boolean") return undefined;
+  if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
+  const { hasMore, nextCursor } = pagination;
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
-  if (typeof nextCursor !== "string" || nextCursor === "") throw broken("cursor_missing", response);
-  if (isRepeated(nextCursor)) throw broken("cursor_repeated", response);
+  if (typeof nextCursor !== "string" || nextCursor === "") return { fault: "cursor_missing" };
+  if (seen.has(nextCursor)) return { fault: "cursor_repeated" };
   return { value: { data, nextCursor, hasMore } };
 };
-
-const broken = (reason: PagingFault, { headers }: TransportResponse): PagingError =>
-  new PagingError(reason, headers["x-request-id"]);
 
 interface Page<T> {
   data: T[];

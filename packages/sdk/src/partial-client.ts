@@ -1,13 +1,14 @@
 import { BareClient, type ResourceClass } from "./bare-client.js";
-import { type ClientOptions, readSettings } from "./request/settings.js";
+import { createCore } from "./core.js";
+import type { ClientOptions } from "./request/client-options.js";
 
-/** A client that has some resources only, under the names that it was given. */
+/** A client that has only some resources, under the names it was given. */
 export type PartialClient<Classes extends Readonly<Record<string, ResourceClass>>> = BareClient & {
   readonly [Name in keyof Classes]: InstanceType<Classes[Name]>;
 };
 
 /**
- * Makes a client of those resources that a program uses, so that its bundle leaves out the others.
+ * Creates a client of only the resources that a program uses; its bundle leaves out the others.
  *
  * ```ts
  * const client = createPartialClient({ projects: ProjectsResource }, { baseUrl: "https://api.example.com" });
@@ -22,4 +23,4 @@ export const createPartialClient = <Classes extends Readonly<Record<string, Reso
   options: ClientOptions,
 ): PartialClient<Classes> =>
   // The constructor has made an instance of every class.
-  new BareClient(readSettings(options), classes) as PartialClient<Classes>;
+  new BareClient(createCore(options), classes) as PartialClient<Classes>;

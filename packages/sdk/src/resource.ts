@@ -1,23 +1,27 @@
 import type { ApiPromise } from "./api-promise.js";
-import { type CursorPages, type ListCall, listPages } from "./paging.js";
+import type { Core } from "./core.js";
+import { type CursorPages, type ListCall, listPages, readPage } from "./paging.js";
 import type { Call, ListOptions, RequestOptions } from "./request/call.js";
-import type { RequestPath } from "./request/request.js";
+import type { RequestFunction } from "./request/request.js";
 
-/** What all resources have in common: how the envelope of an answer is opened. */
+/** Base class of all resources: sends their calls and opens the envelopes of the responses. */
 export abstract class Resource {
-  readonly #request: RequestPath;
+  readonly #request: RequestFunction;
+  /** Loads waiting and `ensure`, which most programs never use. */
+  protected readonly load: Core["load"];
 
-  constructor(request: RequestPath) {
+  constructor({ request, load }: Core) {
     this.#request = request;
+    this.load = load;
   }
 
-  /** An answer that is the value itself. */
+  /** For a response whose body is the value itself. */
   protected bodyOf<T>(call: Call, options: RequestOptions | undefined): ApiPromise<T> {
-    // The contract says which object this operation answers.
+    // The contract says which object this operation returns.
     return this.#request(call, options, (body) => (isObject(body) ? { value: body as T } : undefined));
   }
 
-  /** An answer of the form `{ data }`. */
+  /** For a response of the form `{ data }`. */
   protected dataOf<T>(call: Call, options: RequestOptions | undefined): ApiPromise<T> {
     // As above.
     return this.#request(call, options, (body) =>
@@ -25,14 +29,14 @@ export abstract class Resource {
     );
   }
 
-  /** An answer that says nothing but that it is done. */
+  /** For a response without a value. */
   protected nothingOf(call: Call, options: RequestOptions | undefined): ApiPromise<void> {
     return this.#request(call, options, () => ({ value: undefined }));
   }
 
-  /** An answer of the form `{ data: […], pagination }`, and those after it. */
+  /** For a list of the form `{ data: […], pagination }`. */
   protected pagesOf<T>(call: ListCall, options: ListOptions | undefined): CursorPages<T> {
-    return listPages(this.#request, call, options, true);
+    return listPages(this.#request, call, options, readPage);
   }
 }
 

@@ -26,7 +26,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
       name: "TimeoutError",
       code: "connection:timeout",
       timeoutMs: 40,
-      message: `GET ${baseUrl}/v1/projects got no whole answer within 40 ms`,
+      message: `GET ${baseUrl}/v1/projects got no complete response within 40 ms`,
     });
   });
 

@@ -45,7 +45,7 @@ describe("debug", () => {
     await thrown(createClient({ baseUrl, maxRetries: 1 }).me.get({ debug: (line) => void lines.push(line) }));
     expect(lines).toHaveLength(4);
     expect(lines[1]).toMatch(/× GET .*\/v1\/me #1 connection:failed/);
-    expect(lines[3]).toContain("20 characters that are no JSON");
+    expect(lines[3]).toContain("20 characters that are not JSON");
     expect(lines.join("")).not.toContain("hunter2");
   });
 });

@@ -172,7 +172,7 @@ describe("an error answer that the SDK does not know", () => {
     expect(error).toBeInstanceOf(ServiceUnavailableError);
     expect(error).toMatchObject({
       code: "http:503",
-      message: `GET /v1/projects/{id} answered 503 ${said}`,
+      message: `GET /v1/projects/{id} failed with status 503 ${said}`,
       requestId: "req_9",
     });
     expect(error.hint).toContain("baseUrl");
@@ -211,7 +211,7 @@ describe("an error answer that the SDK does not know", () => {
   });
 });
 
-describe("a good status with a body that is not what the contract says", () => {
+describe("a good status with a body that is not what the contract specifies", () => {
   const answer = async (body: string, type = "application/json") => {
     const { baseUrl } = await startServer((_, response) =>
       response.writeHead(200, { "content-type": type, "x-request-id": "req_9" }).end(body),
@@ -223,10 +223,10 @@ describe("a good status with a body that is not what the contract says", () => {
     ["HTML", "<html>hunter2</html>", "not JSON"],
     ["broken JSON", '{"data":{"pass":"hunter2', "not JSON"],
     ["nothing", "", "empty"],
-    ["no envelope", '{"id":"proj_1"}', "not what the contract says"],
-    ["an empty envelope", '{"data":null}', "not what the contract says"],
-    ["null", "null", "not what the contract says"],
-    ["text", '"hunter2"', "not what the contract says"],
+    ["no envelope", '{"id":"proj_1"}', "not what the contract specifies"],
+    ["an empty envelope", '{"data":null}', "not what the contract specifies"],
+    ["null", "null", "not what the contract specifies"],
+    ["text", '"hunter2"', "not what the contract specifies"],
   ])("is an InvalidResponseError: %s", async (_, body, problem) => {
     const error = await thrown((await answer(body)).projects.get("proj_1"));
     expect(error).toBeInstanceOf(InvalidResponseError);
@@ -235,7 +235,7 @@ describe("a good status with a body that is not what the contract says", () => {
       status: 200,
       code: "response:invalid",
       requestId: "req_9",
-      message: `GET /v1/projects/{id} answered 200, but the body is ${problem}`,
+      message: `GET /v1/projects/{id} returned status 200, but the body is ${problem}`,
     });
     expect(JSON.stringify(error)).not.toContain("hunter2");
   });

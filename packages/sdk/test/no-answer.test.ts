@@ -32,7 +32,7 @@ describe("no answer", () => {
       code: "connection:failed",
       method: "GET",
       url: `${baseUrl}/v1/projects`,
-      message: `GET ${baseUrl}/v1/projects got no whole answer (ECONNREFUSED)`,
+      message: `GET ${baseUrl}/v1/projects got no complete response (ECONNREFUSED)`,
       cause: expect.any(Error),
     });
   });
@@ -75,7 +75,10 @@ describe("no answer", () => {
       const transport = { send: () => Promise.resolve(rubbish as unknown as TransportResponse) };
       const error = await thrown(createClient({ baseUrl: "http://x.test", transport }).projects.create());
       expect(error).toBeInstanceOf(ConnectionError);
-      expect(error).toMatchObject({ reason: "the transport gave none", attempts: [{ pauseMs: 0 }] });
+      expect(error).toMatchObject({
+        reason: "the transport returned no response",
+        attempts: [{ pauseMs: 0 }],
+      });
     }
   });
 });

@@ -85,7 +85,7 @@ describe("a list", () => {
     await client.projects.list().finally(() => (settled += 1));
     expect(settled).toBe(1);
     const missing = createClient({ baseUrl: (await start({})).baseUrl }).projects.list();
-    expect(await missing.catch((error: Error) => error.message)).toContain("answered 500");
+    expect(await missing.catch((error: Error) => error.message)).toContain("failed with status 500");
     expect(Object.prototype.toString.call(missing)).toBe("[object CursorPages]");
   });
 

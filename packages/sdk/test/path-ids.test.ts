@@ -49,7 +49,9 @@ describe("an id that would lead to another path (§ Identifier formats)", () => 
           expect(error, `${id}(${JSON.stringify(ids)})`).toBeInstanceOf(InvalidArgumentError);
           expect(error).toMatchObject({
             argument: name,
-            message: expect.stringContaining(`${name} must be a string, and not empty or a dot segment`),
+            message: expect.stringContaining(
+              `${name} must be a string that is neither empty nor a dot segment`,
+            ),
           });
         }
       }
@@ -62,7 +64,7 @@ describe("an id that would lead to another path (§ Identifier formats)", () => 
     const error = await thrown(methodOf(createClient({ baseUrl }), "projects.get")(bad));
     expect(error).toMatchObject({
       code: "argument:invalid",
-      message: "id must be a string, and not empty or a dot segment",
+      message: "id must be a string that is neither empty nor a dot segment",
     });
     expect(seen).toEqual([]);
   });

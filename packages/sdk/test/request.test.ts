@@ -106,7 +106,7 @@ describe("the base URL", () => {
     ["api.example.com", "must be an absolute URL"],
     ["/v1", "must be an absolute URL"],
     ["ftp://api.example.com", "https:// or http://"],
-    ["https://user:hunter2@api.example.com", "must not carry a credential"],
+    ["https://user:hunter2@api.example.com", "must not contain a credential"],
     ["https://api.example.com?x=1", "must not have a query"],
     ["https://api.example.com/#x", "must not have a query or a fragment"],
     ["https://api.example.com/v1", "nor end in /v1"],

@@ -109,7 +109,7 @@ describe("the registry of codes", () => {
 
   it("refuses a class that forgets to say of which code it is", () => {
     class Forgetful extends ApiError {}
-    expect(() => registerApiError(Forgetful)).toThrowError("errorClass must have the code");
+    expect(() => registerApiError(Forgetful)).toThrowError("errorClass must have its own static `kind`");
     class Inheriting extends QuotaExceededError {}
     expect(() => registerApiError(Inheriting)).toThrowError(InvalidArgumentError);
   });

@@ -1,6 +1,6 @@
 import { type CustomFetchOptions, allowInsecureRequests, customFetch } from "oauth4webapi";
-import { withDeadline } from "../request/deadline.js";
-import { reasonOf } from "../request/reason-of.js";
+import { reasonOf } from "../errors/local-errors.js";
+import { withDeadline } from "../request/with-deadline.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { AuthError } from "./auth-error.js";
 import { type Stage, authErrors } from "./errors.js";

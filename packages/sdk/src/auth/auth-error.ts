@@ -1,5 +1,5 @@
-import { TokenError } from "../errors/local-errors.js";
 import type { Advice } from "../errors/mgmt-error.js";
+import { TokenError } from "../errors/token-error.js";
 
 /** What can go wrong between a program, its user, the authorization server and the store of credentials. */
 export type AuthErrorCode =

@@ -1,5 +1,5 @@
-import { withDeadline } from "../request/deadline.js";
-import type { TokenRequest } from "../request/token.js";
+import type { TokenRequest } from "../request/call.js";
+import { withDeadline } from "../request/with-deadline.js";
 import { LoginRequiredError } from "./auth-error.js";
 import { type Credential, isAlive, needOf } from "./credential.js";
 import { authErrors } from "./errors.js";

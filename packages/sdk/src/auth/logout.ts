@@ -1,4 +1,4 @@
-import { withDeadline } from "../request/deadline.js";
+import { withDeadline } from "../request/with-deadline.js";
 import { AuthError, TokenStoreError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";

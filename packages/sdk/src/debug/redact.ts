@@ -2,44 +2,46 @@ import { secretFields } from "../generated/secret-fields.js";
 
 const mask = "[redacted]";
 
-/** Names that no contract has to list. Environment variables may hold anything. */
-const telling =
+/** Names of secrets that the contract does not list. Environment variables may hold anything. */
+const secretName =
   /^(?!.*(hint|type|id|ids|expires\w*)$).*(pass(word|wd)?|secret|token|credential|authorization|cookie|api[-_]?key|signature|env(ironment)?[-_]?var(iable)?s?)/i;
 
 type Pattern = readonly [RegExp, string];
 
-/** A connection string's or an address's password, also one with a raw `/` or `@` in it, a secret in a query, a JWT. */
-const inProse: readonly Pattern[] = [
+/** The password of a connection string or URL, even with a raw `/` or `@` in it, a secret in a query, or a JWT. */
+const anywhere: readonly Pattern[] = [
   [/\b(?!https?:)([a-z][a-z0-9+.-]*:\/\/)[^\s"'@]*@(?:[^\s"'@]*@)*/gi, `$1${mask}@`],
   [/\b(https?:\/\/)[^\s/?#"'@]*@/gi, `$1${mask}@`],
   [/([?&](?:code|state|\w*token|\w*key|\w*secret|password|sig(?:nature)?)=)[^&#\s"']*/gi, `$1${mask}`],
   [/\beyJ[\w-]+\.[\w-]+\.?[\w-]*/g, mask],
 ];
-const inText: readonly Pattern[] = [...inProse, [/\b(bearer\s+)\S+/gi, `$1${mask}`]];
-/** Prose may well speak of a "bearer token": what is masked there looks like one. */
-const inMessage: readonly Pattern[] = [...inProse, [/\b(bearer\s+)[\w.~+/-]{12,}=*/gi, `$1${mask}`]];
+const inValues: readonly Pattern[] = [...anywhere, [/\b(bearer\s+)\S+/gi, `$1${mask}`]];
+/** A message may contain the words "bearer token"; only what looks like a token is masked. */
+const inMessages: readonly Pattern[] = [...anywhere, [/\b(bearer\s+)[\w.~+/-]{12,}=*/gi, `$1${mask}`]];
 
-const isSecret = (name: string): boolean => secretFields.has(name) || telling.test(name);
+const isSecret = (name: string): boolean => secretFields.has(name) || secretName.test(name);
 
-const redactText = (text: string, patterns = inText): string =>
+const redactText = (text: string, patterns = inValues): string =>
   patterns.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
 
-/** What the service says to people: something in the way may quote the request in it. */
-export const redactMessage = (text: string): string => redactText(text, inMessage);
+/** Masks secrets in a message of the service: a proxy may have quoted the request in it. */
+export const redactMessage = (text: string): string => redactText(text, inMessages);
 
+/** Masks secrets in an address. */
 export const redactUrl = (url: string): string => redactText(url);
 
+/** Masks secrets in headers. */
 export const redactHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? mask : redactText(value)]),
   );
 
-/** The body as JSON, secrets masked; of anything else only its length, for nothing is known of it. */
+/** Returns a JSON body with its secrets masked. Of any other body, returns only the length. */
 export const redactBody = (body: string): unknown => {
   try {
     return redactValue(JSON.parse(body));
   } catch {
-    return `${body.length} characters that are no JSON`;
+    return `${body.length} characters that are not JSON`;
   }
 };
 
@@ -55,6 +57,6 @@ const redactValue = (value: unknown): unknown => {
   );
 };
 
-/** A list or an object under such a name is looked into, unless its members have names of the user's own. */
+/** Whether to redact the members one by one; not when their names are the user's own, as in environment variables. */
 const isNested = (name: string, value: unknown): boolean =>
   typeof value === "object" && !/env/i.test(name) && !secretFields.has(name);

@@ -1,10 +1,11 @@
 import { ApiError } from "../errors/api-error.js";
 import { ConnectionError, InvalidArgumentError, TimeoutError } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
-import type { Attempt } from "../request/attempt.js";
+import type { Attempt } from "../api-promise.js";
 import type { RequestOptions } from "../request/call.js";
-import { readTimeout, withDeadline } from "../request/deadline.js";
-import { pause } from "../wait/pause.js";
+import { readTimeout } from "../request/deadline.js";
+import { pause } from "../request/pause.js";
+import { withDeadline } from "../request/with-deadline.js";
 import type { Ensurable, Identity } from "./ensurable.js";
 import type { EnsureResult } from "./ensure-result.js";
 import { type Inputs, type Readers, findExisting } from "./find-existing.js";

@@ -3,15 +3,15 @@ import { ApiError } from "./api-error.js";
 import { className } from "./mgmt-error.js";
 import { registeredApiError } from "./register-api-error.js";
 
-const made = new Map<string, typeof ApiError>();
+const derivedClasses = new Map<string, typeof ApiError>();
 
 /**
- * The class of a code; of its status, when the code is unknown or belongs to another status; else `ApiError`. Each is made
- * when it first occurs, and is the same kind as the one that the SDK exports.
+ * Returns the class of a code; of its status, when the code is unknown or belongs to another status; or `ApiError`. Classes
+ * are derived when they are first needed, and have the same kind as those that the SDK exports.
  */
 export const apiErrorClass = (code: string, status: number): typeof ApiError => {
-  const own = registeredApiError(code);
-  if (own && (own.status === 0 || own.status === status)) return own;
+  const registered = registeredApiError(code);
+  if (registered && (registered.status === 0 || registered.status === status)) return registered;
   const [statusKind, ...codes] = Object.hasOwn(kindsByStatus, status)
     ? (kindsByStatus[status] ?? "").split(" ")
     : [];
@@ -26,7 +26,7 @@ const derive = (
   status: number,
   fields: readonly string[] = [],
 ): typeof ApiError => {
-  const found = made.get(kind);
+  const found = derivedClasses.get(kind);
   if (found) return found;
   const derived = class extends base {
     static override readonly kind: string = kind;
@@ -34,11 +34,11 @@ const derive = (
     static override readonly fields: readonly string[] = fields;
   };
   Object.defineProperty(derived, "name", { value: className(kind) });
-  made.set(kind, derived);
+  derivedClasses.set(kind, derived);
   return derived;
 };
 
-/** Whether a code has a class: at another status than its own, the error is none of it. */
+/** Whether a code has a class. An error with that code but another status is not an instance of it. */
 export const isKnownCode = (code: string): boolean =>
   registeredApiError(code) !== undefined ||
   Object.values(kindsByStatus).some((kinds) => kinds.split(" ").includes(code));

@@ -1,7 +1,7 @@
 import type { ValidationIssue } from "../generated/types.js";
 import { type Advice, MgmtError } from "./mgmt-error.js";
 
-/** What an `ApiError` is made of. */
+/** Constructor argument of `ApiError`. */
 export interface ApiErrorInit {
   status: number;
   code: string;
@@ -13,52 +13,52 @@ export interface ApiErrorInit {
   retryAfter?: number | undefined;
   method: string;
   path: string;
-  /** What the code adds to the error; each error class names what it takes. */
+  /** The body's `error` object. Each class copies the fields that its code adds. */
   details: Record<string, unknown>;
 }
 
 /**
- * The service answered, but not with what was asked for. There is a subclass for every status of the contract, and
- * below it one for every code; an unknown code falls back to its status.
+ * The service responded with an error. Every status of the contract has a subclass, and every code a subclass of that; an
+ * unknown code falls back to the class of its status.
  */
 export class ApiError extends MgmtError {
   static override readonly kind: string = "ApiError";
-  /** The status that the class stands for; 0 for any. */
+  /** HTTP status of this class; 0 for any. */
   static readonly status: number = 0;
-  /** Fields that the code adds, set by the classes that have them. */
+  /** Names of the fields that the code adds to its errors. */
   static readonly fields: readonly string[] = [];
 
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   declare readonly status: number;
-  /** Code of the contract, or `http:<status>` when the answer had none. New ones may appear at any time. */
+  /** Code of the contract, or `http:<status>` when the response had none. New codes may be added at any time. */
   declare readonly code: string;
-  /** The answer's `x-request-id`: name it when you report a fault. */
+  /** The response's `x-request-id`. Quote it when you report a problem. */
   declare readonly requestId?: string;
-  /** What does not fit, one entry a field. Only with 422. */
+  /** What is invalid, with one entry per field. Only with status 422. */
   declare readonly issues?: readonly ValidationIssue[];
   /** Seconds that the service asks to wait (`Retry-After`). */
   declare readonly retryAfter?: number;
   /** Method of the request. */
   declare readonly method: string;
-  /** Path of the request as the contract writes it: `/v1/projects/{id}`. */
+  /** Path of the request as in the contract: `/v1/projects/{id}`. */
   declare readonly path: string;
 
   constructor(init: ApiErrorInit) {
     super(init.code, init.message, { hint: init.hint, advice: init.advice });
-    // A code may add a field called `name`; the stack must be written before, with the name of the class.
+    // The stack must be captured with the name of the class, before a code adds a field called `name`.
     const { stack } = this;
     Object.defineProperty(this, "stack", { value: stack, configurable: true, writable: true });
     const { status, requestId, issues, retryAfter, method, path } = init;
-    const known: Record<string, unknown> = { status, requestId, issues, retryAfter, method, path };
-    for (const field of new.target.fields) known[field] = init.details[field];
-    for (const [field, value] of Object.entries(known)) {
+    const fields: Record<string, unknown> = { status, requestId, issues, retryAfter, method, path };
+    for (const field of new.target.fields) fields[field] = init.details[field];
+    for (const [field, value] of Object.entries(fields)) {
       if (value === undefined) continue;
       Object.defineProperty(this, field, { value, enumerable: true, configurable: true, writable: true });
     }
   }
 }
 
-/** The service answered with success, but what it sent is not what the contract says: HTML, broken JSON, nothing. */
+/** The service responded with success, but the body is not what the contract specifies: HTML, broken JSON, or empty. */
 export class InvalidResponseError extends ApiError {
   static override readonly kind: string = "InvalidResponseError";
 }

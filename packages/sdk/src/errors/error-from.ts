@@ -1,35 +1,41 @@
 import type { ValidationIssue } from "../generated/types.js";
 import { redactMessage } from "../debug/redact.js";
-import { readRetryAfter } from "../request/retry-after.js";
+import type { BodyFault } from "../request/decode.js";
+import { retryAfterOf } from "../request/retry-policy.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { type ApiError, InvalidResponseError } from "./api-error.js";
 import { apiErrorClass, isKnownCode } from "./api-error-class.js";
-import { type MgmtErrorOptions, addKind } from "./mgmt-error.js";
+import { type MgmtError, type MgmtErrorOptions, kindsKey } from "./mgmt-error.js";
+import { PagingError } from "./paging-error.js";
 
 type Fields = Record<string, unknown>;
 
 /**
- * Makes the error of an answer: the class of its code; of its status, when the code is unknown or belongs to another
- * status; else a plain `ApiError`. Reads whatever a proxy may have put in the way: HTML, broken JSON, no envelope.
+ * Makes the error of a response: the class of its code; of its status, when the code is unknown or belongs to another
+ * status; or a plain `ApiError`. Accepts whatever a proxy may have sent: HTML, broken JSON, no envelope.
  */
 export const errorFrom = (
   { method, path }: { method: string; path: string },
-  { status, headers, body }: TransportResponse,
+  response: TransportResponse,
 ): ApiError => {
-  const answer = readObject(parse(body));
-  const details = readObject(answer["error"], answer);
-  const code = text(details["code"]) ?? `http:${status}`;
-  const message = words(details["message"]) ?? words(details["error_description"]) ?? words(details["error"]);
+  const { status, headers, body } = response;
+  const json = readObject(parse(body));
+  const details = readObject(json["error"], json);
+  const code = readText(details["code"]) ?? `http:${status}`;
+  const message =
+    readMessage(details["message"]) ??
+    readMessage(details["error_description"]) ??
+    readMessage(details["error"]);
   const type = headers["content-type"]?.split(";")[0];
+  const content = body ? (type ?? "no content type") : "no body";
   const error = new (apiErrorClass(code, status))({
     status,
     code,
-    message:
-      message ?? `${method} ${path} answered ${status} (${body ? (type ?? "no content type") : "no body"})`,
-    ...adviceFor(status, words(details["hint"]), message),
+    message: message ?? `${method} ${path} failed with status ${status} (${content})`,
+    ...hintFor(status, readMessage(details["hint"]), message),
     requestId: headers["x-request-id"],
     issues: readIssues(details["issues"]),
-    retryAfter: readRetryAfter(headers["retry-after"]),
+    retryAfter: retryAfterOf(response),
     method,
     path,
     details,
@@ -38,16 +44,18 @@ export const errorFrom = (
   return error;
 };
 
-/** The service's own hint; ours when the service said nothing at all. */
-const adviceFor = (
-  status: number,
-  hint: string | undefined,
-  message: string | undefined,
-): MgmtErrorOptions => {
+/** Adds a kind that the error's class does not have. */
+const addKind = (error: MgmtError, kind: string): void => {
+  const kinds: unknown = Reflect.get(error, kindsKey);
+  if (Array.isArray(kinds)) kinds.push(kind);
+};
+
+/** The service's hint; one of the SDK when the service sent neither a hint nor a message. */
+const hintFor = (status: number, hint: string | undefined, message: string | undefined): MgmtErrorOptions => {
   if (hint !== undefined || message !== undefined) return { hint };
   return status >= 300 && status < 400
     ? {
-        hint: "The SDK does not follow redirects: use the address that the service redirects to as baseUrl.",
+        hint: "The SDK does not follow redirects: set baseUrl to the address that the service redirects to.",
         advice: "use_redirect_target",
       }
     : {
@@ -64,41 +72,56 @@ const parse = (body: string): unknown => {
   }
 };
 
-const readObject = (value: unknown, otherwise: Fields = {}): Fields =>
+const readObject = (value: unknown, fallback: Fields = {}): Fields =>
   // The check makes it an object; nothing is known of its fields.
-  typeof value === "object" && value !== null ? (value as Fields) : otherwise;
+  typeof value === "object" && value !== null ? (value as Fields) : fallback;
 
-const text = (value: unknown): string | undefined =>
+const readText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** Words for people, which end up in logs. */
-const words = (value: unknown): string | undefined => {
-  const said = text(value);
-  return said === undefined ? undefined : redactMessage(said);
+/** Messages end up in logs, so their secrets are masked. */
+const readMessage = (value: unknown): string | undefined => {
+  const text = readText(value);
+  return text === undefined ? undefined : redactMessage(text);
 };
 
 const readIssues = (value: unknown): ValidationIssue[] | undefined =>
   Array.isArray(value)
     ? value.map((entry) => {
         const { path, message } = readObject(entry);
-        return { path: text(path) ?? "", message: words(message) ?? "" };
+        return { path: readText(path) ?? "", message: readMessage(message) ?? "" };
       })
     : undefined;
 
-/** A good status, but not a good body, which may hold secrets: it is not quoted. */
-export const invalidResponse = (
+/** A 2xx response whose body is not quoted, because it may hold secrets. */
+const invalidResponse = (
   { method, path }: { method: string; path: string },
   { status, headers, body }: TransportResponse,
-  problem = body === "" ? "empty" : "not what the contract says",
-): InvalidResponseError =>
-  new InvalidResponseError({
+  fault: "not_json" | undefined,
+): InvalidResponseError => {
+  const problem = body === "" ? "empty" : fault ? "not JSON" : "not what the contract specifies";
+  return new InvalidResponseError({
     status,
     code: "response:invalid",
-    message: `${method} ${path} answered ${status}, but the body is ${problem}`,
-    hint: "Check that baseUrl is the address of the Management API. Whether the call took effect is unknown.",
+    message: `${method} ${path} returned status ${status}, but the body is ${problem}`,
+    hint: "Check that baseUrl is the address of the Management API. The call may have taken effect.",
     advice: "check_base_url",
     requestId: headers["x-request-id"],
     method,
     path,
     details: {},
   });
+};
+
+/** Makes the error of a response that has no value. `fault` is what is wrong with the body of a 2xx response. */
+export const responseError = (
+  message: { method: string; path: string },
+  response: TransportResponse,
+  fault: BodyFault | undefined,
+): ApiError | PagingError => {
+  const { status, headers } = response;
+  if (status < 200 || status > 299) return errorFrom(message, response);
+  return fault === undefined || fault === "not_json"
+    ? invalidResponse(message, response, fault)
+    : new PagingError(fault, headers["x-request-id"]);
+};

@@ -3,7 +3,7 @@ import { ApiError } from "./api-error.js";
 import { isKind } from "./mgmt-error.js";
 
 /**
- * Whether the service answered with an error, and, when a code is given, with that one. Holds across copies of the SDK.
+ * Whether an error is an `ApiError`, and has the code, if one is given. Works across copies of the SDK.
  *
  * ```ts
  * if (isApiError(error, "app:already_exists")) return client.services.get(error.existingAppId);
@@ -11,7 +11,7 @@ import { isKind } from "./mgmt-error.js";
  */
 export function isApiError(error: unknown): error is ApiError;
 export function isApiError<C extends keyof ErrorByCode>(error: unknown, code: C): error is ErrorByCode[C];
-/** A code that this version of the SDK does not know. */
+/** For a code that this version of the SDK does not know. */
 export function isApiError<C extends string>(
   error: unknown,
   code: C,

@@ -1,8 +1,8 @@
-import type { Attempt } from "../request/attempt.js";
+import type { Attempt } from "../api-promise.js";
 
 /**
- * Stable names for hints that mention an option or a method of the SDK. A program with names of its own for them, such as a
- * command line, can show its own words instead of `hint`; every other hint can be shown as it is.
+ * Stable names for hints that mention an option or a method of the SDK, or a login. A program with its own names for these,
+ * such as a command line, can show its own words instead of `hint`; every other hint can be shown as it is.
  *
  * | advice                | what to do                                                                     |
  * | --------------------- | ------------------------------------------------------------------------------ |
@@ -33,23 +33,23 @@ export type Advice =
   | "wait_and_resend"
   | "start_deployment";
 
-/** What every error of the SDK may be constructed with. */
+/** Options of the constructors of errors. */
 export interface MgmtErrorOptions extends ErrorOptions {
   hint?: string | undefined;
   advice?: Advice | undefined;
 }
 
-/** On every error, under a key that all copies of the SDK share: the kinds of its class and of those above it. */
-const lineage = Symbol.for("@mgmt/sdk/error");
+/** Key of the kinds of an error's class and its superclasses. All copies of the SDK share it. */
+export const kindsKey = Symbol.for("@mgmt/sdk/error");
 
-/** `app:already_exists` is the kind of `AppAlreadyExistsError`; other kinds are the name of their class. */
+/** Returns the class name of a kind: `AppAlreadyExistsError` for the code `app:already_exists`; other kinds are class names. */
 export const className = (kind: string): string => {
   if (/[A-Z]/.test(kind)) return kind;
   const name = kind.replace(/(?:^|[^a-z0-9]+)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return name.endsWith("Error") ? name : `${name}Error`;
 };
 
-/** A subclass of the caller's own may have the kind of the class above it twice, which does no harm. */
+/** A subclass without its own kind adds the kind of its superclass twice, which is harmless. */
 const kindsOf = (errorClass: typeof MgmtError): string[] => {
   const kinds: string[] = [];
   for (let each = errorClass; each.kind; each = Object.getPrototypeOf(each) as typeof MgmtError) {
@@ -58,34 +58,28 @@ const kindsOf = (errorClass: typeof MgmtError): string[] => {
   return kinds;
 };
 
-/** Whether a value is an error of this kind, of whichever copy of the SDK. */
+/** Whether a value is an error of this kind, from any copy of the SDK. */
 export const isKind = (value: unknown, kind: string): boolean => {
-  // `Object` makes an object of anything.
-  const kinds: unknown = Reflect.get(Object(value) as object, lineage);
+  // `Object` accepts any value.
+  const kinds: unknown = Reflect.get(Object(value) as object, kindsKey);
   return Array.isArray(kinds) && kinds.includes(kind);
 };
 
-/** Makes an error of one kind more than its class says. */
-export const addKind = (error: MgmtError, kind: string): void => {
-  const kinds: unknown = Reflect.get(error, lineage);
-  if (Array.isArray(kinds)) kinds.push(kind);
-};
-
 /**
- * What all errors of the SDK have in common. `instanceof` holds across copies and module systems: an error that the
- * CommonJS build threw is an instance of the ES module's class too.
+ * Base class of all errors of the SDK. `instanceof` works across copies and module systems: an error from the CommonJS build
+ * is an instance of the ES module's class too.
  */
 export class MgmtError extends Error {
-  /** What tells the class apart from the others, in every copy of the SDK. */
+  /** Identifies the class in every copy of the SDK. */
   static readonly kind: string = "MgmtError";
 
-  /** Stable name of what went wrong, `noun:reason`. */
+  /** Stable name of the problem, `noun:reason`. */
   declare readonly code: string;
   /** What to do about it. */
   declare readonly hint?: string;
-  /** Stable name of the hint's advice. Set exactly when the hint names an option or a method of the SDK. */
+  /** Stable name of the hint; set when the hint mentions an option or a method of the SDK, or a login. */
   declare readonly advice?: Advice;
-  /** HTTP requests that were sent for the call, in their order; absent when none was. */
+  /** HTTP requests sent for the call, in order; absent when there were none. */
   declare attempts?: readonly Attempt[];
 
   constructor(code: string, message: string, options?: MgmtErrorOptions) {
@@ -93,29 +87,29 @@ export class MgmtError extends Error {
     this.code = code;
     if (options?.hint !== undefined) this.hint = options.hint;
     if (options?.advice !== undefined) this.advice = options.advice;
-    Object.defineProperty(this, lineage, { value: kindsOf(new.target) });
+    Object.defineProperty(this, kindsKey, { value: kindsOf(new.target) });
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass of the caller's own has no kind; there the language's own check holds.
+    // A caller's subclass may have no kind of its own; the language's own check applies to it.
     if (!Object.hasOwn(this, "kind")) return super[Symbol.hasInstance](value);
     return isKind(value, this.kind);
   }
 
-  /** `AppAlreadyExistsError: …`, also where `name` is a field that the code adds. */
+  /** Returns `AppAlreadyExistsError: …`, even when the code adds a field called `name`. */
   override toString(): string {
-    // Every error's constructor is a class of this module or below one.
+    // The constructor of every instance is this class or a subclass.
     return `${className((this.constructor as typeof MgmtError).kind)}: ${this.message}`;
   }
 
-  /** Everything a log needs; never a token, a header or a body. */
+  /** Returns everything a log needs; never a token, a header or a body. */
   toJSON(): Record<string, unknown> {
     return Object.assign<Record<string, unknown>, object>({ name: this.name, message: this.message }, this);
   }
 }
 
-// A getter, for the first line of the stack is written before any field is; on the prototype, for a code may add a field
-// of that name. It says `AppAlreadyExistsError` also where code is minified.
+// A getter, because the first line of the stack is written before any field is set; on the prototype, because a code may add
+// a field of that name. It does not depend on class names, which minifiers change.
 Object.defineProperty(MgmtError.prototype, "name", {
   get(this: MgmtError) {
     return className((this.constructor as typeof MgmtError).kind);

@@ -4,9 +4,9 @@ import { InvalidArgumentError } from "./local-errors.js";
 const registered = new Map<string, typeof ApiError>();
 
 /**
- * Has answers with the code `errorClass.kind` made into errors of that class, for codes that this version of the SDK does
- * not know, or knows as something else. `status` of the class, when it has one, must fit as well, and `fields` names what
- * the code adds to the error.
+ * Makes responses with the code `errorClass.kind` throw instances of that class: for codes that this version of the SDK does
+ * not know, or to replace its class. When the class has a `status`, that must match too. `fields` names what the code adds
+ * to the error.
  *
  * ```ts
  * class QuotaExceededError extends ApiError {
@@ -17,12 +17,12 @@ const registered = new Map<string, typeof ApiError>();
  * registerApiError(QuotaExceededError);
  * ```
  *
- * Throws `InvalidArgumentError` for a class without a `kind` of its own, which would never be found.
+ * Throws `InvalidArgumentError` for a class without its own `kind`, which would never be used.
  */
 export const registerApiError = (errorClass: typeof ApiError): void => {
   if (!Object.hasOwn(errorClass, "kind")) {
-    throw new InvalidArgumentError("errorClass", "must have the code as a static `kind` of its own", {
-      hint: 'Write: static override readonly kind = "noun:reason".',
+    throw new InvalidArgumentError("errorClass", "must have its own static `kind`, which is the code", {
+      hint: 'Add: static override readonly kind = "noun:reason".',
     });
   }
   registered.set(errorClass.kind, errorClass);

@@ -1,35 +1,35 @@
 import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
 import { type Advice, MgmtError } from "./mgmt-error.js";
 
-/** What can be waited for. */
+/** Resources that can be waited for. */
 export type AwaitedResource = Approval | Database | DeploymentDetails;
 
 /** Kinds of resources that can be waited for. */
 export type AwaitedKind = "approval" | "database" | "deployment";
 
-/** What a `WaitError` is made of. */
+/** Constructor argument of `WaitError`. */
 export interface WaitErrorInit extends ErrorOptions {
   message: string;
   hint: string;
   advice?: Advice | undefined;
-  /** Kind of resource that was waited for. */
+  /** Kind of the resource. */
   resource: AwaitedKind;
-  /** Id of what was waited for. */
+  /** ID of the resource. */
   id: string;
-  /** What was waited for, as it was last seen. */
+  /** The resource as it was last read. */
   last: AwaitedResource | undefined;
 }
 
-/** What was waited for did not come: too late, or never any more. */
+/** A resource did not reach the wanted status: not in time, or not at all. */
 export class WaitError extends MgmtError {
   static override readonly kind: string = "WaitError";
-  /** Kind of resource that was waited for. */
+  /** Kind of the resource. */
   readonly resource: AwaitedKind;
-  /** Id of what was waited for. */
+  /** ID of the resource. */
   readonly id: string;
-  /** Its status when it was last seen; absent when it never was. */
+  /** Its status when it was last read; absent when it was never read. */
   declare readonly lastStatus?: string;
-  // A database has passwords in it, which no print of the error may show: hence a method, and no field or getter.
+  // A method reads it, since a database holds passwords that printing the error must not show.
   readonly #last: AwaitedResource | undefined;
 
   constructor(code: string, { message, hint, advice, cause, resource, id, last }: WaitErrorInit) {
@@ -40,20 +40,20 @@ export class WaitError extends MgmtError {
     this.#last = last;
   }
 
-  /** What was waited for, as it was last seen; undefined when it never was. */
+  /** Returns the resource as it was last read; undefined when it was never read. */
   lastSeen(): AwaitedResource | undefined {
     return this.#last;
   }
 }
 
 /**
- * `wait:timeout`: the deadline passed, and what was waited for may still come. When the last looks failed, the `cause` is
- * why.
+ * `wait:timeout`: the deadline passed, and the resource may still reach the status. When the last polls failed, the `cause`
+ * says why.
  */
 export class WaitTimeoutError extends WaitError {
   static override readonly kind: string = "WaitTimeoutError";
   declare readonly code: "wait:timeout";
-  /** Milliseconds that the wait had. */
+  /** The wait's timeout in milliseconds. */
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number, init: WaitErrorInit) {
@@ -62,7 +62,7 @@ export class WaitTimeoutError extends WaitError {
   }
 }
 
-/** Why what was waited for will not come. */
+/** Why a resource will not reach the wanted status. */
 export type WaitFailedCode =
   | "approval:denied"
   | "approval:expired"
@@ -71,7 +71,7 @@ export type WaitFailedCode =
   | "deployment:failed"
   | "deployment:stopped";
 
-/** What was waited for came to another end; `code` says to which. */
+/** The resource reached another final status; `code` says which. */
 export class WaitFailedError extends WaitError {
   static override readonly kind: string = "WaitFailedError";
   declare readonly code: WaitFailedCode;

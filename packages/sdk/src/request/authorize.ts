@@ -1,34 +1,36 @@
-import { TokenError } from "../errors/local-errors.js";
+import type { Token } from "./call.js";
+import type { CallContext } from "./context.js";
 import type { Message } from "./encode.js";
-import type { Token, TokenRequest } from "./token.js";
 
-/** Adds the credential, unless the caller has set `authorization` for this call. */
-export const authorize = (
-  message: Message,
-  token: Token | undefined,
-  request: TokenRequest,
-): Message | Promise<Message> => {
+/**
+ * Adds the credential to the message, unless the caller set `authorization` for this call. `rejected` is the token that the
+ * service has just refused. Throws `TokenError` when there is no token that can be sent.
+ */
+export const authorize = (context: CallContext, rejected?: string): Message | Promise<Message> => {
+  const { message, settings } = context;
+  const { token } = settings;
   if (token === undefined || message.headers["authorization"] !== undefined) return message;
-  if (typeof token !== "function") return withToken(message, token);
-  return ask(token, request).then((value) => withToken(message, value));
+  if (typeof token !== "function") return withToken(context, token);
+  return callTokenFunction(context, token, rejected).then((value) => withToken(context, value));
 };
 
-const withToken = (message: Message, value: unknown): Message => {
-  // The token itself is never quoted.
-  if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
-    throw new TokenError("The token is empty or has characters that no header can have", {
-      hint: "Look for a line break or a leading `Bearer `.",
-      advice: "check_token",
-    });
+const withToken = ({ message, settings }: CallContext, value: unknown): Message | Promise<never> => {
+  if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) {
+    return { ...message, headers: { ...message.headers, authorization: `Bearer ${value}` } };
   }
-  return { ...message, headers: { ...message.headers, authorization: `Bearer ${value}` } };
+  return settings.load().then(({ malformedToken }) => {
+    throw malformedToken();
+  });
 };
 
-const ask = async (token: Exclude<Token, string>, request: TokenRequest): Promise<unknown> => {
+const callTokenFunction = async (
+  { settings: { load, timeoutMs }, signal }: CallContext,
+  token: Exclude<Token, string>,
+  rejected: string | undefined,
+): Promise<unknown> => {
   try {
-    return await token(request);
+    return await token({ signal, timeoutMs, rejected });
   } catch (error) {
-    if (error instanceof TokenError) throw error;
-    throw new TokenError("The token function failed", { hint: "See the cause.", cause: error });
+    throw (await load()).tokenFunctionError(error);
   }
 };

@@ -1,56 +1,71 @@
 import type { HttpMethod } from "../generated/operations.js";
 import type { Transport } from "../transport/transport.js";
-import type { ApprovalWaitOptions } from "../wait/wait-options.js";
+import type { ApprovalWaitOptions } from "../wait/approval-wait-options.js";
 import type { Middleware } from "./middleware.js";
-import type { Token } from "./token.js";
 
-/** One call, before it is written as an HTTP request. */
+/** One call, before it is encoded as an HTTP request. */
 export interface Call {
-  /** HTTP method, in capitals. A POST is not sent again when the service may have taken it. */
+  /** HTTP method. A POST is not retried when the service may have processed it. */
   method: HttpMethod;
-  /** As the contract writes it: `/v1/projects/{id}`. */
+  /** Path template as in the contract: `/v1/projects/{id}`. */
   path: string;
-  /** A value for every `{name}` of `path`. Encoded; empty values and dot segments are refused. */
+  /** A value for every `{name}` in `path`. Values are encoded; empty values and dot segments are refused. */
   pathParams?: Record<string, string>;
   /** Strings, numbers and booleans; null and undefined are left out. */
   query?: object | undefined;
-  /** Sent as JSON; undefined sends no body. A GET has none. */
+  /** Sent as JSON; undefined sends no body. A GET cannot have one. */
   body?: unknown;
 }
 
-/** How requests are sent; what is left out is as on the client. */
+/**
+ * A bearer token, or a function that returns one. The function is called before every request, and again when the service
+ * responds with 401: if it then returns a different token, the request is sent once more.
+ */
+export type Token = string | ((request: TokenRequest) => string | Promise<string>);
+
+/** What a token function receives. */
+export interface TokenRequest {
+  /** Aborted at the call's deadline, and when its caller aborts. */
+  signal: AbortSignal;
+  /** Milliseconds the whole call may take. */
+  timeoutMs: number;
+  /** The token that the service has just refused with 401. */
+  rejected?: string | undefined;
+}
+
+/** How requests are sent. Defaults are those of the client. */
 export interface SendOptions {
-  /** Added to the client's headers, replacing those of the same name. */
+  /** Added to the client's headers; replaces those of the same name. */
   headers?: Record<string, string> | undefined;
-  /** Used instead of the client's. */
+  /** Replaces the client's token. */
   token?: Token | undefined;
-  /** Used instead of the client's. */
+  /** Replaces the client's transport. */
   transport?: Transport | undefined;
-  /** Runs inside the client's own. */
+  /** Runs inside the client's middleware. */
   middleware?: readonly Middleware[] | undefined;
-  /** As on the client. */
+  /** As for the client. */
   debug?: boolean | ((line: string) => void) | undefined;
 }
 
-/** What a caller may say of one call; what is left out is as on the client. */
+/** Options of one call. Defaults are those of the client. */
 export interface RequestOptions extends SendOptions {
-  /** Ends the call at any moment, also within a pause between retries; it then throws the signal's own `reason`. */
+  /** Ends the call at any time, including the pause before a retry; the call then throws the signal's `reason`. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole call: connection, body and every retry. `Infinity`: no deadline. */
+  /** Milliseconds for the whole call: connection, body and every retry. `Infinity` sets no deadline. */
   timeoutMs?: number | undefined;
-  /** How often the request is sent again when that is safe and may help. 0: never. */
+  /** Maximum number of retries; 0 disables them. */
   maxRetries?: number | undefined;
-  /** The longest `Retry-After`, in milliseconds, that is waited for. */
+  /** Longest `Retry-After` to wait for, in milliseconds. */
   maxRetryAfterMs?: number | undefined;
-  /** As on the client: false does not wait, true waits as the client says, an object changes what it says. */
+  /** As for the client: false does not wait, true waits with the client's options, an object overrides some of them. */
   waitForApproval?: boolean | ApprovalWaitOptions | undefined;
 }
 
-/** What a caller may say of a list. */
+/** Options of a list call. */
 export interface ListOptions extends RequestOptions {
   /**
-   * Whether a walk asks for the next page while the current one is worked on. One page is then asked for in vain when the
-   * walk is left early. Default: false.
+   * Whether an iteration requests the next page while the current one is processed. Leaving the iteration early then wastes
+   * one request. Default: false.
    */
   prefetch?: boolean | undefined;
 }

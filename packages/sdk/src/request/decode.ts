@@ -1,22 +1,44 @@
-import { loadOnDemand } from "../load-on-demand.js";
+import type { ApiError } from "../errors/api-error.js";
+import type { PagingError, PagingFault } from "../errors/paging-error.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Message } from "./encode.js";
-import type { Open } from "./request.js";
 
-/** What `open` finds in the body of a good answer. Throws the `ApiError` of any other answer. */
-export const decode = <T>(message: Message, answer: TransportResponse, open: Open<T>): T | Promise<never> => {
-  const { status, body } = answer;
-  if (status < 200 || status > 299) return fail(({ errorFrom }) => errorFrom(message, answer));
+/** What is wrong with the body of a 2xx response, unless it does not match the contract. */
+export type BodyFault = "not_json" | PagingFault;
+
+/**
+ * Reads the value from the body of a successful response. Returns the fault of a page that the list cannot be continued
+ * from, and undefined for a body that does not match the contract.
+ */
+export type ReadBody<T> = (body: unknown) => { value: T } | { fault: PagingFault } | undefined;
+
+/** Makes the error of a response that has no value. */
+export interface ResponseErrors {
+  responseError(
+    message: Message,
+    response: TransportResponse,
+    fault: BodyFault | undefined,
+  ): ApiError | PagingError;
+}
+
+/** Decodes the value of a 2xx response. Throws an `ApiError` or a `PagingError` when there is none. */
+export const decode = <T>(
+  message: Message,
+  response: TransportResponse,
+  read: ReadBody<T>,
+  load: () => Promise<ResponseErrors>,
+): T | Promise<never> => {
+  const fail = async (fault?: BodyFault): Promise<never> => {
+    throw (await load()).responseError(message, response, fault);
+  };
+  const { status, body } = response;
+  if (status < 200 || status > 299) return fail();
   let json: unknown;
   try {
     json = body === "" ? undefined : JSON.parse(body);
   } catch {
-    return fail(({ invalidResponse }) => invalidResponse(message, answer, "not JSON"));
+    return fail("not_json");
   }
-  const opened = open(json, answer);
-  return opened ? opened.value : fail(({ invalidResponse }) => invalidResponse(message, answer));
-};
-
-const fail = async (make: (rest: typeof import("../on-demand.js")) => Error): Promise<never> => {
-  throw make(await loadOnDemand());
+  const result = read(json);
+  return result && "value" in result ? result.value : fail(result?.fault);
 };

@@ -1,24 +1,27 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Call, RequestOptions } from "./call.js";
-import { headersOf } from "./headers.js";
+import { readHeaders } from "./headers.js";
 import { fillPath } from "./path.js";
-import type { Settings } from "./settings.js";
 
-/** A request that lacks only its credential and its signal. */
+/** An encoded request that lacks only its credential and its signal. */
 export interface Message {
   method: string;
-  /** Path as the contract writes it. */
+  /** Path template as in the contract. */
   path: string;
   url: string;
   headers: Record<string, string>;
   body: string | undefined;
 }
 
-/** Writes a call as an HTTP request. Throws `InvalidArgumentError` for what no request can carry. */
-export const encode = (settings: Settings, call: Call, options: RequestOptions = {}): Message => {
+/** Encodes a call as an HTTP request. Throws `InvalidArgumentError` for what a request cannot carry. */
+export const encode = (
+  settings: { baseUrl: string; headers: Record<string, string> },
+  call: Call,
+  options: RequestOptions = {},
+): Message => {
   const { method, path } = call;
-  // Behind a host name, anything else could name another host.
-  if (!path.startsWith("/")) throw new InvalidArgumentError("path", "must begin with a slash");
+  // Appended to the host name, anything else could name another host.
+  if (!path.startsWith("/")) throw new InvalidArgumentError("path", "must start with a slash");
   const body = encodeBody(call.body);
   if (method === "GET" && body) throw new InvalidArgumentError("body", "cannot be sent with GET");
   return {
@@ -29,7 +32,7 @@ export const encode = (settings: Settings, call: Call, options: RequestOptions =
       accept: "application/json",
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...settings.headers,
-      ...headersOf(options.headers),
+      ...readHeaders(options.headers),
     },
     body,
   };
@@ -39,7 +42,7 @@ const encodeQuery = (query: object = {}): string => {
   let pairs: URLSearchParams | undefined;
   for (const [name, value] of Object.entries(query) as [string, unknown][]) {
     if (value === undefined || value === null) continue;
-    if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
+    if (["object", "function", "symbol"].includes(typeof value)) {
       throw new InvalidArgumentError(name, "must be a string, a number or a boolean");
     }
     pairs ??= new URLSearchParams();
@@ -52,6 +55,6 @@ const encodeBody = (body: unknown): string | undefined => {
   try {
     return JSON.stringify(body);
   } catch (error) {
-    throw new InvalidArgumentError("body", "cannot be written as JSON", { cause: error });
+    throw new InvalidArgumentError("body", "cannot be serialized as JSON", { cause: error });
   }
 };

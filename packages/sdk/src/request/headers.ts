@@ -1,23 +1,25 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 
-const name = /^[!#$%&'*+.^_`|~\w-]+$/;
-const value = /^[\t\x20-\x7e\x80-\xff]*$/;
+const validName = /^[!#$%&'*+.^_`|~\w-]+$/;
+const validValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Header names in lower case. A name or value that HTTP cannot carry is refused here, and never quoted: transports quote
- * it in their errors, and it may be a secret.
+ * Returns the headers with their names in lower case. Throws `InvalidArgumentError` for a name or value that HTTP does not
+ * allow, without quoting it: it may be a secret, and transports would quote it in their errors.
  */
-export const headersOf = (headers: Record<string, string> = {}): Record<string, string> => {
-  const flat: Record<string, string> = {};
-  for (const [key, text] of Object.entries(headers)) {
-    if (!name.test(key)) throw new InvalidArgumentError("headers", "has a name that no header can have");
-    if (typeof text !== "string" || !value.test(text)) {
+export const readHeaders = (headers: Record<string, string> = {}): Record<string, string> => {
+  const lowerCased: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (!validName.test(name)) {
+      throw new InvalidArgumentError("headers", "has a name that is not allowed in HTTP");
+    }
+    if (typeof value !== "string" || !validValue.test(value)) {
       throw new InvalidArgumentError(
-        `headers[${JSON.stringify(key)}]`,
-        "has a value that no header can have",
+        `headers[${JSON.stringify(name)}]`,
+        "has a value that is not allowed in HTTP",
       );
     }
-    flat[key.toLowerCase()] = text;
+    lowerCased[name.toLowerCase()] = value;
   }
-  return flat;
+  return lowerCased;
 };

@@ -1,27 +1,29 @@
 type Stop = (reason: unknown) => void;
 
-/** Who waits on each signal. One listener serves them all: many calls at a time on one signal are no leak to warn of. */
-const waiting = new WeakMap<AbortSignal, Set<Stop>>();
+/** The callbacks of each signal. One listener serves them all, since Node warns of a leak when a signal has many. */
+const stopsBySignal = new WeakMap<AbortSignal, Set<Stop>>();
 
-/** Calls `stop` with the signal's reason when it aborts. What is answered takes that back, the listener with the last. */
+/**
+ * Calls `stop` with the signal's reason when it aborts. Returns an unregister function; the last call removes the listener.
+ */
 export const onAbort = (signal: AbortSignal, stop: Stop): (() => void) => {
-  let stops = waiting.get(signal);
+  let stops = stopsBySignal.get(signal);
   if (!stops) {
     stops = new Set();
-    waiting.set(signal, stops);
-    signal.addEventListener("abort", tellAll, { once: true });
+    stopsBySignal.set(signal, stops);
+    signal.addEventListener("abort", stopAll, { once: true });
   }
   stops.add(stop);
   return () => {
     stops.delete(stop);
-    if (stops.size > 0 || waiting.get(signal) !== stops) return;
-    waiting.delete(signal);
-    signal.removeEventListener("abort", tellAll);
+    if (stops.size > 0 || stopsBySignal.get(signal) !== stops) return;
+    stopsBySignal.delete(signal);
+    signal.removeEventListener("abort", stopAll);
   };
 };
 
-function tellAll(this: AbortSignal): void {
-  const stops = waiting.get(this) ?? [];
-  waiting.delete(this);
+function stopAll(this: AbortSignal): void {
+  const stops = stopsBySignal.get(this) ?? [];
+  stopsBySignal.delete(this);
   for (const stop of stops) stop(this.reason);
 }

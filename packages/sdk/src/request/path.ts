@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 
 /**
- * Fills `/v1/projects/{id}`. A value that is empty, a dot segment, or becomes one when a proxy decodes it (once, twice …)
- * would change which resource is meant, so it is refused before anything is sent.
+ * Fills in a template such as `/v1/projects/{id}`. Throws `InvalidArgumentError` for a value that is empty or a dot segment,
+ * or becomes one when a proxy decodes it once or more: the path would then name another resource.
  */
 export const fillPath = (template: string, values: Record<string, string> = {}): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
 
 const encodeSegment = (name: string, value: unknown): string => {
   if (typeof value !== "string" || changesPath(value)) {
-    throw new InvalidArgumentError(name, "must be a string, and not empty or a dot segment");
+    throw new InvalidArgumentError(name, "must be a string that is neither empty nor a dot segment");
   }
   try {
     return encodeURIComponent(value);

@@ -1,56 +1,72 @@
-import { ApiPromise, type ApiResponse } from "../api-promise.js";
+import { ApiPromise, type ApiResponse, type Attempt } from "../api-promise.js";
 import { MgmtError } from "../errors/mgmt-error.js";
-import { loadOnDemand } from "../load-on-demand.js";
 import type { TransportResponse } from "../transport/transport.js";
-import type { Attempt } from "./attempt.js";
 import type { Call, RequestOptions } from "./call.js";
-import { decode } from "./decode.js";
-import { deliver } from "./deliver.js";
+import type { Settings } from "./context.js";
+import { type ReadBody, decode } from "./decode.js";
 import { type Message, encode } from "./encode.js";
-import { type Settings, settingsOf } from "./settings.js";
-import { trace } from "./trace.js";
+import { roundTrip } from "./round-trip.js";
+import { mergeOptions } from "./settings.js";
+import { channelOf } from "./trace-channels.js";
 
-/** Reads the value out of the body of a good answer; undefined says that the body is not what the contract says. */
-export type Open<T> = (body: unknown, answer: TransportResponse) => { value: T } | undefined;
-
-/** The one request path, bound to the settings of a client. */
-export type RequestPath = <T>(
+/** Performs one call with the settings of a client. `read` takes the value from the response's body. */
+export type RequestFunction = <T>(
   call: Call,
   options: RequestOptions | undefined,
-  open: Open<T>,
+  read: ReadBody<T>,
 ) => ApiPromise<T>;
 
-/** Encode → deliver (authorize, send, retry) → decode. */
-export const requestPath =
-  (client: Settings): RequestPath =>
-  (call, options, open) => {
-    let response: () => ApiResponse;
-    const data = follow(call, async (attempts) => {
-      const settings = options ? settingsOf(client, options) : client;
+/** Sends a message that is encoded already, with the client's settings and the options of one call. */
+export const sendEncoded = (
+  client: Settings,
+  message: Message,
+  options: RequestOptions,
+): Promise<TransportResponse> =>
+  traceCall(client, message, (attempts) =>
+    roundTripFor(mergeOptions(client, options), message, options.signal, attempts),
+  );
+
+/** Encode → round trip (authorize → send → retry or refresh) → decode. */
+export const createRequest =
+  (client: Settings): RequestFunction =>
+  (call, options, read) => {
+    let responseParts: () => ApiResponse;
+    const data = traceCall(client, call, async (attempts) => {
+      const settings = options ? mergeOptions(client, options) : client;
       const message = encode(settings, call, options);
-      const answer = await exchange(settings, message, options?.signal, attempts);
-      response = () => {
-        const { status, headers } = answer;
+      const response = await roundTripFor(settings, message, options?.signal, attempts);
+      responseParts = () => {
+        const { status, headers } = response;
         return { status, headers, requestId: headers["x-request-id"], attempts };
       };
-      return decode(message, answer, open);
+      return decode(message, response, read, settings.load);
     });
-    return new ApiPromise(data, () => response());
+    return new ApiPromise(data, () => responseParts());
   };
 
+/** Returns a response of any status. */
+const roundTripFor: typeof roundTrip = (settings, ...rest) =>
+  settings.waitForApproval
+    ? settings.load().then(({ roundTripWithApproval }) => roundTripWithApproval(settings, ...rest))
+    : roundTrip(settings, ...rest);
+
 /**
- * Traces a call, and lets its error say what was tried and who awaits the call. The stack is written once it has failed,
- * for it would cost each call as much as all else here; engines can follow it through native promises only.
+ * Traces a call, and completes its error with the attempts and the stack of the caller. The stack is captured only after a
+ * failure, since capturing it for every call would cost as much as everything else here. Engines can follow the caller
+ * through native promises only.
  */
-export const follow = async <T>(
+const traceCall = async <T>(
+  { load }: Settings,
   { method, path }: { method: string; path: string },
   work: (attempts: Attempt[]) => Promise<T>,
 ): Promise<T> => {
   const attempts: Attempt[] = [];
   try {
+    if (!channelOf("call")) return await work(attempts);
+    const { trace } = await load();
     return await trace("call", { method, path, attempts }, () => work(attempts));
   } catch (error) {
-    // Who called has to have come as far as its `await`.
+    // The caller must have reached its `await`, or the stack does not show it.
     await undefined;
     if (error instanceof MgmtError) {
       if (attempts[0]) error.attempts ??= attempts;
@@ -58,22 +74,4 @@ export const follow = async <T>(
     }
     throw error;
   }
-};
-
-/**
- * From a written request to a whole answer of any status; after a wait for an approval, to that of the same request sent
- * once more. Each has its own deadline.
- */
-export const exchange = (
-  settings: Settings,
-  message: Message,
-  signal: AbortSignal | undefined,
-  attempts: Attempt[],
-): Promise<TransportResponse> => {
-  const delivered = deliver(settings, message, signal, attempts);
-  if (!settings.waitForApproval) return delivered;
-  return delivered.then(async (answer) => {
-    if (answer.status !== 403) return answer;
-    return (await loadOnDemand()).sendOnceApproved(settings, message, signal, attempts, answer);
-  });
 };

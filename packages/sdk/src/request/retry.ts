@@ -1,44 +1,44 @@
+import { errorFrom } from "../errors/error-from.js";
 import { ConnectionError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
-import type { Outcome } from "./deliver.js";
-import { readRetryAfter } from "./retry-after.js";
-
-/** Pauses are drawn from zero to a bound that doubles from half a second to eight (full jitter). */
-const firstPauseMs = 500;
-const longestPauseMs = 8_000;
-
-/** Answers after which the same request may do better. */
-const passing = [408, 429, 502, 503, 504];
-
-/** Methods whose work is the same however often it is done; not those of a program that writes them in its own way. */
-const repeatable = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
-
-/** Whether no connection was made, so that nothing was sent. */
-const isUnsent = (reason: string): boolean =>
-  /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT)$/i.test(
-    reason,
-  );
-
-/** Whether the service surely has not begun to work on the request. */
-export const isUntaken = (outcome: Outcome): boolean =>
-  outcome instanceof ConnectionError
-    ? isUnsent(outcome.reason)
-    : outcome.status === 429 || (outcome.status === 503 && retryAfterOf(outcome) !== undefined);
+import { authorize } from "./authorize.js";
+import type { CallContext, Outcome } from "./context.js";
+import type { Message } from "./encode.js";
+import { pause } from "./pause.js";
+import { refresh } from "./refresh.js";
+import { isUnprocessed, mayRetry, pauseBefore } from "./retry-policy.js";
+import { responseOf } from "./round-trip.js";
+import { send } from "./send.js";
 
 /**
- * Whether to send the request again. Every PATCH of the contract sets absolute values, so that only a POST can do its work
- * twice.
+ * Continues after a first attempt that did not succeed: refreshes the credential after a 401, and sends again while that is
+ * safe, can help, and the deadline allows it. `sent` is the message with its credential.
  */
-export const mayRetry = (method: string, outcome: Outcome): boolean =>
-  (outcome instanceof ConnectionError || passing.includes(outcome.status)) &&
-  (repeatable.includes(method) || isUntaken(outcome));
-
-/** Milliseconds before the retry with this number, from 0; undefined when the service asks for more than is allowed. */
-export const pauseBefore = (retry: number, outcome: Outcome, maxRetryAfterMs: number): number | undefined => {
-  const askedMs = (outcome instanceof ConnectionError ? 0 : (retryAfterOf(outcome) ?? 0)) * 1_000;
-  if (askedMs > maxRetryAfterMs) return undefined;
-  return askedMs + Math.random() * Math.min(firstPauseMs * 2 ** retry, longestPauseMs);
+export const retry = async (
+  context: CallContext,
+  sent: Message,
+  first: Outcome,
+): Promise<TransportResponse> => {
+  const { settings, message, signal, deadline } = context;
+  const { maxRetries, maxRetryAfterMs } = settings;
+  let outcome = await refresh(context, sent, first);
+  let mayBeProcessed = false;
+  for (let count = 0; count < maxRetries && mayRetry(message.method, outcome); count += 1) {
+    const pauseMs = pauseBefore(count, outcome, maxRetryAfterMs);
+    if (pauseMs === undefined || performance.now() + pauseMs >= deadline) break;
+    mayBeProcessed ||= !isUnprocessed(outcome);
+    await pause(pauseMs, signal);
+    const authorized = await authorize(context);
+    outcome = await refresh(context, authorized, await send(context, authorized, pauseMs));
+    // An earlier attempt whose response was lost has deleted it.
+    if (mayBeProcessed && isGone(message, outcome)) return { status: 204, headers: {}, body: "" };
+  }
+  return responseOf(outcome);
 };
 
-const retryAfterOf = ({ headers }: TransportResponse): number | undefined =>
-  readRetryAfter(headers["retry-after"]);
+const isGone = (message: Message, outcome: Outcome): boolean =>
+  message.method === "DELETE" &&
+  !(outcome instanceof ConnectionError) &&
+  outcome.status === 404 &&
+  // Not an unknown route, nor the response of a proxy.
+  /^(?!route:)\w+:not_found$/.test(errorFrom(message, outcome).code);

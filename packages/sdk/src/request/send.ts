@@ -1,42 +1,36 @@
-import { ConnectionError } from "../errors/local-errors.js";
+import type { Attempt } from "../api-promise.js";
+import { ConnectionError, reasonOf } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
-import { loadOnDemand } from "../load-on-demand.js";
 import type { TransportResponse } from "../transport/transport.js";
-import type { Attempt } from "./attempt.js";
+import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
 import type { OutgoingRequest } from "./middleware.js";
-import type { Outcome } from "./deliver.js";
-import type { Settings } from "./settings.js";
-import { reasonOf } from "./reason-of.js";
-import { isTraced } from "./trace.js";
+import { channelOf } from "./trace-channels.js";
 
 /**
- * Sends a request through the middleware and reads the whole answer. What the transport throws becomes the cause of a
- * `ConnectionError`, which is answered.
+ * Sends one request and reads the complete response. Returns a `ConnectionError` for what the transport throws; throws
+ * anything else.
  */
 export const send = async (
-  settings: Settings,
+  { settings, attempts, signal }: CallContext,
   message: Message,
-  signal: AbortSignal,
-  attempts: Attempt[],
   pauseMs: number,
 ): Promise<Outcome> => {
-  // The credential may have come after the deadline; then nothing may be sent any more.
+  // The credential may have arrived after the deadline; nothing may be sent then.
   signal.throwIfAborted();
   const attempt: Attempt = { pauseMs };
-  const { method, path, url, headers, body } = message;
-  const request = { method, path, url, headers, body, attempt: attempts.push(attempt), signal };
-  const isPlain = settings.middleware.length === 0 && !settings.debug && !isTraced("attempt");
-  const watch = isPlain ? undefined : (await loadOnDemand()).watch;
+  const request = { ...message, attempt: attempts.push(attempt), signal };
+  const isPlain = settings.middleware.length === 0 && !settings.debug && !channelOf("attempt");
+  const intercept = isPlain ? undefined : (await settings.load()).intercept;
   const start = performance.now();
   try {
-    const answer = watch
-      ? await watch(settings, request, attempt)
-      : whole(await settings.transport.send(request));
-    attempt.status = answer.status;
-    return answer;
+    const response = intercept
+      ? await intercept(settings, request, attempt)
+      : assertResponse(await settings.transport.send(request));
+    attempt.status = response.status;
+    return response;
   } catch (cause) {
-    const error = watch ? cause : connectionError(request, cause);
+    const error = intercept ? cause : connectionErrorFrom(request, cause);
     if (!(error instanceof ConnectionError)) throw error;
     attempt.reason = error.reason;
     return error;
@@ -45,15 +39,16 @@ export const send = async (
   }
 };
 
-/** Throws where a transport of the user's own answers nothing. */
-export const whole = (answer: TransportResponse): TransportResponse => {
-  if (!answer?.status || !("headers" in answer)) throw new TypeError("the transport gave none");
-  return answer;
+/** Throws when a custom transport returned something other than a response. */
+export const assertResponse = (response: TransportResponse): TransportResponse => {
+  if (!response?.status || !("headers" in response))
+    throw new TypeError("the transport returned no response");
+  return response;
 };
 
-/** The error for what a transport threw; one of ours stays as it is. */
-export const connectionError = (request: OutgoingRequest, cause: unknown): MgmtError => {
+/** The error for what a transport threw. Errors of the SDK are returned unchanged. */
+export const connectionErrorFrom = (request: OutgoingRequest, cause: unknown): MgmtError => {
   if (cause instanceof MgmtError) return cause;
   const reason = reasonOf(cause);
-  return new ConnectionError(request, `got no whole answer (${reason})`, { cause, reason });
+  return new ConnectionError(request, `got no complete response (${reason})`, { cause, reason });
 };

@@ -1,6 +1,5 @@
 import { AgentApprovalsOperations } from "../generated/resources/agent-approvals.js";
 import type { Approval } from "../generated/types.js";
-import { loadOnDemand } from "../load-on-demand.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** `client.agentApprovals` */
@@ -22,7 +21,7 @@ export class AgentApprovalsResource extends AgentApprovalsOperations {
    * @throws As `get`, and the reason of `options.signal` when that is aborted.
    */
   async wait(approvalId: string, options?: WaitOptions<Approval>): Promise<Approval> {
-    const { waitForApproval } = await loadOnDemand();
+    const { waitForApproval } = await this.load();
     return waitForApproval(approvalId, (each) => this.get(approvalId, each), options);
   }
 }

@@ -1,6 +1,5 @@
 import { DatabasesOperations } from "../generated/resources/databases.js";
 import type { Database } from "../generated/types.js";
-import { loadOnDemand } from "../load-on-demand.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** `client.databases` */
@@ -22,7 +21,7 @@ export class DatabasesResource extends DatabasesOperations {
    * @throws As `get`, and the reason of `options.signal` when that is aborted.
    */
   async waitUntilReady(databaseId: string, options?: WaitOptions<Database>): Promise<Database> {
-    const { waitForDatabase } = await loadOnDemand();
+    const { waitForDatabase } = await this.load();
     return waitForDatabase(databaseId, (each) => this.get(databaseId, each), options);
   }
 }

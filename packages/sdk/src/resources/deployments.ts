@@ -1,6 +1,5 @@
 import { DeploymentsOperations } from "../generated/resources/deployments.js";
 import type { DeploymentDetails } from "../generated/types.js";
-import { loadOnDemand } from "../load-on-demand.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** `client.deployments` */
@@ -24,7 +23,7 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    const { waitForDeployment } = await loadOnDemand();
+    const { waitForDeployment } = await this.load();
     return waitForDeployment(deploymentId, (each) => this.get(deploymentId, each), options);
   }
 }

@@ -2,40 +2,42 @@ import type { Advice } from "../errors/mgmt-error.js";
 import type { AwaitedKind, AwaitedResource, WaitFailedCode } from "../errors/wait-errors.js";
 import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
 
-/** An end that is not the wanted one. */
+/** A final status other than the wanted one. */
 export interface Failure {
   code: WaitFailedCode;
-  /** Stands behind the name of what was waited for. */
+  /** Predicate of the error message, whose subject is the resource. */
   problem: string;
   hint: string;
   advice?: Advice;
 }
 
-/** What a wait is for. The contract's statuses are all there; one that it does not have yet is no end. */
+/** What a wait is for. */
 export interface Goal<T extends AwaitedResource> {
   resource: AwaitedKind;
+  /** Name of the resource in messages. */
   noun: string;
-  outcomes: Readonly<Record<T["status"], "reached" | "ahead" | Failure>>;
-  /** Default of the wait's deadline. */
+  /** What each status of the contract means. The wait continues at a status that is unknown. */
+  outcomes: Readonly<Record<T["status"], "reached" | "pending" | Failure>>;
+  /** Default timeout of the wait. */
   timeoutMs: number;
-  /** What to do when the deadline has passed. */
+  /** What to do after a timeout. */
   late: { hint: string; advice: Advice };
 }
 
 const minute = 60_000;
 
-/** § Agents and approvals: left alone, an approval expires after 15 minutes, so that the wait ends by that first. */
+/** An approval expires after 15 minutes (`Approval.expiresAt`), which ends the wait before its default timeout. */
 export const approvalGiven: Goal<Approval> = {
   resource: "approval",
   noun: "Approval",
   outcomes: {
-    pending: "ahead",
+    pending: "pending",
     approved: "reached",
     approved_window: "reached",
     denied: {
       code: "approval:denied",
       problem: "was denied by the sponsor",
-      hint: "Ask the sponsor before sending the request again.",
+      hint: "Talk to the sponsor before you send the request again.",
     },
     expired: {
       code: "approval:expired",
@@ -44,34 +46,33 @@ export const approvalGiven: Goal<Approval> = {
     },
     consumed: {
       code: "approval:consumed",
-      problem: "has been used up: the request that it was for has run",
-      hint: "A further request needs an approval of its own.",
+      problem: "was already used: the approved request has run",
+      hint: "Send the request again to ask for a new approval.",
     },
   },
   timeoutMs: 20 * minute,
   late: {
-    hint: "The sponsor may still decide: wait for it again, and then send the same request again.",
+    hint: "The sponsor can still decide: wait for the approval again, then send the same request again.",
     advice: "wait_and_resend",
   },
 };
 
-/** § Database life cycle. */
 export const databaseReady: Goal<Database> = {
   resource: "database",
   noun: "Database",
   outcomes: {
-    provisioning: "ahead",
-    recovering: "ahead",
+    provisioning: "pending",
+    recovering: "pending",
     ready: "reached",
     failure: {
       code: "database:failed",
       problem: "has failed",
-      hint: "Restore it from a backup, or delete it and create another.",
+      hint: "Restore it from a backup, or delete it and create another one.",
     },
   },
   timeoutMs: 10 * minute,
   late: {
-    hint: "It may still become ready: wait for it again, or raise timeoutMs.",
+    hint: "Provisioning continues in the background: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
 };
@@ -79,27 +80,30 @@ export const databaseReady: Goal<Database> = {
 const stopped: Failure = {
   code: "deployment:stopped",
   problem: "was stopped",
-  hint: "Start it again with deployments.start, then wait.",
+  hint: "Start it with deployments.start, then wait again.",
   advice: "start_deployment",
 };
 
-/** A deployment that is not started yet may be started by somebody else; one that is stopped has had its time. */
+/** A deployment that was never started is pending, since another program may start it. */
 export const deploymentRunning: Goal<DeploymentDetails> = {
   resource: "deployment",
   noun: "Deployment",
   outcomes: {
-    created: "ahead",
-    uploaded: "ahead",
-    provisioning: "ahead",
+    created: "pending",
+    uploaded: "pending",
+    provisioning: "pending",
     running: "reached",
     failed: {
       code: "deployment:failed",
       problem: "has failed",
-      hint: "Mend what it runs, and start it again or create another.",
+      hint: "Fix what it runs, then start it again or create another deployment.",
     },
     stopping: stopped,
     stopped,
   },
   timeoutMs: 10 * minute,
-  late: { hint: "It may still come up: wait for it again, or raise timeoutMs.", advice: "wait_longer" },
+  late: {
+    hint: "The deployment can still start: wait again, or with a larger timeoutMs.",
+    advice: "wait_longer",
+  },
 };

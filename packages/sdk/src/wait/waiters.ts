@@ -1,36 +1,38 @@
 import type { AwaitedResource } from "../errors/wait-errors.js";
 import type { ApprovalRequiredError } from "../generated/errors.js";
 import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
+import type { ApprovalWaitOptions, WaitProgress } from "./approval-wait-options.js";
 import { approvalGiven, databaseReady, deploymentRunning } from "./goals.js";
-import { type Look, waitFor } from "./wait-for.js";
-import type { ApprovalWaitOptions, WaitOptions, WaitProgress } from "./wait-options.js";
-
-// This module and what it imports are loaded when something first waits: those who never do pay nothing for it.
+import { type Poll, waitFor } from "./wait-for.js";
+import type { WaitOptions } from "./wait-options.js";
 
 type Waiter<T extends AwaitedResource> = (
   id: string,
-  look: Look<T>,
+  poll: Poll<T>,
   options: WaitOptions<T> | undefined,
 ) => Promise<T>;
 
-export const waitForApproval: Waiter<Approval> = (id, look, options) =>
-  waitFor({ goal: approvalGiven, id, look }, options);
+export const waitForApproval: Waiter<Approval> = (id, poll, options) =>
+  waitFor({ goal: approvalGiven, id, poll }, options);
 
-export const waitForDatabase: Waiter<Database> = (id, look, options) =>
-  waitFor({ goal: databaseReady, id, look }, options);
+export const waitForDatabase: Waiter<Database> = (id, poll, options) =>
+  waitFor({ goal: databaseReady, id, poll }, options);
 
-export const waitForDeployment: Waiter<DeploymentDetails> = (id, look, options) =>
-  waitFor({ goal: deploymentRunning, id, look }, options);
+export const waitForDeployment: Waiter<DeploymentDetails> = (id, poll, options) =>
+  waitFor({ goal: deploymentRunning, id, poll }, options);
 
-/** Waits until the call that was refused with `required` may be sent again. */
+/** Waits until the sponsor has approved the call that failed with `required`. */
 export const waitForSponsor = async (
   required: ApprovalRequiredError,
-  look: Look<Approval>,
+  poll: Poll<Approval>,
   { timeoutMs, onProgress }: ApprovalWaitOptions,
   signal: AbortSignal | undefined,
 ): Promise<void> => {
   const { approvalId, approvalUrl, expiresAt, method, path } = required;
-  const tell = (seen: Pick<Approval, "status" | "expiresAt">, progress: WaitProgress): void | Promise<void> =>
+  const report = (
+    seen: Pick<Approval, "status" | "expiresAt">,
+    progress: WaitProgress,
+  ): void | Promise<void> =>
     onProgress?.({
       approvalId,
       approvalUrl,
@@ -40,8 +42,8 @@ export const waitForSponsor = async (
       path,
       ...progress,
     });
-  const begin = (progress: WaitProgress): void | Promise<void> =>
-    tell({ status: "pending", expiresAt }, progress);
-  const wait = { goal: approvalGiven, id: approvalId, look, begin, cause: required };
-  await waitFor(wait, { signal, timeoutMs, onProgress: tell });
+  const onStart = (progress: WaitProgress): void | Promise<void> =>
+    report({ status: "pending", expiresAt }, progress);
+  const wait = { goal: approvalGiven, id: approvalId, poll, onStart, cause: required };
+  await waitFor(wait, { signal, timeoutMs, onProgress: report });
 };

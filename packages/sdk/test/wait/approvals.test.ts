@@ -133,7 +133,7 @@ describe("agentApprovals.wait", () => {
       id: approvalId,
       lastStatus: "pending",
       message: `Approval ${approvalId} is still pending after 60000 ms`,
-      hint: expect.stringContaining("wait for it again"),
+      hint: expect.stringContaining("wait for the approval again"),
     });
     expect(error.lastSeen()).toMatchObject({ id: approvalId, status: "pending" });
   });

@@ -8,7 +8,7 @@ import {
   WaitTimeoutError,
 } from "@mgmt/sdk";
 import { approvalGiven } from "../../src/wait/goals.js";
-import { type Look, waitFor } from "../../src/wait/wait-for.js";
+import { type Poll, waitFor } from "../../src/wait/wait-for.js";
 import type { WaitOptions } from "../../src/wait/wait-options.js";
 import { thrown } from "../server.js";
 
@@ -44,20 +44,20 @@ const rateLimited = (retryAfter: number): RateLimitExceededError =>
 
 const lost = (): ConnectionError => new ConnectionError({ method: "GET", url: "http://x.test" }, "was lost");
 
-/** Times of the looks, in milliseconds since the wait began; each look sees or fails as `see` says. */
-const watch = (
-  see: (look: number) => ApprovalStatus | Error,
+/** Starts a wait and records the time of each poll, in milliseconds; `see` gives the status or the error of each poll. */
+const startWait = (
+  see: (poll: number) => ApprovalStatus | Error,
   options: WaitOptions<Approval> = {},
 ): { times: number[]; end: Promise<Approval> } => {
   const times: number[] = [];
   const start = performance.now();
-  const look: Look<Approval> = async () => {
+  const poll: Poll<Approval> = async () => {
     times.push(Math.round(performance.now() - start));
     const seen = see(times.length);
     if (seen instanceof Error) throw seen;
     return approval(seen);
   };
-  return { times, end: waitFor({ goal: approvalGiven, id: "apr_1", look }, options) };
+  return { times, end: waitFor({ goal: approvalGiven, id: "apr_1", poll }, options) };
 };
 
 beforeEach(() => {
@@ -70,9 +70,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("the engine of all waits", () => {
-  it("looks at once, then after pauses that grow to five seconds", async () => {
-    const { times, end } = watch((look) => (look < 15 ? "pending" : "approved"));
+describe("waitFor", () => {
+  it("polls at once, then after pauses that grow to five seconds", async () => {
+    const { times, end } = startWait((poll) => (poll < 15 ? "pending" : "approved"));
     await vi.advanceTimersByTimeAsync(60_000);
     await end;
     const pauses = times.map((time, index) => time - (times[index - 1] ?? 0));
@@ -81,17 +81,17 @@ describe("the engine of all waits", () => {
     ]);
   });
 
-  it("draws each pause from zero to its bound, so that many who wait do not look all at once", async () => {
+  it("draws each pause at random between zero and its bound", async () => {
     const draws = [0.5, 0.1, 0.1];
     vi.mocked(Math.random).mockImplementation(() => draws.shift() ?? 0);
-    const { times, end } = watch((look) => (look < 4 ? "pending" : "approved"));
+    const { times, end } = startWait((poll) => (poll < 4 ? "pending" : "approved"));
     await vi.advanceTimersByTimeAsync(10_000);
     await end;
     expect(times).toEqual([0, 100, 130, 175]);
   });
 
-  it("ends at its deadline, in the middle of a pause", async () => {
-    const { times, end } = watch(() => "pending", { timeoutMs: 2_000 });
+  it("ends at its deadline during a pause", async () => {
+    const { times, end } = startWait(() => "pending", { timeoutMs: 2_000 });
     const error = thrown(end);
     await vi.advanceTimersByTimeAsync(1_999);
     expect(vi.getTimerCount()).toBe(2);
@@ -101,20 +101,20 @@ describe("the engine of all waits", () => {
     expect(times.at(-1)).toBeLessThan(2_000);
   });
 
-  it("ends at its deadline in the middle of a look, and tells the look", async () => {
-    let told: AbortSignal | undefined;
-    const look: Look<Approval> = ({ signal }) => {
-      told = signal;
+  it("ends at its deadline during a poll, and aborts the poll", async () => {
+    let pollSignal: AbortSignal | undefined;
+    const poll: Poll<Approval> = ({ signal }) => {
+      pollSignal = signal;
       return new Promise(() => undefined);
     };
-    const error = thrown(waitFor({ goal: approvalGiven, id: "apr_1", look }, { timeoutMs: 70_000 }));
+    const error = thrown(waitFor({ goal: approvalGiven, id: "apr_1", poll }, { timeoutMs: 70_000 }));
     await vi.advanceTimersByTimeAsync(70_000);
     expect(await error).toBeInstanceOf(WaitTimeoutError);
-    expect(told?.reason).toStrictEqual(await error);
+    expect(pollSignal?.reason).toStrictEqual(await error);
   });
 
-  it("ends at its deadline while the caller is being told, and looks no more", async () => {
-    const { times, end } = watch(() => "pending", {
+  it("ends at its deadline while onProgress runs, and polls no more", async () => {
+    const { times, end } = startWait(() => "pending", {
       timeoutMs: 1_000,
       onProgress: () => new Promise((resolve) => setTimeout(resolve, 3_000)),
     });
@@ -124,16 +124,16 @@ describe("the engine of all waits", () => {
     expect(times).toEqual([0]);
   });
 
-  it("has twenty minutes for an approval: left alone, that ends by expiring first", async () => {
-    const { end } = watch(() => "pending");
+  it("waits twenty minutes for an approval by default", async () => {
+    const { end } = startWait(() => "pending");
     const error = thrown(end);
     await vi.advanceTimersByTimeAsync(20 * 60_000);
     expect(await error).toMatchObject({ timeoutMs: 1_200_000 });
   });
 
-  it("has no deadline when that is Infinity, and says so", async () => {
+  it("sets no deadline for Infinity, and reports it as remainingMs", async () => {
     const left: number[] = [];
-    const { end } = watch((look) => (look < 800 ? "pending" : "approved"), {
+    const { end } = startWait((poll) => (poll < 800 ? "pending" : "approved"), {
       timeoutMs: Number.POSITIVE_INFINITY,
       onProgress: (_, { remainingMs }) => void left.push(remainingMs),
     });
@@ -142,28 +142,28 @@ describe("the engine of all waits", () => {
     expect(new Set(left)).toEqual(new Set([Number.POSITIVE_INFINITY]));
   });
 
-  it("waits as long as Retry-After says, within its deadline", async () => {
-    const { times, end } = watch((look) => [rateLimited(7), unavailable(3)][look - 1] ?? "approved");
+  it("waits for Retry-After within its deadline", async () => {
+    const { times, end } = startWait((poll) => [rateLimited(7), unavailable(3)][poll - 1] ?? "approved");
     await vi.advanceTimersByTimeAsync(60_000);
     await end;
     expect(times).toEqual([0, 7_000, 10_000]);
 
-    const late = watch(() => unavailable(30), { timeoutMs: 5_000 });
+    const late = startWait(() => unavailable(30), { timeoutMs: 5_000 });
     const error = thrown(late.end);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await error).toMatchObject({ code: "wait:timeout", cause: { retryAfter: 30 } });
     expect(late.times).toEqual([0]);
   });
 
-  it("throws rather than sit and wait when Retry-After is more than a minute (peers wait 90 seconds)", async () => {
+  it("throws at once when Retry-After is longer than a minute", async () => {
     const error = rateLimited(61);
-    const { times, end } = watch(() => error);
+    const { times, end } = startWait(() => error);
     expect(await thrown(end)).toBe(error);
     expect(times).toEqual([0]);
   });
 
-  it("looks past failures for a minute in a row, then throws the last", async () => {
-    const { times, end } = watch((look) => (look === 1 ? "pending" : lost()));
+  it("tolerates a run of failures for a minute, then throws the last one", async () => {
+    const { times, end } = startWait((poll) => (poll === 1 ? "pending" : lost()));
     const error = thrown(end);
     await vi.advanceTimersByTimeAsync(90_000);
     expect(await error).toBeInstanceOf(ConnectionError);
@@ -171,28 +171,31 @@ describe("the engine of all waits", () => {
     expect(times.at(-1)).toBeLessThanOrEqual(61_000);
   });
 
-  it("forgets failures once a look succeeds", async () => {
-    const { end } = watch((look) => (look === 100 ? "approved" : look % 5 === 0 ? "pending" : unavailable()));
+  it("resets the run of failures when a poll succeeds", async () => {
+    const { end } = startWait((poll) =>
+      poll === 100 ? "approved" : poll % 5 === 0 ? "pending" : unavailable(),
+    );
     await vi.advanceTimersByTimeAsync(600_000);
     expect(await end).toEqual(approval("approved"));
   });
 
-  it("ends at any moment with the caller's reason: before, in a look, when told, in a pause", async () => {
+  it("throws the caller's reason when aborted before the wait, in a poll, in onProgress and in a pause", async () => {
     const reason = new Error("The user left.");
-    const silent: Look<Approval> = () => new Promise(() => undefined);
-    const moments: ((controller: AbortController) => Promise<unknown>)[] = [
+    const hanging: Poll<Approval> = () => new Promise(() => undefined);
+    const starts: ((controller: AbortController) => Promise<unknown>)[] = [
       (controller) => {
         controller.abort(reason);
-        return watch(() => "pending", { signal: controller.signal }).end;
+        return startWait(() => "pending", { signal: controller.signal }).end;
       },
-      ({ signal }) => waitFor({ goal: approvalGiven, id: "apr_1", look: silent }, { signal }),
-      ({ signal }) => watch(() => "pending", { signal, onProgress: () => new Promise(() => undefined) }).end,
-      ({ signal }) => watch(() => "pending", { signal }).end,
-      ({ signal }) => watch(() => unavailable(50), { signal }).end,
+      ({ signal }) => waitFor({ goal: approvalGiven, id: "apr_1", poll: hanging }, { signal }),
+      ({ signal }) =>
+        startWait(() => "pending", { signal, onProgress: () => new Promise(() => undefined) }).end,
+      ({ signal }) => startWait(() => "pending", { signal }).end,
+      ({ signal }) => startWait(() => unavailable(50), { signal }).end,
     ];
-    for (const begin of moments) {
+    for (const start of starts) {
       const controller = new AbortController();
-      const end = thrown(begin(controller));
+      const end = thrown(start(controller));
       await vi.advanceTimersByTimeAsync(150);
       controller.abort(reason);
       expect(await end).toBe(reason);
@@ -200,10 +203,10 @@ describe("the engine of all waits", () => {
     }
   });
 
-  it("throws the reason also where that looks like a failure that may pass", async () => {
+  it("throws the caller's reason even when it is a transient error", async () => {
     const controller = new AbortController();
     const reason = lost();
-    const { end } = watch(
+    const { end } = startWait(
       () => {
         controller.abort(reason);
         return lost();
@@ -221,8 +224,8 @@ describe("the engine of all waits", () => {
         throw new Error("no");
       },
     ],
-  ])("ends with what onProgress %s", async (_, onProgress) => {
-    const { times, end } = watch(() => "pending", { onProgress });
+  ])("ends with the error when onProgress %s", async (_, onProgress) => {
+    const { times, end } = startWait(() => "pending", { onProgress });
     expect(await thrown(end)).toMatchObject({ message: "no" });
     expect(times).toEqual([0]);
   });

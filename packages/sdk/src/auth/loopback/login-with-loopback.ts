@@ -1,4 +1,5 @@
-import { readTimeout, withDeadline } from "../../request/deadline.js";
+import { readTimeout } from "../../request/deadline.js";
+import { withDeadline } from "../../request/with-deadline.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
 import { type LoginOptions, beginLogin, endLogin, probe } from "../login.js";

@@ -1,7 +1,7 @@
-import { longestDelayMs } from "../request/deadline.js";
-import { onAbort } from "../request/on-abort.js";
+import { longestDelayMs } from "./deadline.js";
+import { onAbort } from "./on-abort.js";
 
-/** Resolves after `ms`, or throws the signal's reason as soon as it aborts. Leaves neither timer nor listener behind. */
+/** Resolves after `ms`, or throws the signal's reason as soon as it aborts. Leaves neither a timer nor a listener behind. */
 export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   let left = ms;
   for (; left > longestDelayMs; left -= longestDelayMs) await pauseOnce(longestDelayMs, signal);
@@ -11,12 +11,12 @@ export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
 const pauseOnce = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const release = onAbort(signal, (reason) => {
+    const unregister = onAbort(signal, (reason) => {
       clearTimeout(timer);
       reject(reason);
     });
     const timer = setTimeout(() => {
-      release();
+      unregister();
       resolve();
     }, ms);
   });

@@ -2,8 +2,8 @@ import type { Next, OutgoingRequest } from "../request/middleware.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { redactBody, redactHeaders, redactUrl } from "./redact.js";
 
-/** Sends a request and prints it with its answer, one line each. */
-export const printExchange = async (
+/** Sends a request and prints it and its response, one line each. */
+export const printRequest = async (
   request: OutgoingRequest,
   next: Next,
   debug: true | ((line: string) => void),
@@ -13,21 +13,20 @@ export const printExchange = async (
   const url = redactUrl(request.url);
   const start = performance.now();
   const elapsed = (): string => `${Math.round(performance.now() - start)} ms`;
-  print(`[mgmt] → ${method} ${url} #${attempt} ${parts(request.headers, request.body)}`);
+  print(`[mgmt] → ${method} ${url} #${attempt} ${describe(request.headers, request.body)}`);
   try {
-    const answer = await next(request);
-    print(
-      `[mgmt] ← ${method} ${url} #${attempt} ${answer.status} in ${elapsed()} ${parts(answer.headers, answer.body)}`,
-    );
-    return answer;
+    const response = await next(request);
+    const content = describe(response.headers, response.body);
+    print(`[mgmt] ← ${method} ${url} #${attempt} ${response.status} in ${elapsed()} ${content}`);
+    return response;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "no answer";
+    const code = error instanceof Error && "code" in error ? String(error.code) : "no response";
     print(`[mgmt] × ${method} ${url} #${attempt} ${code} in ${elapsed()}`);
     throw error;
   }
 };
 
-const parts = (headers: Readonly<Record<string, string>>, body: string | undefined): string =>
+const describe = (headers: Readonly<Record<string, string>>, body: string | undefined): string =>
   JSON.stringify({
     headers: redactHeaders(headers),
     ...(body ? { body: redactBody(body) } : {}),

@@ -1,0 +1,48 @@
+import type { Fetch } from "../transport/fetch-transport.js";
+import type { Transport } from "../transport/transport.js";
+import type { ApprovalWaitOptions } from "../wait/approval-wait-options.js";
+import type { Token } from "./call.js";
+import type { Middleware } from "./middleware.js";
+
+/** Options of a client. */
+export interface ClientOptions {
+  /** Address of the service, without `/v1`: `https://api.example.com`. A trailing slash is ignored. */
+  baseUrl: string;
+  /** Sent as `Authorization: Bearer …`. Without it, requests carry no credential. */
+  token?: Token | undefined;
+  /** Replaces `globalThis.fetch`. */
+  fetch?: Fetch | undefined;
+  /** Replaces `fetch`: `nodeTransport()` from `@mgmt/sdk/node`, or your own. */
+  transport?: Transport | undefined;
+  /** Sent with every request. */
+  headers?: Record<string, string> | undefined;
+  /** Milliseconds for one call: connection, body and every retry. Default: 60,000. `Infinity` sets no deadline. */
+  timeoutMs?: number | undefined;
+  /**
+   * Maximum number of times a request is sent again when that is safe and may help. Default: 2; 0 disables retries.
+   *
+   * GET, PUT, PATCH and DELETE are retried after a lost connection and after 408, 429, 502, 503 and 504; a POST only when
+   * the service certainly did not process it: no connection, 429, or 503 with `Retry-After`. Pauses have full jitter: they
+   * are drawn from zero to a bound that doubles from half a second to eight seconds, and are added to `Retry-After`. A
+   * DELETE that gets a 404 after an attempt of unknown outcome counts as successful.
+   */
+  maxRetries?: number | undefined;
+  /**
+   * Longest `Retry-After` to wait for, in milliseconds. A longer one, or one that ends after the deadline, throws the error
+   * at once, with `retryAfter`. Default: 60,000.
+   */
+  maxRetryAfterMs?: number | undefined;
+  /** Wraps every request that is sent; the first is the outermost. */
+  middleware?: readonly Middleware[] | undefined;
+  /**
+   * Prints every request and its response to `console.error`, or line by line to a function of yours. Tokens, passwords and
+   * connection strings are redacted in headers, addresses and bodies. Default: false.
+   */
+  debug?: boolean | ((line: string) => void) | undefined;
+  /**
+   * For agents: whether a call that gets 403 `approval_required` waits for the sponsor's approval and then sends the same
+   * request once more. Such a call may also throw what `agentApprovals.wait` throws, with the `ApprovalRequiredError` as
+   * the `cause`. See the `Approval` schema. Default: false; the `ApprovalRequiredError` is thrown at once.
+   */
+  waitForApproval?: boolean | ApprovalWaitOptions | undefined;
+}

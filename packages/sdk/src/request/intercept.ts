@@ -1,0 +1,72 @@
+import type { Attempt } from "../api-promise.js";
+import { printRequest } from "../debug/print-request.js";
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import type { TransportResponse } from "../transport/transport.js";
+import type { Settings } from "./context.js";
+import type { Middleware, Next, OutgoingRequest } from "./middleware.js";
+import { assertResponse, connectionErrorFrom } from "./send.js";
+import { type TracedName, channelOf } from "./trace-channels.js";
+
+/** Sends a request through tracing, middleware and debug output. `attempt` is complete when its trace ends. */
+export const intercept = (
+  settings: Settings,
+  request: OutgoingRequest,
+  attempt: Attempt,
+): Promise<TransportResponse> => {
+  const { method, path, url, attempt: number } = request;
+  return trace("attempt", { method, path, url, number, attempt }, async () => {
+    const start = performance.now();
+    try {
+      const response = await compose(settings)(request);
+      attempt.status = response.status;
+      return response;
+    } finally {
+      attempt.durationMs = performance.now() - start;
+    }
+  });
+};
+
+/** Publishes the start, end and failure of `work` to subscribers; never its result, which may be a secret. */
+export const trace = <T>(name: TracedName, context: object, work: () => Promise<T>): Promise<T> => {
+  const channel = channelOf(name);
+  if (!channel) return work();
+  let result: T;
+  return channel
+    .tracePromise(() => work().then((value) => void (result = value)), context)
+    .then(() => result);
+};
+
+/** The first middleware is the outermost. Debug output is the innermost, so that it shows what is really sent. */
+const compose = ({ middleware, debug, transport }: Settings): Next => {
+  const printing: Middleware[] = debug ? [(request, next) => printRequest(request, next, debug)] : [];
+  const transmit: Next = async (request) => {
+    try {
+      return assertResponse(await transport.send(request));
+    } catch (cause) {
+      throw connectionErrorFrom(request, cause);
+    }
+  };
+  return [...middleware, ...printing].reduceRight<Next>(wrap, transmit);
+};
+
+const wrap =
+  (next: Next, middleware: Middleware): Next =>
+  async (request) => {
+    if (typeof middleware !== "function") throw invalidMiddleware("must be functions");
+    const response = await middleware(request, async (changed) => {
+      if (!isObject(changed)) throw invalidMiddleware("must pass a request to `next`");
+      return next(changed);
+    });
+    if (!isObject(response) || !isObject(response.headers)) {
+      throw invalidMiddleware("must return a response");
+    }
+    return response;
+  };
+
+// A JavaScript program may pass anything.
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+const invalidMiddleware = (problem: string): InvalidArgumentError =>
+  new InvalidArgumentError("middleware", problem, {
+    hint: "Return the result of `next(request)`, or { status, headers, body }. Whether a request was sent is unknown.",
+  });

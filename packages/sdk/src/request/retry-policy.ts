@@ -1,0 +1,48 @@
+import { ConnectionError } from "../errors/local-errors.js";
+import type { TransportResponse } from "../transport/transport.js";
+import type { Outcome } from "./context.js";
+
+/** Pauses have full jitter: they are drawn from zero to a bound that doubles from half a second to eight seconds. */
+const firstPauseMs = 500;
+const longestPauseMs = 8_000;
+
+/** Statuses after which the same request may succeed. */
+const transientStatuses = [408, 429, 502, 503, 504];
+
+/** Idempotent methods. Lower-case names, which a program may send through the path client, are not retried. */
+const idempotentMethods = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
+
+/** Whether no connection was made, so that nothing was sent. */
+const isUnsent = (reason: string): boolean =>
+  /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT)$/i.test(
+    reason,
+  );
+
+/** Whether the service certainly did not process the request. */
+export const isUnprocessed = (outcome: Outcome): boolean =>
+  outcome instanceof ConnectionError
+    ? isUnsent(outcome.reason)
+    : outcome.status === 429 || (outcome.status === 503 && retryAfterOf(outcome) !== undefined);
+
+/**
+ * Whether to send the request again. PATCH counts as idempotent because every PATCH of the contract sets absolute values;
+ * only a POST can take effect twice.
+ */
+export const mayRetry = (method: string, outcome: Outcome): boolean =>
+  (outcome instanceof ConnectionError || transientStatuses.includes(outcome.status)) &&
+  (idempotentMethods.includes(method) || isUnprocessed(outcome));
+
+/** Milliseconds before retry number `retry`, from 0; undefined when `Retry-After` exceeds `maxRetryAfterMs`. */
+export const pauseBefore = (retry: number, outcome: Outcome, maxRetryAfterMs: number): number | undefined => {
+  const requestedMs = (outcome instanceof ConnectionError ? 0 : (retryAfterOf(outcome) ?? 0)) * 1_000;
+  if (requestedMs > maxRetryAfterMs) return undefined;
+  return requestedMs + Math.random() * Math.min(firstPauseMs * 2 ** retry, longestPauseMs);
+};
+
+/** Seconds of `Retry-After`, which is a number of seconds or a date. */
+export const retryAfterOf = ({ headers }: TransportResponse): number | undefined => {
+  const value = headers["retry-after"];
+  if (value === undefined) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+};
