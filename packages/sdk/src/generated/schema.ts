@@ -2712,7 +2712,7 @@ export interface components {
         /** @description Id of the project. */
         ProjectIdAsId: components["schemas"]["ProjectId"];
         /** @description Id of the project. */
-        ProjectId: components["schemas"]["ProjectId"];
+        ProjectIdParameter: components["schemas"]["ProjectId"];
         /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
         ProjectIdFilter: components["schemas"]["ProjectId"];
         /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
@@ -2720,7 +2720,7 @@ export interface components {
         /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
         BranchGitNameFilter: components["schemas"]["GitName"];
         /** @description Id of the database. */
-        DatabaseId: components["schemas"]["DatabaseId"];
+        DatabaseIdParameter: components["schemas"]["DatabaseId"];
         /** @description Id of the database to overwrite. */
         TargetDatabaseId: components["schemas"]["DatabaseId"];
         /** @description Maximum number of backups to return. Omit it to get all backups. */
@@ -2740,27 +2740,27 @@ export interface components {
         /** @description Id of the workspace. */
         WorkspaceIdAsId: components["schemas"]["WorkspaceId"];
         /** @description Id of the workspace. */
-        WorkspaceId: components["schemas"]["WorkspaceId"];
+        WorkspaceIdParameter: components["schemas"]["WorkspaceId"];
         /** @description Id of the OAuth client. */
-        ClientId: components["schemas"]["ClientId"];
+        ClientIdParameter: components["schemas"]["ClientId"];
         /** @description Id of the service token. */
-        ServiceTokenId: components["schemas"]["ServiceTokenId"];
+        ServiceTokenIdParameter: components["schemas"]["ServiceTokenId"];
         /** @description Return only regions of this product. */
         ProductFilter: components["schemas"]["Product"];
         /** @description Id of the approval, from the `approvalId` of an `approval_required` error. */
-        ApprovalId: components["schemas"]["ApprovalId"];
+        ApprovalIdParameter: components["schemas"]["ApprovalId"];
         /** @description Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`. */
         GitNameFilter: components["schemas"]["GitName"];
         /** @description Return only branches whose git name contains this text. Cannot be combined with `gitName`. */
         GitNameContainsFilter: components["schemas"]["GitName"];
         /** @description Id of the branch. */
-        BranchId: components["schemas"]["BranchId"];
+        BranchIdParameter: components["schemas"]["BranchId"];
         /** @description Id of the app. */
-        AppId: components["schemas"]["AppId"];
+        AppIdParameter: components["schemas"]["AppId"];
         /** @description Id of the service. */
         ServiceId: components["schemas"]["AppId"];
         /** @description Id of the deployment. */
-        DeploymentId: components["schemas"]["DeploymentId"];
+        DeploymentIdParameter: components["schemas"]["DeploymentId"];
     };
     requestBodies: never;
     headers: {
@@ -2990,7 +2990,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the project. */
-                projectId: components["parameters"]["ProjectId"];
+                projectId: components["parameters"]["ProjectIdParameter"];
             };
             cookie?: never;
         };
@@ -3020,7 +3020,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the project. */
-                projectId: components["parameters"]["ProjectId"];
+                projectId: components["parameters"]["ProjectIdParameter"];
             };
             cookie?: never;
         };
@@ -3144,7 +3144,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the database. */
-                databaseId: components["parameters"]["DatabaseId"];
+                databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
         };
@@ -3173,7 +3173,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the database. */
-                databaseId: components["parameters"]["DatabaseId"];
+                databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
         };
@@ -3200,7 +3200,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the database. */
-                databaseId: components["parameters"]["DatabaseId"];
+                databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
         };
@@ -3281,7 +3281,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the database. */
-                databaseId: components["parameters"]["DatabaseId"];
+                databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
         };
@@ -3316,7 +3316,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the database. */
-                databaseId: components["parameters"]["DatabaseId"];
+                databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
         };
@@ -3352,7 +3352,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the database. */
-                databaseId: components["parameters"]["DatabaseId"];
+                databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
         };
@@ -3382,7 +3382,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the database. */
-                databaseId: components["parameters"]["DatabaseId"];
+                databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
         };
@@ -3756,7 +3756,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the workspace. */
-                workspaceId: components["parameters"]["WorkspaceId"];
+                workspaceId: components["parameters"]["WorkspaceIdParameter"];
             };
             cookie?: never;
         };
@@ -3791,7 +3791,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the workspace. */
-                workspaceId: components["parameters"]["WorkspaceId"];
+                workspaceId: components["parameters"]["WorkspaceIdParameter"];
             };
             cookie?: never;
         };
@@ -3821,9 +3821,9 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the workspace. */
-                workspaceId: components["parameters"]["WorkspaceId"];
+                workspaceId: components["parameters"]["WorkspaceIdParameter"];
                 /** @description Id of the OAuth client. */
-                clientId: components["parameters"]["ClientId"];
+                clientId: components["parameters"]["ClientIdParameter"];
             };
             cookie?: never;
         };
@@ -3855,7 +3855,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the workspace. */
-                workspaceId: components["parameters"]["WorkspaceId"];
+                workspaceId: components["parameters"]["WorkspaceIdParameter"];
             };
             cookie?: never;
         };
@@ -3884,7 +3884,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the workspace. */
-                workspaceId: components["parameters"]["WorkspaceId"];
+                workspaceId: components["parameters"]["WorkspaceIdParameter"];
             };
             cookie?: never;
         };
@@ -3922,9 +3922,9 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the workspace. */
-                workspaceId: components["parameters"]["WorkspaceId"];
+                workspaceId: components["parameters"]["WorkspaceIdParameter"];
                 /** @description Id of the service token. */
-                serviceTokenId: components["parameters"]["ServiceTokenId"];
+                serviceTokenId: components["parameters"]["ServiceTokenIdParameter"];
             };
             cookie?: never;
         };
@@ -4055,7 +4055,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the approval, from the `approvalId` of an `approval_required` error. */
-                approvalId: components["parameters"]["ApprovalId"];
+                approvalId: components["parameters"]["ApprovalIdParameter"];
             };
             cookie?: never;
         };
@@ -4100,7 +4100,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the project. */
-                projectId: components["parameters"]["ProjectId"];
+                projectId: components["parameters"]["ProjectIdParameter"];
             };
             cookie?: never;
         };
@@ -4130,7 +4130,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the project. */
-                projectId: components["parameters"]["ProjectId"];
+                projectId: components["parameters"]["ProjectIdParameter"];
             };
             cookie?: never;
         };
@@ -4169,7 +4169,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the branch. */
-                branchId: components["parameters"]["BranchId"];
+                branchId: components["parameters"]["BranchIdParameter"];
             };
             cookie?: never;
         };
@@ -4198,7 +4198,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the branch. */
-                branchId: components["parameters"]["BranchId"];
+                branchId: components["parameters"]["BranchIdParameter"];
             };
             cookie?: never;
         };
@@ -4227,7 +4227,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the branch. */
-                branchId: components["parameters"]["BranchId"];
+                branchId: components["parameters"]["BranchIdParameter"];
             };
             cookie?: never;
         };
@@ -4353,7 +4353,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the app. */
-                appId: components["parameters"]["AppId"];
+                appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
         };
@@ -4383,7 +4383,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the app. */
-                appId: components["parameters"]["AppId"];
+                appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
         };
@@ -4412,7 +4412,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the app. */
-                appId: components["parameters"]["AppId"];
+                appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
         };
@@ -4452,7 +4452,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the app. */
-                appId: components["parameters"]["AppId"];
+                appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
         };
@@ -4497,7 +4497,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the app. */
-                appId: components["parameters"]["AppId"];
+                appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
         };
@@ -4528,7 +4528,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the app. */
-                appId: components["parameters"]["AppId"];
+                appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
         };
@@ -4869,7 +4869,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the deployment. */
-                deploymentId: components["parameters"]["DeploymentId"];
+                deploymentId: components["parameters"]["DeploymentIdParameter"];
             };
             cookie?: never;
         };
@@ -4899,7 +4899,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the deployment. */
-                deploymentId: components["parameters"]["DeploymentId"];
+                deploymentId: components["parameters"]["DeploymentIdParameter"];
             };
             cookie?: never;
         };
@@ -4928,7 +4928,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the deployment. */
-                deploymentId: components["parameters"]["DeploymentId"];
+                deploymentId: components["parameters"]["DeploymentIdParameter"];
             };
             cookie?: never;
         };
@@ -4959,7 +4959,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id of the deployment. */
-                deploymentId: components["parameters"]["DeploymentId"];
+                deploymentId: components["parameters"]["DeploymentIdParameter"];
             };
             cookie?: never;
         };
