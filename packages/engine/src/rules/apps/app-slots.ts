@@ -2,10 +2,10 @@ import type { World } from "../../request/world.js";
 import { errors } from "../../request/errors.js";
 import type { AppRow } from "../../store/rows.js";
 
-/** Where names and logicalIds of apps are unique: on a branch, or among the unassigned apps of a project. */
+/** A scope in which names and logicalIds of apps are unique: a branch, or the unassigned apps of a project. */
 interface Slot {
   projectId: string;
-  /** Undefined: a branch that does not exist yet, where everything is free. */
+  /** Undefined for a branch that does not exist yet, where nothing is taken. */
   branchId: string | null | undefined;
 }
 
@@ -28,13 +28,13 @@ const alreadyExists = ({ store }: World, taken: AppRow, conflict: "name" | "logi
     logicalId: taken.logicalId,
   });
 
-/** @throws `app:already_exists`: names are unique in the slot. */
+/** @throws `app:already_exists` when another app of the slot has the name. */
 export const refuseTakenName = (world: World, slot: Slot, name: string, self?: AppRow): void => {
   const taken = findOther(world, slot, self, { name });
   if (taken) throw alreadyExists(world, taken, "name");
 };
 
-/** A create asks for the whole slot: the name is checked first (§ App rules 2). */
+/** @throws `app:already_exists` when an app of the slot has the name or, checked next, the `logicalId`. */
 export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalId: string | null): void => {
   refuseTakenName(world, slot, name);
   if (logicalId === null) return;
@@ -42,7 +42,7 @@ export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalI
   if (taken) throw alreadyExists(world, taken, "logicalId");
 };
 
-/** @throws `app:logical_id_conflict`: for an app that exists already, and is moved or bound (§ App rules 5). */
+/** @throws `app:logical_id_conflict` when another app of the slot has the `logicalId` of one that is moved or updated. */
 export const refuseTakenLogicalId = (world: World, slot: Slot, logicalId: string, self: AppRow): void => {
   if (findOther(world, slot, self, { logicalId })) {
     throw errors.appLogicalIdConflict(logicalId);

@@ -16,9 +16,8 @@ import {
 } from "../branches/branch-choice.js";
 import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
 import { appDomain } from "./domains.js";
-import { placeApp } from "../projects/placement.js";
+import { placeApp, reachProject } from "../projects/placement.js";
 import { type AppCollection, presentApp } from "./present-app.js";
-import { reachProject } from "../projects/project-reach.js";
 import { promote } from "./promotion.js";
 
 type ListCall = Call<"apps.list" | "services.list">;
@@ -146,7 +145,7 @@ const checkDelete = (call: OneCall) => {
   return { app, deploymentIds: deploymentIdsOf(call, app) };
 };
 
-/** Its deployments go first; a running one is stopped by that. */
+/** Deletes an app with its deployments, which stops those that run. */
 const remove = {
   check: checkDelete,
   act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Success => {

@@ -1,6 +1,6 @@
 const base = "apps.mgmt.example";
 
-/** Lower-case letters, digits and single hyphens, as a DNS label allows. */
+/** Returns a name in lower-case letters, digits and single hyphens, as a DNS label allows. */
 const asLabel = (name: string): string =>
   name
     .toLowerCase()
@@ -10,9 +10,9 @@ const asLabel = (name: string): string =>
 
 const shortened = (id: string): string => id.slice(id.indexOf("_") + 1).slice(0, 12);
 
-/** Domain that answers with the promoted deployment; it stays when the app is renamed. */
+/** Returns the domain that serves the promoted deployment. It does not change when the app is renamed. */
 export const appDomain = (appId: string, name: string): string =>
   `${[asLabel(name), shortened(appId)].filter((part) => part !== "").join("-")}.${base}`;
 
-/** Domain that answers with this one deployment. */
+/** Returns the domain that serves one deployment. */
 export const previewDomain = (deploymentId: string): string => `dpl-${shortened(deploymentId)}.${base}`;

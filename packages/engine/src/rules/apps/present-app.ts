@@ -4,7 +4,7 @@ import type { App } from "../../generated/schemas.js";
 import type { AppRow } from "../../store/rows.js";
 import { presentRegionReference } from "../regions/present-region.js";
 
-/** An app IS a service: one record, whose `url` lies in the collection that was called. */
+/** The collection that was called. An app is a service: both have the same rows, and only `url` differs. */
 export type AppCollection = "apps" | "services";
 
 export const presentApp = (world: World, collection: AppCollection, row: AppRow): App => ({

@@ -5,7 +5,7 @@ import type { AppRow } from "../../store/rows.js";
 
 type PromoteCall = Call<"apps.promote" | "services.promote">;
 
-/** `versionId` is the old name of `deploymentId`, and read only when that is absent. */
+/** Reads `deploymentId`, or in its absence `versionId`, its former name. */
 const deploymentIdOf = ({ body }: PromoteCall): string => {
   const deploymentId = body.deploymentId ?? body.versionId;
   if (deploymentId === undefined) {
@@ -14,7 +14,7 @@ const deploymentIdOf = ({ body }: PromoteCall): string => {
   return deploymentId;
 };
 
-/** Custom domains follow the promoted deployment: those of the one promoted before move over, and are counted. */
+/** Promotes a deployment. The custom domains of the deployment promoted before move to it. */
 export const promote = (reachApp: (call: PromoteCall) => AppRow) => ({
   check: (call: PromoteCall) => {
     const deploymentId = deploymentIdOf(call);

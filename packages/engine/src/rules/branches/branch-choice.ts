@@ -3,7 +3,7 @@ import type { World } from "../../request/world.js";
 import { errors } from "../../request/errors.js";
 import type { BranchRow, ProjectRow } from "../../store/rows.js";
 
-/** The branch that a request names for what it creates or moves. */
+/** The branch that a request names for a database or an app. */
 export type BranchChoice = NamedBranch | "unassigned";
 
 export type NamedBranch = { branch: BranchRow } | { newGitName: string };
@@ -14,14 +14,14 @@ export interface BranchFields {
   logicalId?: string | null | undefined;
 }
 
-/** `branchId` and `branchGitName` together are a 422; null names no branch. */
+/** @throws `validation:failed` for two branches. A field that is null names none. */
 export const refuseTwoBranches = ({ branchId, branchGitName }: BranchFields): void => {
   if (typeof branchId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([{ path: "/branchGitName", message: "cannot be combined with branchId" }]);
   }
 };
 
-/** § App rules 3, for databases too. */
+/** @throws `validation:failed` for a `logicalId` with a `branchGitName`. See the operations that create apps and databases. */
 export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchFields): void => {
   if (typeof logicalId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([
@@ -30,7 +30,7 @@ export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchF
   }
 };
 
-/** § App rules 4, for databases too. */
+/** @throws `validation:failed` for a `logicalId` with a move. See the operations that update apps and databases. */
 export const refuseLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: BranchFields): void => {
   if (logicalId !== undefined && (branchId !== undefined || branchGitName !== undefined)) {
     throw errors.validationFailed([
@@ -49,9 +49,9 @@ export const defaultBranch = (world: World, projectId: string): BranchRow => {
 };
 
 /**
- * What the fields choose; undefined when they say nothing.
+ * Returns the branch that the fields name; undefined when they are absent.
  *
- * @throws `branch:not_found` when `branchId` is not a live branch of the project, wherever else it may be.
+ * @throws `branch:not_found` when the project has no branch with this id.
  */
 export const chooseBranch = (
   call: Call,
@@ -70,7 +70,7 @@ export const chooseBranch = (
   return branchId === null || branchGitName === null ? "unassigned" : undefined;
 };
 
-/** Id of the branch that exists already; undefined for one that is still to be made. */
+/** Returns the id of the branch, null for unassigned, or undefined for a branch that does not exist yet. */
 export const existingBranchId = (choice: BranchChoice): string | null | undefined => {
   if (choice === "unassigned") return null;
   return "branch" in choice ? choice.branch.id : undefined;
@@ -80,7 +80,7 @@ export const existingBranchId = (choice: BranchChoice): string | null | undefine
 export const settleBranch = (world: World, projectId: string, choice: NamedBranch): BranchRow =>
   "branch" in choice ? choice.branch : addBranch(world, projectId, choice.newGitName);
 
-/** The fields that say where a database or an app is. */
+/** Returns the fields that place a database or an app in a project and on a branch. */
 export const membership = (project: Pick<ProjectRow, "id" | "workspaceId">, branch: BranchRow) => ({
   workspaceId: project.workspaceId,
   projectId: project.id,
@@ -88,7 +88,7 @@ export const membership = (project: Pick<ProjectRow, "id" | "workspaceId">, bran
   branchGitName: branch.gitName,
 });
 
-/** New branches are `preview`; only a project's first one is `production`. */
+/** Adds a branch. Only the first branch of a project has the role `production`. */
 export const addBranch = (
   world: World,
   projectId: string,

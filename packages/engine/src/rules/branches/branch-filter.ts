@@ -1,12 +1,12 @@
 import { errors } from "../../request/errors.js";
 
 interface BranchFilters {
-  /** Id of a branch, or `unassigned`. */
+  /** The id of a branch, or `unassigned`. */
   branchId?: string | undefined;
   branchGitName?: string | undefined;
 }
 
-/** Two ways to name the branches of a list exclude each other, as they do in bodies. */
+/** @throws `validation:failed` for two filters by branch. */
 export const refuseTwoBranchFilters = ({ branchId, branchGitName }: BranchFilters): void => {
   if (branchId !== undefined && branchGitName !== undefined) {
     throw errors.validationFailed([
@@ -15,7 +15,7 @@ export const refuseTwoBranchFilters = ({ branchId, branchGitName }: BranchFilter
   }
 };
 
-/** The fields of a row that the filters compare. */
+/** Returns the fields that a list compares for these filters. */
 export const branchWhere = ({ branchId, branchGitName }: BranchFilters) => ({
   branchId: branchId === "unassigned" ? null : branchId,
   branchGitName,

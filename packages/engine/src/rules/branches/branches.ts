@@ -7,8 +7,8 @@ import { reach } from "../../request/reach.js";
 import type { Branch } from "../../generated/schemas.js";
 import type { BranchRow } from "../../store/rows.js";
 import { addBranch, findBranch } from "./branch-choice.js";
-import { countOf } from "../projects/counts.js";
-import { reachProject } from "../projects/project-reach.js";
+import { countOf } from "../projects/projects.js";
+import { reachProject } from "../projects/placement.js";
 import { presentProjectReference } from "../projects/present-project.js";
 
 const presentBranch = (world: World, row: BranchRow): Branch => ({
@@ -23,7 +23,7 @@ const presentBranch = (world: World, row: BranchRow): Branch => ({
   project: presentProjectReference(world, row.projectId),
 });
 
-/** The flag moves: a project has exactly one default branch. Roles stay. */
+/** Makes the branch the only default branch of its project. Roles do not change. */
 const moveDefault = (world: World, target: BranchRow): BranchRow => {
   if (target.isDefault) return target;
   const { branches } = world.store;

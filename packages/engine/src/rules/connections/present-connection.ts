@@ -13,8 +13,7 @@ import type {
   IssuedConnection,
 } from "../../generated/schemas.js";
 import type { ConnectionRow } from "../../store/rows.js";
-import { connectionString } from "./connection-string.js";
-import { presentReference } from "../reference.js";
+import { presentReference } from "../projects/present-project.js";
 
 const presentDirectConnection = (
   { host }: DatabaseAddress,
@@ -36,9 +35,22 @@ const presentCore = (world: World, row: ConnectionRow, direct: DatabaseAddress):
   database: presentReference(world, "databases", world.store.databases.get(row.databaseId)),
 });
 
+/**
+ * Returns a connection string that every Postgres client accepts (libpq, node-postgres, Prisma). `sslmode` is the only
+ * parameter that all of them know; psql refuses unknown ones, such as Prisma's `pgbouncer`.
+ */
+export const connectionString = (
+  { host, port, database }: DatabaseAddress,
+  { user, pass }: { user: string; pass: string },
+): string => {
+  const authority = host.includes(":") ? `[${host}]` : host;
+  const credentials = `${encodeURIComponent(user)}:${encodeURIComponent(pass)}`;
+  return `postgres://${credentials}@${authority}:${String(port)}/${encodeURIComponent(database)}?sslmode=disable`;
+};
+
 const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
 
-/** § Connection, as lists and restores show it: no connection string anywhere. */
+/** Presents a connection as lists show it, without connection strings. See the `Connection` schema. */
 export const presentConnection = (world: World, row: ConnectionRow): Connection => {
   const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
   return {
@@ -66,7 +78,7 @@ export const presentIssuedConnection = (world: World, row: ConnectionRow): Issue
   endpoints: presentEndpoints(world, row),
 });
 
-/** What the connection itself opens: the endpoint of its kind. */
+/** Returns the connection string of the endpoint that fits the connection's kind. */
 const mainConnectionString = (world: World, row: ConnectionRow): string => {
   const endpoints = world.databaseEngine.endpoints(row.databaseId);
   return connectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
@@ -83,7 +95,7 @@ export const presentConnectionWithSecrets = (world: World, row: ConnectionRow): 
   };
 };
 
-/** An item of `apiKeys`: the old shape of a connection. */
+/** Presents an item of `apiKeys`, the former shape of a connection. */
 export const presentApiKeyConnection = (world: World, row: ConnectionRow): ApiKeyConnection => ({
   ...presentConnection(world, row),
   connectionString: mainConnectionString(world, row),

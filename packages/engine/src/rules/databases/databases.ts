@@ -20,11 +20,10 @@ import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.j
 import { addDatabase } from "./database-creation.js";
 import { dropDatabase, removeDatabase } from "./database-removal.js";
 import { type SourceFields, readSource, refuseUnusableSource } from "./database-sources.js";
-import { placeDatabase } from "../projects/placement.js";
+import { placeDatabase, reachProject } from "../projects/placement.js";
 import { presentDatabase, presentNewDatabase } from "./present-database.js";
-import { reachProject } from "../projects/project-reach.js";
 
-/** `logicalId` is unique among the databases of a branch. */
+/** @throws `database:logical_id_conflict` when another database of the branch has the `logicalId`. */
 const refuseTakenLogicalId = (
   world: World,
   branchId: string | null | undefined,
@@ -36,7 +35,7 @@ const refuseTakenLogicalId = (
   if (taken.some(({ id }) => id !== self?.id)) throw errors.databaseLogicalIdConflict(logicalId);
 };
 
-/** Every database belongs to a branch: null, which leaves an app unassigned, is a 422 here. */
+/** @throws `validation:failed` for null: an app may have no branch, but every database has one. */
 const chooseDatabaseBranch = (
   call: Call,
   projectId: string,

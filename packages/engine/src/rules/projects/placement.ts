@@ -1,13 +1,31 @@
+import type { Call } from "../../request/behavior.js";
+import { errors } from "../../request/errors.js";
+import { reach } from "../../request/reach.js";
 import type { World } from "../../request/world.js";
 import type { ProjectRow } from "../../store/rows.js";
+import { workUnderWay } from "../databases/work-under-way.js";
 
 const fallbackRegion = "us-east-1";
 
-/** In the given region, else the project's default region, else us-east-1 (§ App rules 1). */
+/**
+ * Returns the project that the call adds something to, or moves.
+ *
+ * @throws `project:not_found` also when the project is being deleted.
+ */
+export const reachProject = (call: Call, projectId: string): ProjectRow => {
+  const project = reach(call, "project", projectId);
+  if (workUnderWay(call.world).isDeletingProject(projectId)) throw errors.notFound("project");
+  return project;
+};
+
+/** Returns the region of a new app. See `regionId` of the operation `apps.create`. */
 export const placeApp = (project: ProjectRow, regionId: string | undefined): string =>
   regionId ?? project.defaultRegion ?? fallbackRegion;
 
-/** `inherit` is the project's default region, else its default database's; no word is us-east-1 (§ Databases). */
+/**
+ * Returns the region of a new database. `inherit` is the project's default region, else that of its default database. See
+ * `region` of the operation `projects.databases.create`.
+ */
 export const placeDatabase = (world: World, project: ProjectRow, region: string | undefined): string => {
   if (region !== "inherit") return region ?? fallbackRegion;
   const defaultDatabase = world.store.databases.find({ projectId: project.id, isDefault: true });

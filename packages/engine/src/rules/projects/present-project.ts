@@ -1,10 +1,9 @@
 import type { World } from "../../request/world.js";
 import { timestamp } from "../../time/clock.js";
 import type { Project, Reference } from "../../generated/schemas.js";
-import type { ProjectRow } from "../../store/rows.js";
-import { presentReference } from "../reference.js";
+import type { ProjectRow, Row } from "../../store/rows.js";
 
-/** § Project. Its settings are kept and not shown. */
+/** Presents a project. See the `Project` schema; settings are stored but not shown. */
 export const presentProject = (world: World, row: ProjectRow): Project => ({
   id: row.id,
   type: "project",
@@ -18,3 +17,13 @@ export const presentProject = (world: World, row: ProjectRow): Project => ({
 
 export const presentProjectReference = (world: World, projectId: string): Reference =>
   presentReference(world, "projects", world.store.projects.get(projectId));
+
+/** Presents what a resource shows of another one that it belongs to. See the `Reference` schema. */
+export const presentReference = (
+  world: World,
+  collection: string,
+  row: (Row & { name: string }) | undefined,
+): Reference => {
+  if (row === undefined) throw new Error(`A row refers to a row of ${collection} that does not exist`);
+  return { id: row.id, url: world.url(collection, row.id), name: row.name };
+};

@@ -5,26 +5,31 @@ import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import { addBranch, membership } from "../branches/branch-choice.js";
-import { countOf } from "./counts.js";
 import { addDatabase } from "../databases/database-creation.js";
 import { dropDatabase, removeDatabase } from "../databases/database-removal.js";
-import { placeDatabase } from "./placement.js";
+import { placeDatabase, reachProject } from "./placement.js";
 import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
-import { reachProject } from "./project-reach.js";
 import { workUnderWay } from "../databases/work-under-way.js";
 
-/** `logicalId` is unique among the projects of a workspace. */
+/** @throws `project:logical_id_conflict` when another project of the workspace has the `logicalId`. */
 export const refuseTakenLogicalId = (world: World, workspaceId: string, logicalId: string): void => {
   if (world.store.projects.find({ workspaceId, logicalId })) {
     throw errors.projectLogicalIdConflict(logicalId);
   }
 };
 
+/** Prints `{ database: 1, app: 2 }` as "1 database and 2 apps", without the kinds that have a count of 0. */
+export const countOf = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${String(count)} ${kind}${count === 1 ? "" : "s"}`)
+    .join(" and ");
+
 const defaultDatabaseOf = ({ store }: World, projectId: string): DatabaseRow | undefined =>
   store.databases.find({ projectId, isDefault: true });
 
-/** A project goes with its default database and its branches; everything else must be gone before. */
+/** Deleting a project deletes its default database and its branches. Everything else must be deleted before. */
 const refuseDependencies = ({ store }: World, projectId: string): void => {
   const databases = store.databases.count({ projectId, isDefault: false });
   const apps = store.apps.count({ projectId });
@@ -107,7 +112,7 @@ export const projectBehaviors = {
     act: ({ world, body }, project) => {
       const changed = world.store.projects.update(project.id, {
         name: body.name ?? project.name,
-        // Merged by key: a key that is given is replaced, the others stay (§ Projects).
+        // Merged by key: the given keys are replaced, the others stay. See the operation `projects.update`.
         settings: { ...project.settings, ...body.settings },
       });
       return { status: 200, body: { data: presentProject(world, changed) } };

@@ -1,10 +1,14 @@
 import { type Call, behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { adminScope } from "../../request/principal.js";
-import { reachProject } from "./project-reach.js";
+import { reachProject } from "./placement.js";
 import { refuseTakenLogicalId } from "./projects.js";
 
-/** The workspace that a live user token with `workspace:admin` opens; a service or agent token is none (§ Transfer). */
+/**
+ * Returns the workspace of the recipient's token.
+ *
+ * @throws `transfer:invalid_recipient_token` unless it is a valid token of a user with the scope `workspace:admin`.
+ */
 const recipientWorkspaceId = ({ bearers }: Call<"projects.transfer">): string => {
   const recipient = bearers["recipientAccessToken"];
   if (recipient?.kind !== "user" || !recipient.scopes.includes(adminScope))
@@ -21,7 +25,7 @@ export const transferBehaviors = {
       if (project.logicalId !== null) refuseTakenLogicalId(call.world, workspaceId, project.logicalId);
       return { project, workspaceId };
     },
-    /** The rows that repeat their project's workspace move in the same step. */
+    /** Rows that repeat the workspace of their project change in the same step. Pending approvals expire. */
     act: ({ world: { store, clock } }, { project, workspaceId }) => {
       const { projects, databases, connections, apps, approvals } = store;
       projects.update(project.id, { workspaceId });

@@ -1,6 +1,6 @@
 import type { ShortReference } from "../../generated/schemas.js";
 
-/** Names of the regions, as the service's dashboards show them (§ Region). */
+/** Display names of the regions. See the `Region` schema. */
 export const regionNames: ReadonlyMap<string, string> = new Map([
   ["us-east-1", "US East (N. Virginia)"],
   ["us-west-1", "US West (N. California)"],
@@ -10,7 +10,7 @@ export const regionNames: ReadonlyMap<string, string> = new Map([
   ["ap-southeast-1", "Asia Pacific (Singapore)"],
 ]);
 
-/** The region of a database or an app. */
+/** Presents the region of a database or an app. */
 export const presentRegionReference = (id: string): ShortReference => ({
   id,
   name: regionNames.get(id) ?? id,

@@ -17,7 +17,7 @@ const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
 });
 
 export const serviceTokenBehaviors = {
-  /** Newest first; empty for a workspace that does not exist or that the caller is no member of. */
+  /** Lists tokens, newest first. The list is empty for a workspace that does not exist or is not the caller's. */
   "workspaces.serviceTokens.list": behavior("workspaces.serviceTokens.list", {
     check: () => undefined,
     act: (call) => {
@@ -56,7 +56,7 @@ export const serviceTokenBehaviors = {
     },
   }),
 
-  /** A token that is not recorded any more is refused at once. */
+  /** Deletes a token, which ends it at once. */
   "workspaces.serviceTokens.delete": behavior("workspaces.serviceTokens.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);

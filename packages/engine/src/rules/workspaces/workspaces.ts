@@ -16,7 +16,7 @@ const presentWorkspace = (world: World, row: WorkspaceRow): Workspace => ({
 });
 
 export const workspaceBehaviors = {
-  /** A credential reaches exactly its own workspace (§ Reading requests). */
+  /** Lists one workspace: a credential reaches no other than its own. */
   "workspaces.list": behavior("workspaces.list", {
     check: () => undefined,
     act: (call) =>
