@@ -90,7 +90,7 @@ const write = async (file: string, profiles: Profiles): Promise<void> => {
 
 /**
  * Loads `conf` without its signal handlers. The package that it writes with handles every signal by repeating it to end
- * the process, so that Ctrl-C would skip the orderly end that `main` gives the run.
+ * the process, so that Ctrl-C would end the run before `main` can end it in an orderly way.
  */
 const loadConf = async (): Promise<typeof import("conf").default> => {
   const added: [event: string, listener: NodeJS.SignalsListener][] = [];
