@@ -97,7 +97,7 @@ describe.each(faces)("the %s face", (_name, open) => {
   beforeEach(() => face.engine.reset());
   afterAll(() => face.close());
 
-  it("lets pages of any origin read /v1, without credentials (§ Reading requests)", async () => {
+  it("lets pages of any origin read /v1, without credentials", async () => {
     const token = await face.engine.tokens.user();
     const headers = { origin: "https://app.example.com" };
     for (const sent of [{ token, headers }, { headers }]) {
@@ -111,7 +111,7 @@ describe.each(faces)("the %s face", (_name, open) => {
     ).toBeNull();
   });
 
-  it("answers a preflight request without a token", async () => {
+  it("returns a preflight request without a token", async () => {
     const headers = {
       origin: "https://app.example.com",
       "access-control-request-method": "PATCH",
@@ -166,7 +166,7 @@ describe.each(faces)("the %s face", (_name, open) => {
     expect(engine.store.projects.size).toBe(0);
   });
 
-  it("takes an artifact at the upload URL, once, and only there (§ Deployments)", async () => {
+  it("takes an artifact at the upload URL, once, and only there", async () => {
     const { engine } = face;
     const token = await engine.tokens.user();
     const app = await engine.seed.app((await engine.seed.project()).id);
@@ -194,7 +194,7 @@ describe.each(faces)("the %s face", (_name, open) => {
   });
 });
 
-describe("the upload cap (§ Limits)", () => {
+describe("the upload cap", () => {
   it.each(faces)(
     "refuses a larger artifact with 413 behind %s, and leaves the URL usable",
     async (_name, open) => {

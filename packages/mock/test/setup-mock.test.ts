@@ -17,7 +17,7 @@ describe("setupMock", () => {
   };
   const bearer = async (token: Promise<string>) => ({ authorization: `Bearer ${await token}` });
 
-  it("answers any client of the process at its base URL, and never lets a request to it out", async () => {
+  it("returns any client of the process at its base URL, and never lets a request to it out", async () => {
     const mock = start();
     mock.listen({ onUnhandledRequest: "error" });
     const headers = await bearer(mock.tokens.user());
@@ -38,7 +38,7 @@ describe("setupMock", () => {
   });
   const isRefusal = (status: number) => status >= 400 && status < 500;
 
-  it("answers at the base URL that it is told, with a path and a port too", async () => {
+  it("returns at the base URL that it is told, with a path and a port too", async () => {
     const mock = start({ baseUrl: "http://localhost:1/management" });
     mock.listen();
     const headers = await bearer(mock.tokens.user());

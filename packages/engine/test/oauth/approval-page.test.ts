@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningServer, createServer } from "../../src/index.js";
 import { PageVisitor } from "./page-visitor.js";
 
-describe("the address of an approval (§ Agents and approvals)", () => {
+describe("the address of an approval", () => {
   let server: RunningServer;
   let visitor: PageVisitor;
   let approvalId: string;

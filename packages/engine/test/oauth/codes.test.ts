@@ -40,7 +40,7 @@ describe("authorization codes (RFC 6749 §4.1.3)", () => {
     });
   });
 
-  it("give no refresh token without offline_access (§ Authentication)", async () => {
+  it("give no refresh token without offline_access", async () => {
     const { json } = await api.redeem(await api.code({ scope: "workspace:admin" }));
     expect([json["scope"], "refresh_token" in json]).toEqual(["workspace:admin", false]);
   });
@@ -52,7 +52,7 @@ describe("authorization codes (RFC 6749 §4.1.3)", () => {
     expect(json["scope"]).toBe("workspace:admin");
   });
 
-  it("sign access tokens with what the decisions list (§ Authentication)", async () => {
+  it("sign access tokens with what the decisions list", async () => {
     const { residents, settings, clock } = api.engine;
     const { accessToken } = await api.login();
     expect(decodeProtectedHeader(accessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });

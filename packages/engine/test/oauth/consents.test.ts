@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { OAuthApi, challenge, cli, encode, goodRequest, pairOf, web } from "./oauth-api.js";
 
-describe("consent and the workspace's integration (§ Authentication)", () => {
+describe("consent and the workspace's integration", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 
@@ -104,7 +104,7 @@ describe("mock.oauth.consent", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 
-  it("answers a client's whole address with the redirect that the browser would follow", async () => {
+  it("returns a client's whole address with the redirect that the browser would follow", async () => {
     const url = `${api.issuer}/authorize?${encode(goodRequest)}`;
     const { redirect, code } = await api.engine.oauth.consent({ url });
     const { origin, pathname, searchParams } = new URL(redirect);

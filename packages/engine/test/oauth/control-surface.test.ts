@@ -45,7 +45,7 @@ describe("the control surface's part for the authorization server", () => {
     expect(await response.json()).toMatchObject({ token_type: "Bearer", scope: "workspace:admin" });
   });
 
-  it("answers a denial", async () => {
+  it("returns a denial", async () => {
     const { body } = await control("deny", { ...cli, codeChallenge: challenge });
     expect(new URL(String(body["redirect"])).searchParams.get("error")).toBe("access_denied");
   });

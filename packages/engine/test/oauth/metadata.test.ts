@@ -78,7 +78,7 @@ describe("metadata and keys (RFC 8414)", () => {
   });
 });
 
-describe("other origins (§ Reading requests)", () => {
+describe("other origins", () => {
   const api = new OAuthApi();
   const origin = "https://app.example";
   const credentials = "access-control-allow-credentials";

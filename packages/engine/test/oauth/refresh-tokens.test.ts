@@ -5,7 +5,7 @@ import { OAuthApi, type TokenPair, basic, pairOf, web } from "./oauth-api.js";
 const second = 1_000;
 const day = 86_400 * second;
 
-describe("refresh tokens (§ Authentication)", () => {
+describe("refresh tokens", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 

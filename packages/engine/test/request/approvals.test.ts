@@ -10,7 +10,7 @@ interface Refused {
   approvalUrl: string;
 }
 
-describe("approvals (§ Agents and approvals)", () => {
+describe("approvals", () => {
   let face: Face;
   let agent: string;
   let projectId: string;
@@ -42,7 +42,7 @@ describe("approvals (§ Agents and approvals)", () => {
   };
   const at = (milliseconds: number) => new Date(face.engine.clock.now() + milliseconds).toISOString();
 
-  it("answers a gated call with approval_required, an id, an end in 15 minutes and a URL without a credential", async () => {
+  it("returns a gated call with approval_required, an id, an end in 15 minutes and a URL without a credential", async () => {
     const error = await refused(remove());
     expect(error).toMatchObject({ code: "approval_required", expiresAt: at(15 * minute) });
     expect(error.approvalUrl).toBe(`${face.engine.settings.authUrl}/approvals/${error.approvalId}`);
@@ -50,7 +50,7 @@ describe("approvals (§ Agents and approvals)", () => {
     expect(face.engine.approvals.list()[0]?.request).toBe(`DELETE /v1/projects/${projectId}`);
   });
 
-  it("(none) → pending: the same request meanwhile answers the same id", async () => {
+  it("(none) → pending: the same request meanwhile returns the same id", async () => {
     const first = await refused(remove());
     await face.engine.clock.advance(14 * minute);
     const second = await refused(remove(projectId.replace("proj_", "")));

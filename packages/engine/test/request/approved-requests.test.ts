@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryDatabaseEngine } from "../../src/request/memory-database-engine.js";
 import { openMock } from "../../../mock/test/faces.js";
 
-describe("the effect of an approved request (§ Agents and approvals)", () => {
+describe("the effect of an approved request", () => {
   it("is what consumes the approval: a failed one leaves it approved", async () => {
     const defects: unknown[] = [];
     let failing = true;

@@ -3,7 +3,7 @@ import { type RunningServer, controlSecretHeader, createServer } from "@mgmt/moc
 
 const secret = "correct horse battery staple";
 
-describe("the control surface over HTTP (§ The reference server's own control surface)", () => {
+describe("the control surface over HTTP", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await createServer({

@@ -3,7 +3,7 @@ import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import type { Fault } from "../../src/request/faults.js";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 
-describe("faults (§ The reference server's own control surface)", () => {
+describe("faults", () => {
   let face: Face;
   let token: string;
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe("faults (§ The reference server's own control surface)", () => {
     expect(face.engine.requests.at(-1)?.duration).toBeGreaterThanOrEqual(59);
   });
 
-  it("answers a status that the contract does not have for the operation", async () => {
+  it("returns a status that the contract does not have for the operation", async () => {
     face.engine.faults.add({ operation: "projects.list", status: 429, times: 1 });
     const { status, body } = await face.send("GET", "/v1/projects", { token });
     expect([status, body]).toMatchObject([429, { error: { code: "rate_limit:exceeded" } }]);
@@ -80,7 +80,7 @@ describe("faults (§ The reference server's own control surface)", () => {
     expect([other.status, other.body]).toMatchObject([403, { error: { code: "fault:403" } }]);
   });
 
-  it("answers a status and code that the contract does not know, to try a client's patience", async () => {
+  it("returns a status and code that the contract does not know, to try a client's patience", async () => {
     face.engine.faults.add({ status: 418, code: "teapot:short", times: 1 });
     const { status, body } = await face.send("GET", "/v1/me", { token });
     expect([status, body]).toEqual([
@@ -89,7 +89,7 @@ describe("faults (§ The reference server's own control surface)", () => {
     ]);
   });
 
-  it("answers a proxy's page in place of JSON", async () => {
+  it("returns a proxy's page in place of JSON", async () => {
     face.engine.faults.add({ status: 502, body: "<h1>Bad gateway</h1>" });
     const response = await fetch(`${face.baseUrl}/v1/me`);
     expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
@@ -99,13 +99,13 @@ describe("faults (§ The reference server's own control surface)", () => {
     ]);
   });
 
-  it("answers a page of somebody in between with a good status", async () => {
+  it("returns a page of somebody in between with a good status", async () => {
     face.engine.faults.add({ status: 200, body: "<h1>Welcome to our network</h1>" });
     const response = await fetch(`${face.baseUrl}/v1/me`);
     expect([response.status, await response.text()]).toEqual([200, "<h1>Welcome to our network</h1>"]);
   });
 
-  it("answers 429 with Retry-After where no limit is set", async () => {
+  it("returns 429 with Retry-After where no limit is set", async () => {
     face.engine.faults.add({ operation: "apps.list", status: 429, times: 1 });
     const { status, code, headers } = await face.send("GET", "/v1/apps", { token });
     expect([status, code, headers.get("retry-after")]).toEqual([429, "rate_limit:exceeded", "1"]);

@@ -58,7 +58,7 @@ describe("the node:http server", () => {
     expect(ports.size).toBe(1);
   });
 
-  it("answers two requests sent at once over one connection, in their order", async () => {
+  it("returns two requests sent at once over one connection, in their order", async () => {
     const answers = await raw(
       `GET /v1/me HTTP/1.1\n${head()}\nGET /v1/nothing HTTP/1.1\n${head()}Connection: close\n\n`,
     );
@@ -71,7 +71,7 @@ describe("the node:http server", () => {
   });
 
   it.each(["*", "//", "/%", "/v1/projects/%00", "http://"])(
-    "answers the request target %s",
+    "handles the request target %s",
     async (target) => {
       expect(await raw(`GET ${target} HTTP/1.1\n${head()}Connection: close\n\n`)).toMatch(
         /^HTTP\/1\.1 4\d\d/,
@@ -172,7 +172,7 @@ describe("starting and closing the node:http server", () => {
     await server.close();
   });
 
-  it("answers what is under way before it closes, and takes no more", async () => {
+  it("returns what is under way before it closes, and takes no more", async () => {
     const server = await createServer();
     const headers = { authorization: `Bearer ${await server.engine.tokens.user()}` };
     server.engine.faults.add({ latency: 50, times: 1 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Face, type Sent, openMock } from "../../../mock/test/faces.js";
 
-describe("the issues of a 422 (§ Error codes)", () => {
+describe("the issues of a 422", () => {
   let face: Face;
   let token: string;
   let projectId: string;
@@ -128,7 +128,7 @@ describe("the issues of a 422 (§ Error codes)", () => {
     ]);
   });
 
-  it("gives the restore's own code for another source type (§ Restore)", async () => {
+  it("gives the restore's own code for another source type", async () => {
     const { status, code } = await face.send("POST", `/v1/databases/${databaseId}/restore`, {
       token,
       body: { source: { type: "empty" } },

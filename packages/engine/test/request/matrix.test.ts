@@ -78,20 +78,20 @@ describe("every operation", () => {
     );
   });
 
-  describe("answers 401 auth:unauthorized without a good token", () => {
+  describe("returns 401 auth:unauthorized without a good token", () => {
     it.each(everyOperation)("%s", async (_id, operation) => {
       expect(await refusal(operation, { token: undefined })).toEqual([401, "auth:unauthorized"]);
       expect(await refusal(operation, { token: expired })).toEqual([401, "auth:unauthorized"]);
     });
   });
 
-  describe("answers 403 auth:forbidden without workspace:admin", () => {
+  describe("returns 403 auth:forbidden without workspace:admin", () => {
     it.each(everyOperation)("%s", async (_id, operation) => {
       expect(await refusal(operation, { token: scopeless })).toEqual([403, "auth:forbidden"]);
     });
   });
 
-  describe("answers 500 and 503 when it fails", () => {
+  describe("returns 500 and 503 when it fails", () => {
     it.each(everyOperation)("%s", async (id, operation) => {
       face.engine.faults.add({ operation: operation.id, status: 500, times: 1 });
       expect(await refusal(operation)).toEqual([500, "internal:error"]);
@@ -102,13 +102,13 @@ describe("every operation", () => {
   });
 
   describe("with a body", () => {
-    it.each(withBody)("%s answers 400 to broken JSON", async (_id, operation) => {
+    it.each(withBody)("%s returns 400 for broken JSON", async (_id, operation) => {
       for (const raw of ["{", '{"name":}', "nothing", "{}{}", new Uint8Array([0x7b, 0xff, 0x7d])]) {
         expect(await refusal(operation, { raw })).toEqual([400, "request:malformed"]);
       }
     });
 
-    it.each(withBody)("%s answers 415 to another content type", async (_id, operation) => {
+    it.each(withBody)("%s returns 415 for another content type", async (_id, operation) => {
       for (const type of [
         "text/plain",
         "application/x-www-form-urlencoded",
@@ -120,7 +120,7 @@ describe("every operation", () => {
     });
 
     it.each(withBody)(
-      "%s answers 413 to a body over its cap, and not to one at it",
+      "%s returns 413 for a body over its cap, and not to one at it",
       async (_id, operation) => {
         const cap = operation.maxBodyBytes ?? 1024 * 1024;
         const body = JSON.stringify(validRequest(operation, fixture, otherUser).body);
@@ -130,7 +130,7 @@ describe("every operation", () => {
       },
     );
 
-    it.each(withBody)("%s answers 422 to an unknown field, and names it", async (_id, operation) => {
+    it.each(withBody)("%s returns 422 for an unknown field, and names it", async (_id, operation) => {
       const body = { ...validRequest(operation, fixture, otherUser).body, "sur/prise": "hunter2" };
       const { status, code, issues, text } = await send(operation, { body });
       expect([status, code]).toEqual([422, "validation:failed"]);
@@ -138,14 +138,14 @@ describe("every operation", () => {
       expect(text).not.toContain("hunter2");
     });
 
-    it.each(withBody)("%s answers 422 to a body that is no object, or too deep", async (_id, operation) => {
+    it.each(withBody)("%s returns 422 for a body that is no object, or too deep", async (_id, operation) => {
       for (const raw of ["[]", "null", '"text"', "1", "[".repeat(30_000) + "]".repeat(30_000)]) {
         expect(await refusal(operation, { raw })).toEqual([422, "validation:failed"]);
       }
     });
 
     it.each(withBody.filter(([, { body }]) => body === "required"))(
-      "%s answers 422 without one",
+      "%s returns 422 without one",
       async (_id, operation) => {
         const { method, path } = validRequest(operation, fixture, otherUser);
         const { status, code } = await face.send(method, path, { token: user });
@@ -155,7 +155,7 @@ describe("every operation", () => {
   });
 
   describe("that lists", () => {
-    it.each(limited)("%s answers 422 to a limit that is not 1 to 1000", async (_id, operation) => {
+    it.each(limited)("%s returns 422 for a limit that is not 1 to 1000", async (_id, operation) => {
       for (const limit of ["0", "1001", "-1", "1.5", "ten", "", "1e2", "9".repeat(400)]) {
         const { status, issues } = await send(operation, {}, withQuery(operation, `limit=${limit}`));
         expect([limit, status, issues[0]?.path]).toEqual([limit, 422, "query/limit"]);
@@ -165,7 +165,7 @@ describe("every operation", () => {
       }
     });
 
-    it.each(paged)("%s answers 422 to a cursor that is not its own", async (_id, operation) => {
+    it.each(paged)("%s returns 422 for a cursor that is not its own", async (_id, operation) => {
       for (const cursor of ["1", "null", "a".repeat(48), "%00", "🐧"]) {
         const path = withQuery(operation, `cursor=${encodeURIComponent(cursor)}`);
         expect(await refusal(operation, {}, path)).toEqual([422, "validation:failed"]);
@@ -174,7 +174,7 @@ describe("every operation", () => {
     });
 
     it.each(limited)(
-      "%s answers 422 to a repeated parameter, and ignores unknown ones",
+      "%s returns 422 for a repeated parameter, and ignores unknown ones",
       async (_id, operation) => {
         expect(await refusal(operation, {}, withQuery(operation, "limit=1&limit=1"))).toEqual([
           422,
@@ -186,7 +186,7 @@ describe("every operation", () => {
   });
 
   describe("that is rate limited", () => {
-    it.each(rateLimited)("%s answers 429 with RateLimit-* and Retry-After", async (_id, operation) => {
+    it.each(rateLimited)("%s returns 429 with RateLimit-* and Retry-After", async (_id, operation) => {
       face.engine.setRateLimit({ requests: 1, window: 30_000 });
       const first = await send(operation);
       const second = await send(operation);
@@ -199,7 +199,7 @@ describe("every operation", () => {
   });
 
   describe("asked by an agent", () => {
-    it("every DELETE, restores, transfers and rotations need an approval, and two are never an agent's (§ Agents and approvals)", () => {
+    it("every DELETE, restores, transfers and rotations need an approval, and two are never an agent's", () => {
       const ids = (some: readonly (readonly [string, unknown])[]) => some.map(([id]) => id).sort();
       const deletions = ids(named(({ method }) => method === "DELETE"));
       const graver = ["connections.rotate", "databases.restore", "projects.transfer"];
@@ -278,7 +278,7 @@ describe("every operation", () => {
     });
 
     it.each(withPathId.filter(([id]) => id !== "workspaces.serviceTokens.list"))(
-      "%s answers 404 when there is no such resource",
+      "%s returns 404 when there is no such resource",
       async (_id, operation) => {
         const segments = operation.path
           .split("/")

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 
-describe("the order of checks (§ Reading requests)", () => {
+describe("the order of checks", () => {
   let face: Face;
   let user: string;
   let agent: string;

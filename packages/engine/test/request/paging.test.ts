@@ -7,7 +7,7 @@ interface Page {
   hasMore: boolean;
 }
 
-describe("paging (§ Paging)", () => {
+describe("paging", () => {
   let face: Face;
   let token: string;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe("paging (§ Paging)", () => {
     expect(await projects(null)).toMatchObject({ next: null, hasMore: false });
   });
 
-  it("answers 100 items by default, and at most 1000", async () => {
+  it("returns 100 items by default, and at most 1000", async () => {
     await make(101);
     expect((await page("/v1/projects")).ids).toHaveLength(100);
     expect((await page("/v1/projects?limit=1000")).ids).toHaveLength(101);
@@ -83,7 +83,7 @@ describe("paging (§ Paging)", () => {
     expect(second).toMatchObject({ ids: [d, e], hasMore: false });
   });
 
-  it("answers an empty last page when all that was left is deleted", async () => {
+  it("returns an empty last page when all that was left is deleted", async () => {
     const [, , c] = await make(3);
     const first = await projects(null);
     await remove(c ?? "");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 
-describe("rate limits (§ Limits)", () => {
+describe("rate limits", () => {
   let face: Face;
   beforeAll(async () => {
     face = await openMock();

@@ -31,11 +31,11 @@ it.each([
   ["no control secret", "/_control/clock", {}, 403],
   ["a foreign Origin at the control surface", "/_control/clock", { origin: "https://evil.example" }, 403],
   ["an unknown path", "/nowhere", {}, 404],
-])("answers %s with a request id (§ Reading requests)", async (_what, path, headers, status) => {
+])("answers %s with a request id", async (_what, path, headers, status) => {
   expect(await ask(path, headers)).toEqual({ status, requestId });
 });
 
-it("answers what is no HTTP with 400, a code and a request id (§ Reading requests)", async () => {
+it("returns what is no HTTP with 400, a code and a request id", async () => {
   const answer = await new Promise<string>((resolve, reject) => {
     let text = "";
     const socket = connect(server.port, server.host, () => socket.write("GARBAGE\r\n\r\n"));

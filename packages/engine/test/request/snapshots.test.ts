@@ -38,7 +38,7 @@ describe("snapshots and reset", () => {
     expect(engine.store.projects.size).toBe(1);
   });
 
-  it("keys come back: a token outlives a restart (§ Authentication)", async () => {
+  it("keys come back: a token outlives a restart", async () => {
     const { engine } = face;
     const authorization = `Bearer ${await engine.tokens.user()}`;
     const { baseUrl, authUrl } = engine.settings;
@@ -176,7 +176,7 @@ describe("keeping the state", () => {
     expect(await count(() => engine.approvals.approve(engine.approvals.list()[0]?.id ?? ""))).toBe(true);
   });
 
-  it("answers 500 when a change could not be kept, and says why to the operator alone", async () => {
+  it("returns 500 when a change could not be kept, and says why to the operator alone", async () => {
     const defects: unknown[] = [];
     const engine = new ReferenceEngine({
       seed: "kept",

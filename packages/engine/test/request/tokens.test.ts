@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 
-describe("access tokens (§ Authentication)", () => {
+describe("access tokens", () => {
   let face: Face;
   beforeAll(async () => {
     face = await openMock();

@@ -20,7 +20,7 @@ const ask = async (): Promise<string> => {
 const read = (approvalId: string) => api.ok("agentApprovals.get", { path: { approvalId }, as: "agent" });
 
 describe("agentApprovals.get", () => {
-  it("answers a bare object, pending for 15 minutes (§ Approval)", async () => {
+  it("returns a bare object, pending for 15 minutes", async () => {
     const id = await ask();
     const answer = await read(id);
     expect(answer).toEqual({
@@ -34,7 +34,7 @@ describe("agentApprovals.get", () => {
     expect((await read(id.slice("apr_".length))).id).toBe(id);
   });
 
-  it("shows approved, and then consumed (§ Agents and approvals)", async () => {
+  it("shows approved, and then consumed", async () => {
     const id = await ask();
     await api.engine.approvals.approve(id);
     const decidedAt = new Date(api.engine.clock.now()).toISOString();
@@ -43,7 +43,7 @@ describe("agentApprovals.get", () => {
     expect(await read(id)).toMatchObject({ status: "consumed" });
   });
 
-  it("shows approved_window with its end (§ Agents and approvals)", async () => {
+  it("shows approved_window with its end", async () => {
     const id = await ask();
     await api.engine.approvals.approveWindow(id);
     const windowExpiresAt = new Date(api.engine.clock.now() + 60 * minute).toISOString();
@@ -52,13 +52,13 @@ describe("agentApprovals.get", () => {
     expect(await read(id)).toMatchObject({ status: "expired", windowExpiresAt });
   });
 
-  it("shows denied (§ Agents and approvals)", async () => {
+  it("shows denied", async () => {
     const id = await ask();
     await api.engine.approvals.deny(id);
     expect(await read(id)).toMatchObject({ status: "denied" });
   });
 
-  it("shows that it expired, undecided or unused, with the passing of time (§ Agents and approvals)", async () => {
+  it("shows that it expired, undecided or unused, with the passing of time", async () => {
     const undecided = await ask();
     await api.later(15 * minute - 1);
     expect((await read(undecided)).status).toBe("pending");
@@ -70,7 +70,7 @@ describe("agentApprovals.get", () => {
     expect((await read(unused)).status).toBe("expired");
   });
 
-  it("is a 404 for another agent, and for a reader that is no agent (§ Agents and approvals)", async () => {
+  it("is a 404 for another agent, and for a reader that is no agent", async () => {
     const approvalId = await ask();
     const notFound = { status: 404, code: "approval:not_found" };
     for (const as of ["user", "service", "stranger"] as const) {
@@ -80,7 +80,7 @@ describe("agentApprovals.get", () => {
     expect(await api.refused("agentApprovals.get", { path: { approvalId }, token })).toEqual(notFound);
   });
 
-  it("is a 404 for the same agent in another workspace (§ Reading requests)", async () => {
+  it("is a 404 for the same agent in another workspace", async () => {
     const approvalId = await ask();
     const token = await api.engine.tokens.agent({ sponsorId: api.engine.residents.otherUser.id });
     expect(await api.refused("agentApprovals.get", { path: { approvalId }, token })).toEqual({
@@ -89,7 +89,7 @@ describe("agentApprovals.get", () => {
     });
   });
 
-  it.each([nobody("apr_"), "NO", "__proto__"])("is a 404 for %s (§ Reading requests)", async (approvalId) => {
+  it.each([nobody("apr_"), "NO", "__proto__"])("is a 404 for %s", async (approvalId) => {
     await ask();
     expect(await api.refused("agentApprovals.get", { path: { approvalId }, as: "agent" })).toEqual({
       status: 404,

@@ -27,7 +27,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     (await api.ok(`${collection}.list`, { query })).data.map(({ id }) => id);
 
   describe("create", () => {
-    it("creates an app on the default branch (§ App)", async () => {
+    it("creates an app on the default branch", async () => {
       const app = await create();
       expect(app).toEqual({
         id: app.id,
@@ -45,7 +45,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(app.appEndpointDomain).toMatch(/^web-[a-z0-9]+(\.[a-z]+)+$/);
     });
 
-    it("places it in the given region, else the project's, else us-east-1 (§ App rules 1)", async () => {
+    it("places it in the given region, else the project's, else us-east-1", async () => {
       const { project } = await api.project({ region: "eu-central-1" });
       const inProject = { projectId: project.id };
       expect((await create({ ...inProject, regionId: "eu-west-3" })).region.id).toBe("eu-west-3");
@@ -53,7 +53,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect((await create()).region.id).toBe("us-east-1");
     });
 
-    it("goes to branchId, to branchGitName, which it makes, or to none (§ Branches)", async () => {
+    it("goes to branchId, to branchGitName, which it makes, or to none", async () => {
       const dev = await api.engine.seed.branch(projectId, { gitName: "dev" });
       expect((await create({ branchId: dev.id })).branchId).toBe(dev.id);
       expect((await create({ branchGitName: "dev", displayName: "b" })).branchId).toBe(dev.id);
@@ -64,7 +64,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(data).toMatchObject({ gitName: "new", role: "preview", isDefault: false });
     });
 
-    it("is rejected with 409 app:already_exists when the name is taken on the branch (§ App rules 2)", async () => {
+    it("is rejected with 409 app:already_exists when the name is taken on the branch", async () => {
       const { id } = await create({ logicalId: "a" });
       const { error, status } = await createRefused();
       expect(status).toBe(409);
@@ -79,7 +79,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       });
     });
 
-    it("is rejected with 409 when the logicalId is taken on the branch (§ App rules 2)", async () => {
+    it("is rejected with 409 when the logicalId is taken on the branch", async () => {
       const { id } = await create({ logicalId: "a" });
       const { error } = await createRefused({ displayName: "other", logicalId: "a" });
       expect(error).toMatchObject({
@@ -91,14 +91,14 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       });
     });
 
-    it("checks the name first (§ App rules 2)", async () => {
+    it("checks the name first", async () => {
       const named = await create({ displayName: "web" });
       await create({ displayName: "other", logicalId: "a" });
       const { error } = await createRefused({ displayName: "web", logicalId: "a" });
       expect(error).toMatchObject({ conflict: "name", existingAppId: named.id, logicalId: null });
     });
 
-    it("takes the name again on another branch, unassigned, and in another project (§ App rules 2)", async () => {
+    it("takes the name again on another branch, unassigned, and in another project", async () => {
       const { project } = await api.project();
       await create({ logicalId: "a" });
       await create({ branchGitName: "dev" });
@@ -126,24 +126,20 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       ["a malformed branchId", { branchId: "NO" }, "/branchId"],
       ["an empty branchGitName", { branchGitName: "" }, "/branchGitName"],
       ["branchId with branchGitName", { branchId: "br_abcdefgh", branchGitName: "dev" }, "/branchGitName"],
-      [
-        "logicalId with branchGitName (§ App rules 3)",
-        { logicalId: "a", branchGitName: "dev" },
-        "/logicalId",
-      ],
+      ["logicalId with branchGitName", { logicalId: "a", branchGitName: "dev" }, "/logicalId"],
       ["a null logicalId", { logicalId: null }, "/logicalId"],
       ["a logicalId that is too long", { logicalId: "a".repeat(256) }, "/logicalId"],
       ["an unknown field", { name: "web" }, "/name"],
-    ])("rejects %s with 422 (§ Apps)", async (_, fields, path) => {
+    ])("rejects %s with 422", async (_, fields, path) => {
       const body = { displayName: "web", projectId, ...fields };
       expect(await api.issues(`${collection}.create`, { body })).toEqual([path]);
     });
 
-    it("takes a displayName of 256 characters (§ Limits)", async () => {
+    it("takes a displayName of 256 characters", async () => {
       expect((await create({ displayName: "n".repeat(256) })).name).toHaveLength(256);
     });
 
-    it("answers 404 for no project and no branch of the project, 403 for another workspace's project (§ Apps)", async () => {
+    it("returns 404 for no project and no branch of the project, 403 for another workspace's project", async () => {
       const { project, database } = await api.project({}, { as: "stranger" });
       expect(await createRefused({ projectId: nobody("proj_") })).toMatchObject({
         status: 404,
@@ -160,7 +156,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
   });
 
   describe("list", () => {
-    it("lists apps by creation time, oldest first, page by page (§ Apps)", async () => {
+    it("lists apps by creation time, oldest first, page by page", async () => {
       const ids = [];
       for (const displayName of ["c", "a", "b"]) ids.push((await create({ displayName })).id);
       const { data, pagination } = await api.ok(`${collection}.list`, { query: { limit: 2 } });
@@ -168,7 +164,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect([...data.map(({ id }) => id), ...rest]).toEqual(ids);
     });
 
-    it("filters by project, logicalId, branch, unassigned and branchGitName (§ Apps)", async () => {
+    it("filters by project, logicalId, branch, unassigned and branchGitName", async () => {
       const { project } = await api.project();
       const onMain = await create({ logicalId: "a" });
       const onDev = await create({ branchGitName: "dev" });
@@ -183,7 +179,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(await list({ branchGitName: "nothing" })).toEqual([]);
     });
 
-    it("shows no other workspace's apps; its project as a filter gives an empty list (§ Reading requests)", async () => {
+    it("shows no other workspace's apps; its project as a filter gives an empty list", async () => {
       const { project } = await api.project({}, { as: "stranger" });
       await api.engine.seed.app(project.id);
       expect(await list()).toEqual([]);
@@ -199,20 +195,20 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       ["logicalId=-a", "query/logicalId"],
       ["limit=1001", "query/limit"],
       ["cursor=x", "query/cursor"],
-    ])("rejects ?%s with 422 (§ Apps)", async (query, path) => {
+    ])("rejects ?%s with 422", async (query, path) => {
       expect(await api.issues(`${collection}.list`, { query })).toEqual([path]);
     });
   });
 
   describe("update", () => {
-    it("renames, and keeps the domain (§ Apps)", async () => {
+    it("renames, and keeps the domain", async () => {
       const app = await create();
       const renamed = await update(app.id, { displayName: "store" });
       expect(renamed).toEqual({ ...app, name: "store" });
       expect(await update(app.id, {})).toEqual(renamed);
     });
 
-    it("moves to a branch, to one that it makes, and to none (§ Branches)", async () => {
+    it("moves to a branch, to one that it makes, and to none", async () => {
       const dev = await api.engine.seed.branch(projectId, { gitName: "dev" });
       const { id } = await create();
       expect((await update(id, { branchId: dev.id })).branchId).toBe(dev.id);
@@ -224,7 +220,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect((await update(id, { branchGitName: null })).branchId).toBeNull();
     });
 
-    it("sets, repeats and clears the logicalId (§ App rules 5)", async () => {
+    it("sets, repeats and clears the logicalId", async () => {
       const { id } = await create();
       expect((await update(id, { logicalId: "a" })).logicalId).toBe("a");
       expect((await update(id, { logicalId: "a" })).logicalId).toBe("a");
@@ -232,7 +228,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect((await update(id, { logicalId: "b" })).logicalId).toBe("b");
     });
 
-    it("rejects another logicalId than the one it is bound to with 409 (§ App rules 5)", async () => {
+    it("rejects another logicalId than the one it is bound to with 409", async () => {
       const { id } = await create({ logicalId: "a" });
       expect(await updateRefused(id, { logicalId: "b" })).toMatchObject({
         status: 409,
@@ -240,7 +236,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       });
     });
 
-    it("rejects a logicalId that another app on the branch has with 409 (§ App rules 5)", async () => {
+    it("rejects a logicalId that another app on the branch has with 409", async () => {
       await create({ logicalId: "a" });
       const free = await create({ displayName: "b" });
       const bound = await create({ displayName: "c", logicalId: "c" });
@@ -252,7 +248,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       }
     });
 
-    it("rejects a name that is taken on the branch with 409 app:already_exists (§ Apps)", async () => {
+    it("rejects a name that is taken on the branch with 409 app:already_exists", async () => {
       const taken = await create();
       const { id } = await create({ displayName: "b" });
       const { error } = await updateRefused(id, { displayName: "web" });
@@ -267,7 +263,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect((await update(taken.id, { displayName: "web" })).name).toBe("web");
     });
 
-    it("rejects a move onto a taken name or logicalId with 409 (§ Apps)", async () => {
+    it("rejects a move onto a taken name or logicalId with 409", async () => {
       const dev = await api.engine.seed.branch(projectId);
       await create({ branchId: dev.id });
       await create({ branchId: dev.id, displayName: "declared", logicalId: "a" });
@@ -286,25 +282,21 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     });
 
     it.each([
-      ["logicalId with branchId (§ App rules 4)", { logicalId: "a", branchId: "br_abcdefgh" }, "/logicalId"],
-      [
-        "logicalId with branchGitName (§ App rules 4)",
-        { logicalId: "a", branchGitName: "dev" },
-        "/logicalId",
-      ],
-      ["null logicalId with a move (§ App rules 4)", { logicalId: null, branchId: null }, "/logicalId"],
+      ["logicalId with branchId", { logicalId: "a", branchId: "br_abcdefgh" }, "/logicalId"],
+      ["logicalId with branchGitName", { logicalId: "a", branchGitName: "dev" }, "/logicalId"],
+      ["null logicalId with a move", { logicalId: null, branchId: null }, "/logicalId"],
       ["branchId with branchGitName", { branchId: "br_abcdefgh", branchGitName: "dev" }, "/branchGitName"],
       ["an empty displayName", { displayName: "" }, "/displayName"],
       ["a null displayName", { displayName: null }, "/displayName"],
       ["an empty logicalId", { logicalId: "" }, "/logicalId"],
       ["a region", { regionId: "eu-west-3" }, "/regionId"],
       ["no body", undefined, ""],
-    ])("rejects %s with 422 (§ Apps)", async (_, body, path) => {
+    ])("rejects %s with 422", async (_, body, path) => {
       const { id } = await create();
       expect(await api.issues(`${collection}.update`, { ...at(id), body })).toEqual([path]);
     });
 
-    it("answers 404 for a branch that is not the project's (§ Branches)", async () => {
+    it("returns 404 for a branch that is not the project's", async () => {
       const { database } = await api.project();
       const { id } = await create();
       expect(await updateRefused(id, { branchId: database.branchId })).toMatchObject({
@@ -315,7 +307,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
   });
 
   describe("delete", () => {
-    it("deletes the app and its deployments, running ones too (§ Apps)", async () => {
+    it("deletes the app and its deployments, running ones too", async () => {
       const { id } = await create();
       for (const status of ["running", "stopped", "failed", "created"] as const) {
         await api.engine.seed.deployment(id, { status });
@@ -326,7 +318,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     });
 
     it.each(["provisioning", "stopping"] as const)(
-      "is rejected with 409, and nothing changed, while a deployment is %s (§ Deployments)",
+      "is rejected with 409, and nothing changed, while a deployment is %s",
       async (status) => {
         const { id } = await create();
         await api.engine.seed.deployment(id, { status: "running" });
@@ -344,7 +336,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       (await api.ok(`${collection}.promote`, { ...at(id), body })).data;
     const running = (id: string) => api.engine.seed.deployment(id, { status: "running" });
 
-    it("makes a running deployment the latest one (§ Apps)", async () => {
+    it("makes a running deployment the latest one", async () => {
       const { id, appEndpointDomain } = await create();
       const deployment = await running(id);
       expect(await promote(id, { deploymentId: deployment.id })).toEqual({
@@ -355,7 +347,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(data.latestDeploymentId).toBe(deployment.id);
     });
 
-    it("counts the custom domains that move from the deployment promoted before (§ Deployments)", async () => {
+    it("counts the custom domains that move from the deployment promoted before", async () => {
       const { id } = await create();
       const [first, second] = [await running(id), await running(id)];
       await api.engine.states.attachDomain(id, "early.example.com");
@@ -369,7 +361,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       ]);
     });
 
-    it("reads the alias versionId only when deploymentId is absent (§ apps.promote)", async () => {
+    it("reads the alias versionId only when deploymentId is absent", async () => {
       const { id } = await create();
       const [first, second] = [await running(id), await running(id)];
       await promote(id, { versionId: first.id });
@@ -379,7 +371,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     });
 
     it.each(["created", "uploaded", "provisioning", "failed", "stopping", "stopped"] as const)(
-      "is rejected with 409 for a deployment that is %s (§ Apps)",
+      "is rejected with 409 for a deployment that is %s",
       async (status) => {
         const { id } = await create();
         const deployment = await api.engine.seed.deployment(id, { status });
@@ -391,7 +383,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       },
     );
 
-    it("answers 404 for another app's deployment and for none, 403 for another workspace's (§ Deployments)", async () => {
+    it("returns 404 for another app's deployment and for none, 403 for another workspace's", async () => {
       const { id } = await create();
       const other = await running((await create({ displayName: "b" })).id);
       const { project } = await api.project({}, { as: "stranger" });
@@ -415,7 +407,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       ["a null deploymentId", { deploymentId: null }],
       ["a malformed versionId", { versionId: "NO" }],
       ["an unknown field", { deploymentId: "dpl_abcdefgh", force: true }],
-    ])("rejects %s with 422 (§ Errors)", async (_, body) => {
+    ])("rejects %s with 422", async (_, body) => {
       const { id } = await create();
       expect(await api.refused(`${collection}.promote`, { ...at(id), body })).toEqual({
         status: 422,
@@ -432,12 +424,12 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       [`${collection}.promote`, { deploymentId: "dpl_abcdefgh" }],
     ] as const;
 
-    it("is found without its prefix (§ Identifier formats)", async () => {
+    it("is found without its prefix", async () => {
       const app = await create();
       expect((await api.ok(`${collection}.get`, at(app.id.slice("cps_".length)))).data).toEqual(app);
     });
 
-    it.each(operations)("in %s is a 404 when it names nothing (§ Reading requests)", async (id, body) => {
+    it.each(operations)("in %s is a 404 when it names nothing", async (id, body) => {
       const gone = await create();
       await api.ok(`${collection}.delete`, at(gone.id));
       for (const appId of [gone.id, nobody("cps_")]) {
@@ -445,18 +437,15 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       }
     });
 
-    it.each(operations)(
-      "in %s is a 403 when it lies in another workspace (§ Reading requests)",
-      async (id, body) => {
-        const app = await create();
-        expect(await api.refused(id, { ...at(app.id), body, as: "stranger" })).toEqual({
-          status: 403,
-          code: "auth:forbidden",
-        });
-      },
-    );
+    it.each(operations)("in %s is a 403 when it lies in another workspace", async (id, body) => {
+      const app = await create();
+      expect(await api.refused(id, { ...at(app.id), body, as: "stranger" })).toEqual({
+        status: 403,
+        code: "auth:forbidden",
+      });
+    });
 
-    it("is a 422 when it is malformed where the operation lists 422, else a 404 (§ Reading requests)", async () => {
+    it("is a 422 when it is malformed where the operation lists 422, else a 404", async () => {
       const body = { displayName: "mine" };
       expect(await api.issues(`${collection}.update`, { ...at("NO"), body })).toEqual([`path/${idName}`]);
       const notFound = { status: 404, code: "app:not_found" };
@@ -479,7 +468,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
   });
 });
 
-it("shows one record in both collections, with the url of the one that was called (§ services)", async () => {
+it("shows one record in both collections, with the url of the one that was called", async () => {
   const { data: app } = await api.ok("apps.create", { body: { displayName: "web", projectId } });
   const { data: service } = await api.ok("services.get", { path: { serviceId: app.id } });
   expect(service).toEqual({ ...app, url: `https://api.mgmt.test/v1/services/${app.id}` });

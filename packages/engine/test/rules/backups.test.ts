@@ -12,7 +12,7 @@ const list = (query?: string, id = databaseId) =>
   api.ok("databases.backups.list", { path: { databaseId: id }, ...(query !== undefined && { query }) });
 
 describe("databases.backups.list", () => {
-  it("answers an empty list with its meta and pagination (§ databases.backups.list)", async () => {
+  it("returns an empty list with its meta and pagination", async () => {
     expect(await list()).toEqual({
       data: [],
       meta: { backupRetentionDays: 7 },
@@ -20,7 +20,7 @@ describe("databases.backups.list", () => {
     });
   });
 
-  it("shows backups newest first, with their size in bytes (§ Paging)", async () => {
+  it("shows backups newest first, with their size in bytes", async () => {
     api.databases.write(databaseId, "twelve bytes");
     const old = await api.engine.seed.backup(databaseId);
     await api.later(1_000);
@@ -37,7 +37,7 @@ describe("databases.backups.list", () => {
     });
   });
 
-  it("shows no size while it is not known (§ databases.backups.list)", async () => {
+  it("shows no size while it is not known", async () => {
     api.databases.fail("backup");
     await api.engine.seed.backup(databaseId);
     const { data } = await list();
@@ -45,7 +45,7 @@ describe("databases.backups.list", () => {
     expect(data[0]).not.toHaveProperty("size");
   });
 
-  it("answers the newest of the requested limit, and whether there are more (§ Paging)", async () => {
+  it("returns the newest of the requested limit, and whether there are more", async () => {
     const ids: string[] = [];
     for (let index = 0; index < 3; index += 1) ids.unshift((await api.engine.seed.backup(databaseId)).id);
     const some = await list("limit=2");
@@ -57,7 +57,7 @@ describe("databases.backups.list", () => {
   });
 
   it.each(["limit=0", "limit=1001", "limit=-1", "limit=many", "limit=1&limit=1"])(
-    "rejects ?%s with 422 (§ Paging)",
+    "rejects ?%s with 422",
     async (query) => {
       expect(await api.issues("databases.backups.list", { path: { databaseId }, query })).toEqual([
         "query/limit",
@@ -65,7 +65,7 @@ describe("databases.backups.list", () => {
     },
   );
 
-  it("rejects a malformed id with 422, and answers 404 for another workspace's or no database (§ Reading requests)", async () => {
+  it("rejects a malformed id with 422, and returns 404 for another workspace's or no database", async () => {
     expect(await api.issues("databases.backups.list", { path: { databaseId: "NO" } })).toEqual([
       "path/databaseId",
     ]);

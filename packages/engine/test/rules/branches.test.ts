@@ -16,7 +16,7 @@ const list = async (query?: string) =>
 const main = async (): Promise<string> => (await list("gitName=main"))[0]?.id ?? "";
 
 describe("projects.branches.create", () => {
-  it("creates a preview branch (§ Branches)", async () => {
+  it("creates a preview branch", async () => {
     const branch = await create({ gitName: "feature/cart" });
     expect(branch).toEqual({
       id: branch.id,
@@ -31,7 +31,7 @@ describe("projects.branches.create", () => {
     });
   });
 
-  it("moves the default when it is asked to, and no role (§ Branches)", async () => {
+  it("moves the default when it is asked to, and no role", async () => {
     await create({ gitName: "dev", isDefault: true });
     expect((await list()).map(({ gitName, isDefault, role }) => [gitName, isDefault, role])).toEqual([
       ["main", false, "production"],
@@ -39,7 +39,7 @@ describe("projects.branches.create", () => {
     ]);
   });
 
-  it("rejects a gitName that a live branch of the project has with 409 (§ Branches)", async () => {
+  it("rejects a gitName that a live branch of the project has with 409", async () => {
     await create({ gitName: "dev" });
     for (const gitName of ["dev", "main"]) {
       expect(
@@ -61,7 +61,7 @@ describe("projects.branches.create", () => {
     expect(await api.issues("projects.branches.create", { path: { projectId }, body })).toEqual([path]);
   });
 
-  it("answers 404 for another workspace's project, and for none (§ Reading requests)", async () => {
+  it("returns 404 for another workspace's project, and for none", async () => {
     const { project } = await api.project({}, { as: "stranger" });
     for (const id of [project.id, nobody("proj_")]) {
       const notFound = { status: 404, code: "project:not_found" };
@@ -75,7 +75,7 @@ describe("projects.branches.create", () => {
 });
 
 describe("projects.branches.list", () => {
-  it("lists live branches, oldest first, page by page (§ Paging)", async () => {
+  it("lists live branches, oldest first, page by page", async () => {
     const dev = await create({ gitName: "dev" });
     const first = await api.ok("projects.branches.list", { path: { projectId }, query: { limit: 1 } });
     const cursor = first.pagination.nextCursor ?? "";
@@ -85,7 +85,7 @@ describe("projects.branches.list", () => {
     expect(await list(`cursor=${cursor}`)).toEqual([]);
   });
 
-  it("filters by gitName, and by a part of it (§ projects.branches.list)", async () => {
+  it("filters by gitName, and by a part of it", async () => {
     for (const gitName of ["feature/cart", "feature/pay", "Feature"]) await create({ gitName });
     const names = async (query: string) => (await list(query)).map(({ gitName }) => gitName);
     expect(await names("gitName=feature/cart")).toEqual(["feature/cart"]);
@@ -98,13 +98,13 @@ describe("projects.branches.list", () => {
     ["gitName=", "query/gitName"],
     ["limit=0", "query/limit"],
     ["cursor=x", "query/cursor"],
-  ])("rejects ?%s with 422 (§ projects.branches.list)", async (query, path) => {
+  ])("rejects ?%s with 422", async (query, path) => {
     expect(await api.issues("projects.branches.list", { path: { projectId }, query })).toEqual([path]);
   });
 });
 
 describe("branches.update", () => {
-  it("moves the default flag; roles stay (§ Branches)", async () => {
+  it("moves the default flag; roles stay", async () => {
     const dev = await create({ gitName: "dev" });
     await api.later(1_000);
     const { data } = await api.ok("branches.update", {
@@ -117,7 +117,7 @@ describe("branches.update", () => {
     expect(old).toMatchObject({ isDefault: false, role: "production", updatedAt: data.updatedAt });
   });
 
-  it("changes nothing for what is so already (§ Branches)", async () => {
+  it("changes nothing for what is so already", async () => {
     const dev = await create({ gitName: "dev" });
     const before = await list();
     await api.later(1_000);
@@ -129,7 +129,7 @@ describe("branches.update", () => {
     expect(await list()).toEqual(before);
   });
 
-  it("rejects taking the flag away with 422 (§ Branches)", async () => {
+  it("rejects taking the flag away with 422", async () => {
     const asked = { path: { branchId: await main() }, body: { isDefault: false } };
     expect(await api.issues("branches.update", asked)).toEqual(["/isDefault"]);
   });
@@ -144,13 +144,13 @@ describe("branches.update", () => {
 });
 
 describe("branches.delete", () => {
-  it("gives the gitName free again (§ Branches)", async () => {
+  it("gives the gitName free again", async () => {
     const dev = await create({ gitName: "dev" });
     await api.ok("branches.delete", { path: { branchId: dev.id } });
     expect((await create({ gitName: "dev" })).id).not.toBe(dev.id);
   });
 
-  it("rejects the default and the production branch with 422 (§ Branches)", async () => {
+  it("rejects the default and the production branch with 422", async () => {
     const dev = await create({ gitName: "dev", isDefault: true });
     for (const branchId of [await main(), dev.id]) {
       expect(await api.refused("branches.delete", { path: { branchId } })).toEqual({
@@ -160,7 +160,7 @@ describe("branches.delete", () => {
     }
   });
 
-  it("rejects a branch with live members with 409, until they are gone (§ Branches)", async () => {
+  it("rejects a branch with live members with 409, until they are gone", async () => {
     const dev = await create({ gitName: "dev" });
     const path = { branchId: dev.id };
     const database = await api.database(projectId, path);
@@ -182,7 +182,7 @@ describe("branches.delete", () => {
 
 describe("a branch's id", () => {
   it.each(["branches.get", "branches.update", "branches.delete"] as const)(
-    "in %s is a 404 when it names nothing or lies in another workspace (§ Reading requests)",
+    "in %s is a 404 when it names nothing or lies in another workspace",
     async (operationId) => {
       const { database } = await api.project({}, { as: "stranger" });
       const dev = await create({ gitName: "dev" });
@@ -196,7 +196,7 @@ describe("a branch's id", () => {
     },
   );
 
-  it("is a 422 when it is malformed where the operation lists 422, else a 404 (§ Reading requests)", async () => {
+  it("is a 422 when it is malformed where the operation lists 422, else a 404", async () => {
     const asked = { path: { branchId: "NO" }, body: {} };
     expect(await api.issues("branches.update", asked)).toEqual(["path/branchId"]);
     expect(await api.issues("branches.delete", asked)).toEqual(["path/branchId"]);

@@ -4,7 +4,7 @@ import { connectionString } from "../../src/rules/connections/present-connection
 const address = { host: "127.0.0.1", port: 5432, database: "shop" };
 const credentials = { user: "app", pass: "secret" };
 
-describe("a connection string (§ Connection)", () => {
+describe("a connection string", () => {
   it("is what Postgres clients take", () => {
     expect(connectionString(address, credentials)).toBe(
       "postgres://app:secret@127.0.0.1:5432/shop?sslmode=disable",

@@ -16,7 +16,7 @@ const defaultConnectionId = async () =>
 const add = async (name = "app") => (await api.ok("connections.create", { body: { databaseId, name } })).data;
 
 describe("creating a connection", () => {
-  it("answers 200 under the database and 201 in the flat collection (§ Status codes)", async () => {
+  it("returns 200 under the database and 201 in the flat collection", async () => {
     const nested = await api.send("databases.connections.create", {
       path: { databaseId },
       body: { name: "a" },
@@ -25,7 +25,7 @@ describe("creating a connection", () => {
     expect([nested.status, flat.status]).toEqual([200, 201]);
   });
 
-  it("answers the connection with connectionString, host, pass and user (§ Connection)", async () => {
+  it("returns the connection with connectionString, host, pass and user", async () => {
     const { data } = await api.ok("databases.connections.create", {
       path: { databaseId },
       body: { name: "app" },
@@ -48,14 +48,14 @@ describe("creating a connection", () => {
     );
   });
 
-  it("hands out credentials of its own that work at once (§ Connections)", async () => {
+  it("hands out credentials of its own that work at once", async () => {
     const [a, b] = [await add("app"), await add("app")];
     expect(api.databases.passwords(databaseId)).toMatchObject({ [a.id]: a.pass, [b.id]: b.pass });
     expect(new Set([a.pass, b.pass, a.user, b.user]).size).toBe(4);
     expect(await defaultConnectionId()).toBe(firstId);
   });
 
-  it("on a provisioning database ends in a role when that is ready (§ Database life cycle)", async () => {
+  it("on a provisioning database ends in a role when that is ready", async () => {
     const { database } = await api.project({}, { provisioning: true });
     const body = { databaseId: database.id, name: "early" };
     const { data: early } = await api.ok("connections.create", { body });
@@ -73,7 +73,7 @@ describe("creating a connection", () => {
     });
   });
 
-  it("changes nothing and answers 500 when the role cannot be made", async () => {
+  it("changes nothing and returns 500 when the role cannot be made", async () => {
     const mend = api.databases.fail("grant");
     const failed = { status: 500, code: "internal:error" };
     expect(await api.refused("connections.create", { body: { databaseId, name: "app" } })).toEqual(failed);
@@ -84,7 +84,7 @@ describe("creating a connection", () => {
     await add();
   });
 
-  it("on a database that is deleted meanwhile answers 404 and leaves nothing behind", async () => {
+  it("on a database that is deleted meanwhile returns 404 and leaves nothing behind", async () => {
     const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
     const doomed = await api.database(projectId);
     const { begun, release } = api.databases.hold("drop");
@@ -97,7 +97,7 @@ describe("creating a connection", () => {
     expect(api.store.connections.size).toBe(1);
   });
 
-  it("in a project that is transferred meanwhile answers 404 and leaves nothing behind (§ Transfer)", async () => {
+  it("in a project that is transferred meanwhile returns 404 and leaves nothing behind", async () => {
     const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
     const { begun, release } = api.databases.hold("grant");
     const rotation = api.ok("connections.rotate", { path: { id: firstId } });
@@ -111,7 +111,7 @@ describe("creating a connection", () => {
     expect(Object.keys(api.databases.passwords(databaseId) ?? {})).toEqual([firstId]);
   });
 
-  it("becomes the default connection of a database that has none (§ Shapes)", async () => {
+  it("becomes the default connection of a database that has none", async () => {
     await api.ok("connections.delete", { path: { id: firstId } });
     const { id } = await add();
     expect(await defaultConnectionId()).toBe(id);
@@ -123,12 +123,12 @@ describe("creating a connection", () => {
     ["a name that is too long", { name: "n".repeat(257) }, "/name"],
     ["a name of another type", { name: ["app"] }, "/name"],
     ["an unknown field", { name: "app", kind: "accelerate" }, "/kind"],
-  ])("rejects %s with 422 (§ Status codes)", async (_, body, path) => {
+  ])("rejects %s with 422", async (_, body, path) => {
     expect(await api.issues("databases.connections.create", { path: { databaseId }, body })).toEqual([path]);
     expect(await api.issues("connections.create", { body: { databaseId, ...body } })).toEqual([path]);
   });
 
-  it("rejects a malformed and a missing databaseId with 422 (§ Reading requests)", async () => {
+  it("rejects a malformed and a missing databaseId with 422", async () => {
     const body = { name: "app" };
     expect(await api.issues("connections.create", { body })).toEqual(["/databaseId"]);
     expect(await api.issues("connections.create", { body: { ...body, databaseId: "NO" } })).toEqual([
@@ -139,7 +139,7 @@ describe("creating a connection", () => {
     ]);
   });
 
-  it("answers 404 for no database and for another workspace's (§ Reading requests)", async () => {
+  it("returns 404 for no database and for another workspace's", async () => {
     const { database } = await api.project({}, { as: "stranger" });
     for (const id of [nobody("db_"), database.id]) {
       const notFound = { status: 404, code: "database:not_found" };
@@ -157,7 +157,7 @@ describe("creating a connection", () => {
 });
 
 describe("listing connections", () => {
-  it("shows directConnection, and no connection string (§ Connection)", async () => {
+  it("shows directConnection, and no connection string", async () => {
     const { data } = await api.ok("databases.connections.list", { path: { databaseId } });
     expect(data.map(({ id }) => id)).toEqual([firstId]);
     expect(data[0]?.endpoints.direct).toEqual({ host: "db.test", port: 5432 });
@@ -166,7 +166,7 @@ describe("listing connections", () => {
     expect(data[0]).not.toHaveProperty("pass");
   });
 
-  it("goes oldest first, page by page (§ Paging)", async () => {
+  it("goes oldest first, page by page", async () => {
     const second = await add();
     for (const list of ["connections.list", "databases.connections.list"] as const) {
       const asked = { path: { databaseId } };
@@ -176,7 +176,7 @@ describe("listing connections", () => {
     }
   });
 
-  it("filters by database; another workspace's and no database give an empty list (§ Reading requests)", async () => {
+  it("filters by database; another workspace's and no database give an empty list", async () => {
     await api.project();
     const { database: foreign } = await api.project({}, { as: "stranger" });
     const list = async (id: string) => (await api.ok("connections.list", { query: { databaseId: id } })).data;
@@ -186,7 +186,7 @@ describe("listing connections", () => {
     expect((await api.ok("connections.list")).data).toHaveLength(2);
   });
 
-  it("answers 404 for the connections of another workspace's database, or none (§ Reading requests)", async () => {
+  it("returns 404 for the connections of another workspace's database, or none", async () => {
     const { database } = await api.project({}, { as: "stranger" });
     for (const id of [nobody("db_"), database.id]) {
       expect(await api.refused("databases.connections.list", { path: { databaseId: id } })).toEqual({
@@ -196,7 +196,7 @@ describe("listing connections", () => {
     }
   });
 
-  it("rejects a malformed id, cursor and limit with 422 (§ Reading requests)", async () => {
+  it("rejects a malformed id, cursor and limit with 422", async () => {
     expect(await api.issues("connections.list", { query: { databaseId: "NO" } })).toEqual([
       "query/databaseId",
     ]);
@@ -208,7 +208,7 @@ describe("listing connections", () => {
 });
 
 describe("rotating a connection", () => {
-  it("gives it a new password, and ends the previous one (§ Database life cycle)", async () => {
+  it("gives it a new password, and ends the previous one", async () => {
     const before = await add();
     const { data } = await api.ok("connections.rotate", { path: { id: before.id } });
     expect({ ...data, pass: "" }).toMatchObject({ id: before.id, user: before.user, name: before.name });
@@ -231,7 +231,7 @@ describe("rotating a connection", () => {
     expect(api.store.connections.get(id)?.pass).toBe(passwords[2]);
   });
 
-  it("of a database that is being made holds when that is ready (§ Database life cycle)", async () => {
+  it("of a database that is being made holds when that is ready", async () => {
     const { database } = await api.project({}, { provisioning: true });
     const id = database.defaultConnectionId ?? "";
     const early = await api.ok("connections.rotate", { path: { id } });
@@ -246,7 +246,7 @@ describe("rotating a connection", () => {
     expect(api.databases.passwords(database.id)).toEqual({ [id]: data.pass });
   });
 
-  it("keeps the old password and answers 500 when the new one cannot be set", async () => {
+  it("keeps the old password and returns 500 when the new one cannot be set", async () => {
     const { id, pass } = await add();
     api.databases.fail("grant");
     expect(await api.refused("connections.rotate", { path: { id } })).toEqual({
@@ -258,7 +258,7 @@ describe("rotating a connection", () => {
 });
 
 describe("deleting a connection", () => {
-  it("ends its credentials (§ connections.delete)", async () => {
+  it("ends its credentials", async () => {
     const { id } = await add();
     await api.ok("connections.delete", { path: { id } });
     expect(api.databases.passwords(databaseId)).not.toHaveProperty(id);
@@ -268,7 +268,7 @@ describe("deleting a connection", () => {
     });
   });
 
-  it("makes the oldest left the default, or null (§ Shapes)", async () => {
+  it("makes the oldest left the default, or null", async () => {
     const second = await add();
     const third = await add();
     await api.ok("connections.delete", { path: { id: firstId } });
@@ -279,7 +279,7 @@ describe("deleting a connection", () => {
     expect(await defaultConnectionId()).toBeNull();
   });
 
-  it("of a database that is being made leaves no role in it (§ Database life cycle)", async () => {
+  it("of a database that is being made leaves no role in it", async () => {
     const { database } = await api.project({}, { provisioning: true });
     await api.ok("connections.delete", { path: { id: database.defaultConnectionId ?? "" } });
     const name = "app";
@@ -293,7 +293,7 @@ describe("deleting a connection", () => {
     expect(api.databases.passwords(database.id)).toEqual({});
   });
 
-  it("keeps the connection and answers 500 when the role cannot be taken away", async () => {
+  it("keeps the connection and returns 500 when the role cannot be taken away", async () => {
     api.databases.fail("revoke");
     expect(await api.refused("connections.delete", { path: { id: firstId } })).toEqual({
       status: 500,
@@ -314,7 +314,7 @@ describe("deleting a connection", () => {
 
 describe("a connection's id", () => {
   it.each(["connections.get", "connections.delete", "connections.rotate"] as const)(
-    "in %s is a 404 when it is malformed, names nothing or lies in another workspace (§ Reading requests)",
+    "in %s is a 404 when it is malformed, names nothing or lies in another workspace",
     async (operationId) => {
       const { database } = await api.project({}, { as: "stranger" });
       const foreign = database.defaultConnectionId ?? "";
@@ -327,7 +327,7 @@ describe("a connection's id", () => {
     },
   );
 
-  it("is found without its prefix (§ Identifier formats)", async () => {
+  it("is found without its prefix", async () => {
     const { data } = await api.ok("connections.get", { path: { id: firstId.slice("con_".length) } });
     expect(data.id).toBe(firstId);
   });

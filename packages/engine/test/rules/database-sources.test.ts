@@ -19,7 +19,7 @@ const refused = (body: Record<string, unknown>) =>
 
 describe("a new database's source", () => {
   it.each(["source", "fromDatabase"])(
-    "copies a database, named by %s, through provisioning (§ Databases)",
+    "copies a database, named by %s, through provisioning",
     async (field) => {
       const body =
         field === "source"
@@ -34,23 +34,20 @@ describe("a new database's source", () => {
     },
   );
 
-  it.each(["source", "fromDatabase"])(
-    "copies a backup, named by %s, through provisioning (§ Databases)",
-    async (field) => {
-      const { id: backupId } = await api.engine.seed.backup(databaseId);
-      api.databases.write(databaseId, "nothing any more");
-      const source = { type: "backup", databaseId, backupId };
-      const { data } = await create(
-        field === "source" ? { source } : { fromDatabase: { id: databaseId, backupId } },
-      );
-      expect(data).toMatchObject({ status: "provisioning", source });
-      await api.later();
-      expect(await api.status(data.id)).toBe("ready");
-      expect(api.databases.read(data.id)).toBe("orders");
-    },
-  );
+  it.each(["source", "fromDatabase"])("copies a backup, named by %s, through provisioning", async (field) => {
+    const { id: backupId } = await api.engine.seed.backup(databaseId);
+    api.databases.write(databaseId, "nothing any more");
+    const source = { type: "backup", databaseId, backupId };
+    const { data } = await create(
+      field === "source" ? { source } : { fromDatabase: { id: databaseId, backupId } },
+    );
+    expect(data).toMatchObject({ status: "provisioning", source });
+    await api.later();
+    expect(await api.status(data.id)).toBe("ready");
+    expect(api.databases.read(data.id)).toBe("orders");
+  });
 
-  it("takes ids without their prefixes (§ Identifier formats)", async () => {
+  it("takes ids without their prefixes", async () => {
     const { id: backupId } = await api.engine.seed.backup(databaseId);
     const { data } = await create({
       source: { type: "backup", databaseId: databaseId.slice(3), backupId: backupId.slice(4) },
@@ -58,13 +55,13 @@ describe("a new database's source", () => {
     expect(data.source).toEqual({ type: "backup", databaseId, backupId });
   });
 
-  it("may be a database of another project of the workspace (§ Databases)", async () => {
+  it("may be a database of another project of the workspace", async () => {
     const { project } = await api.project();
     const copy = await api.database(project.id, { source: { type: "database", databaseId } });
     expect(api.databases.read(copy.id)).toBe("orders");
   });
 
-  it("may be a backup of a database that is not ready itself (§ Databases)", async () => {
+  it("may be a backup of a database that is not ready itself", async () => {
     const { id: backupId } = await api.engine.seed.backup(databaseId);
     await api.engine.states.setDatabaseStatus(databaseId, "failure");
     const { data } = await create({ source: { type: "backup", databaseId, backupId } });
@@ -72,7 +69,7 @@ describe("a new database's source", () => {
     expect(await api.status(data.id)).toBe("ready");
   });
 
-  it("keeps its copy when the source is deleted afterwards (§ Databases)", async () => {
+  it("keeps its copy when the source is deleted afterwards", async () => {
     const source = await api.database(projectId);
     api.databases.write(source.id, "orders");
     const copy = await api.database(projectId, { source: { type: "database", databaseId: source.id } });
@@ -99,7 +96,7 @@ describe("a new database's source", () => {
   });
 
   it.each(["provisioning", "recovering", "failure"] as const)(
-    "is rejected with 422 while the database to copy is %s (§ Databases)",
+    "is rejected with 422 while the database to copy is %s",
     async (status) => {
       await api.engine.states.setDatabaseStatus(databaseId, status);
       const rejected = { status: 422, code: "database:source_not_ready" };
@@ -114,7 +111,7 @@ describe("a new database's source", () => {
   );
 
   it.each(["running", "failed", "unknown"] as const)(
-    "is rejected with 422 for a backup that is %s (§ Databases)",
+    "is rejected with 422 for a backup that is %s",
     async (status) => {
       const { id: backupId } = await api.engine.seed.backup(databaseId);
       await api.engine.states.setBackupStatus(backupId, status);
@@ -125,7 +122,7 @@ describe("a new database's source", () => {
     },
   );
 
-  it("is rejected with 404 for a backup of another database, or none (§ Databases)", async () => {
+  it("is rejected with 404 for a backup of another database, or none", async () => {
     const other = await api.database(projectId);
     const { id } = await api.engine.seed.backup(other.id);
     for (const backupId of [id, nobody("bkp_")]) {
@@ -137,7 +134,7 @@ describe("a new database's source", () => {
     }
   });
 
-  it("is rejected with 404 for no database and 403 for another workspace's (§ Reading requests)", async () => {
+  it("is rejected with 404 for no database and 403 for another workspace's", async () => {
     const { database } = await api.project({}, { as: "stranger" });
     const { id: backupId } = await api.engine.seed.backup(database.id);
     const cases = [
@@ -153,7 +150,7 @@ describe("a new database's source", () => {
     }
   });
 
-  it("is rejected with 422 when fromDatabase and source come at once (§ Databases)", async () => {
+  it("is rejected with 422 when fromDatabase and source come at once", async () => {
     const body = { source: { type: "empty" }, fromDatabase: { id: databaseId } };
     expect(await api.issues("projects.databases.create", { path: { projectId }, body })).toEqual([
       "/fromDatabase",
@@ -169,7 +166,7 @@ describe("a new database's source", () => {
     ["a malformed databaseId", { type: "database", databaseId: "db_NO" }],
     ["a source that is text", "empty"],
     ["a null source", null],
-  ])("is rejected with 422 for %s (§ Databases)", async (_, source) => {
+  ])("is rejected with 422 for %s", async (_, source) => {
     const asked = { path: { projectId }, body: { source } };
     const { status, code } = await api.refused("projects.databases.create", asked);
     expect({ status, code }).toEqual({ status: 422, code: "validation:failed" });

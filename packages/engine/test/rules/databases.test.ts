@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 
 describe("projects.databases.create", () => {
-  it("creates an empty database on the default branch, with its secrets (§ Databases)", async () => {
+  it("creates an empty database on the default branch, with its secrets", async () => {
     const { project } = await api.project();
     const { data } = await api.ok("projects.databases.create", {
       path: { projectId: project.id },
@@ -28,14 +28,14 @@ describe("projects.databases.create", () => {
     expect(data.connectionString).toContain(`:${String(data.directConnection?.pass)}@`);
   });
 
-  it("takes an absent body, and makes up a readable name (§ Databases)", async () => {
+  it("takes an absent body, and makes up a readable name", async () => {
     const { project } = await api.project();
     const { data } = await api.ok("projects.databases.create", { path: { projectId: project.id } });
     expect(data.name).toMatch(/^[a-z]+-[a-z]+-\d+$/);
     expect(data.region.id).toBe("us-east-1");
   });
 
-  it("goes from provisioning to ready, and opens with the credentials of its answer (§ Database life cycle)", async () => {
+  it("goes from provisioning to ready, and opens with the credentials of its answer", async () => {
     const { database } = await api.project({}, { provisioning: true });
     expect(await api.status(database.id)).toBe("provisioning");
     expect(api.databases.passwords(database.id)).toBeUndefined();
@@ -46,21 +46,21 @@ describe("projects.databases.create", () => {
     });
   });
 
-  it("goes from provisioning to failure when it cannot be made (§ Database life cycle)", async () => {
+  it("goes from provisioning to failure when it cannot be made", async () => {
     api.databases.fail("create");
     const { database } = await api.project();
     expect(await api.status(database.id)).toBe("failure");
     expect(api.defects).toEqual([new Error("The database engine cannot create")]);
   });
 
-  it("is made after all when the control surface fails it and then declares it ready (§ Control surface)", async () => {
+  it("is made after all when the control surface fails it and then declares it ready", async () => {
     const { database } = await api.project({}, { provisioning: true });
     await api.engine.states.setDatabaseStatus(database.id, "failure");
     await api.engine.states.setDatabaseStatus(database.id, "ready");
     expect(api.databases.passwords(database.id)).toBeDefined();
   });
 
-  it("stays as the control surface has set it while it was being made (§ Control surface)", async () => {
+  it("stays as the control surface has set it while it was being made", async () => {
     const { database } = await api.project({}, { provisioning: true });
     const { begun, release } = api.databases.hold("create");
     const making = api.later();
@@ -77,7 +77,7 @@ describe("projects.databases.create", () => {
     [{}, "ap-northeast-1", "ap-northeast-1"],
     [{}, undefined, "us-east-1"],
   ])(
-    "inherits the region of %o, else of its default database, else us-east-1 (§ Databases)",
+    "inherits the region of %o, else of its default database, else us-east-1",
     async (body, defaultRegion, expected) => {
       const { data: project } = await api.ok("projects.create", { body: { createDatabase: false, ...body } });
       if (defaultRegion) await api.database(project.id, { region: defaultRegion, isDefault: true });
@@ -86,13 +86,13 @@ describe("projects.databases.create", () => {
     },
   );
 
-  it("becomes the default database only when asked, also as the first one (§ Databases)", async () => {
+  it("becomes the default database only when asked, also as the first one", async () => {
     const { data: project } = await api.ok("projects.create", { body: { createDatabase: false } });
     expect((await api.database(project.id)).isDefault).toBe(false);
     expect((await api.database(project.id, { isDefault: true })).isDefault).toBe(true);
   });
 
-  it("moves the default, and the old one may then be deleted (§ Databases)", async () => {
+  it("moves the default, and the old one may then be deleted", async () => {
     const { project, database: old } = await api.project();
     const { id } = await api.database(project.id, { isDefault: true });
     const { data } = await api.ok("projects.databases.list", { path: { projectId: project.id } });
@@ -109,13 +109,13 @@ describe("projects.databases.create", () => {
     ["a name that is too long", { name: "n".repeat(257) }, "/name"],
     ["a region that does not exist", { region: "moon-1" }, "/region"],
     ["isDefault as text", { isDefault: "yes" }, "/isDefault"],
-  ])("rejects %s with 422 (§ Databases)", async (_, body, path) => {
+  ])("rejects %s with 422", async (_, body, path) => {
     const { project } = await api.project();
     const asked = { path: { projectId: project.id }, body };
     expect(await api.issues("projects.databases.create", asked)).toEqual([path]);
   });
 
-  it("answers 403 for another workspace's project and 404 for none (§ Reading requests)", async () => {
+  it("returns 403 for another workspace's project and 404 for none", async () => {
     const { project } = await api.project({}, { as: "stranger" });
     expect(await api.refused("projects.databases.create", { path: { projectId: project.id } })).toEqual({
       status: 403,
@@ -129,7 +129,7 @@ describe("projects.databases.create", () => {
 });
 
 describe("databases.create", () => {
-  it("makes the branch of branchGitName when it does not exist, and uses it when it does (§ Branches)", async () => {
+  it("makes the branch of branchGitName when it does not exist, and uses it when it does", async () => {
     const { project } = await api.project();
     const first = await api.database(project.id, { branchGitName: "feature/cart" });
     const second = await api.database(project.id, { branchGitName: "feature/cart" });
@@ -138,7 +138,7 @@ describe("databases.create", () => {
     expect(data).toMatchObject({ gitName: "feature/cart", role: "preview", isDefault: false });
   });
 
-  it("goes to the branch of branchId, else to the default branch (§ Branches)", async () => {
+  it("goes to the branch of branchId, else to the default branch", async () => {
     const { project } = await api.project();
     const branch = await api.engine.seed.branch(project.id, { gitName: "dev" });
     const bare = branch.id.slice("br_".length);
@@ -147,7 +147,7 @@ describe("databases.create", () => {
     expect((await api.database(project.id)).branchId).toBe(branch.id);
   });
 
-  it("rejects a logicalId that is taken on the branch with 409, and takes it on another (§ logicalId)", async () => {
+  it("rejects a logicalId that is taken on the branch with 409, and takes it on another", async () => {
     const { project } = await api.project();
     const branch = await api.engine.seed.branch(project.id);
     await api.database(project.id, { logicalId: "main-db" });
@@ -163,7 +163,7 @@ describe("databases.create", () => {
   it.each([
     ["no projectId", { projectId: undefined }, "/projectId"],
     ["branchId with branchGitName", { branchId: "br_abcdefgh", branchGitName: "dev" }, "/branchGitName"],
-    ["logicalId with branchGitName (§ App rules 3)", { logicalId: "a", branchGitName: "dev" }, "/logicalId"],
+    ["logicalId with branchGitName", { logicalId: "a", branchGitName: "dev" }, "/logicalId"],
     ["an empty branchGitName", { branchGitName: "" }, "/branchGitName"],
     ["a null branchId", { branchId: null }, "/branchId"],
     ["a null branchGitName", { branchGitName: null }, "/branchGitName"],
@@ -178,7 +178,7 @@ describe("databases.create", () => {
     ]);
   });
 
-  it("answers 404 branch:not_found for a branch that is not a live one of the project (§ Branches)", async () => {
+  it("returns 404 branch:not_found for a branch that is not a live one of the project", async () => {
     const { project } = await api.project();
     const { database: elsewhere } = await api.project();
     const { database: foreign } = await api.project({}, { as: "stranger" });
@@ -192,7 +192,7 @@ describe("databases.create", () => {
     }
   });
 
-  it("looks for the source before the logicalId (§ Reading requests, order of checks)", async () => {
+  it("looks for the source before the logicalId", async () => {
     const { project } = await api.project();
     await api.database(project.id, { logicalId: "taken" });
     const source = { type: "database", databaseId: nobody("db_") };
@@ -216,7 +216,7 @@ describe("databases.create", () => {
 });
 
 describe("databases.list", () => {
-  it("shows the workspace's databases, oldest first, with their connections (§ Paging)", async () => {
+  it("shows the workspace's databases, oldest first, with their connections", async () => {
     const { project, database } = await api.project();
     await api.project({}, { as: "stranger" });
     const second = await api.database(project.id);
@@ -226,7 +226,7 @@ describe("databases.list", () => {
     expect(JSON.stringify(data)).not.toContain("connectionString");
   });
 
-  it("filters by project, logicalId, branchId, unassigned and branchGitName (§ databases.list)", async () => {
+  it("filters by project, logicalId, branchId, unassigned and branchGitName", async () => {
     const { project, database } = await api.project();
     const { project: other } = await api.project();
     const declared = await api.database(project.id, { logicalId: "reports" });
@@ -242,7 +242,7 @@ describe("databases.list", () => {
     expect(await list({ branchGitName: "main", projectId: project.id })).toEqual([database.id, declared.id]);
   });
 
-  it("gives an empty list for another workspace's project and for none (§ Reading requests)", async () => {
+  it("gives an empty list for another workspace's project and for none", async () => {
     const { project } = await api.project({}, { as: "stranger" });
     for (const projectId of [project.id, nobody("proj_")]) {
       expect((await api.ok("databases.list", { query: { projectId } })).data).toEqual([]);
@@ -262,7 +262,7 @@ describe("databases.list", () => {
 });
 
 describe("projects.databases.list", () => {
-  it("pages through the project's databases (§ Paging)", async () => {
+  it("pages through the project's databases", async () => {
     const { project, database } = await api.project();
     const second = await api.database(project.id);
     const path = { projectId: project.id };
@@ -275,7 +275,7 @@ describe("projects.databases.list", () => {
     expect(next.data.map(({ id }) => id)).toEqual([second.id]);
   });
 
-  it("answers 404 for another workspace's project and for none, 422 for a malformed id (§ Reading requests)", async () => {
+  it("returns 404 for another workspace's project and for none, 422 for a malformed id", async () => {
     const { project } = await api.project({}, { as: "stranger" });
     for (const projectId of [project.id, nobody("proj_")]) {
       expect(await api.refused("projects.databases.list", { path: { projectId } })).toEqual({
@@ -290,7 +290,7 @@ describe("projects.databases.list", () => {
 });
 
 describe("databases.get", () => {
-  it("answers 404 for none, also for a malformed id, and 403 for another workspace's (§ Reading requests)", async () => {
+  it("returns 404 for none, also for a malformed id, and 403 for another workspace's", async () => {
     const { database } = await api.project({}, { as: "stranger" });
     for (const databaseId of [nobody("db_"), "no-such", "__proto__"]) {
       expect(await api.refused("databases.get", { path: { databaseId } })).toEqual({
@@ -308,7 +308,7 @@ describe("databases.get", () => {
 describe("databases.update", () => {
   const update = (databaseId: string, body: unknown) => ({ path: { databaseId }, body });
 
-  it("renames, and sets, keeps, changes and clears the logicalId (§ databases.update)", async () => {
+  it("renames, and sets, keeps, changes and clears the logicalId", async () => {
     const { database } = await api.project();
     for (const [body, expected] of [
       [{ name: "reports" }, { name: "reports", logicalId: null }],
@@ -323,7 +323,7 @@ describe("databases.update", () => {
     }
   });
 
-  it("moves to a branch of the project, made when it does not exist (§ Branches)", async () => {
+  it("moves to a branch of the project, made when it does not exist", async () => {
     const { project, database } = await api.project();
     const branch = await api.engine.seed.branch(project.id);
     const moved = await api.ok("databases.update", update(database.id, { branchId: branch.id }));
@@ -333,7 +333,7 @@ describe("databases.update", () => {
     expect(made.data.gitName).toBe("new");
   });
 
-  it("rejects a logicalId that is taken on the branch, and a move to a branch where it is, with 409 (§ logicalId)", async () => {
+  it("rejects a logicalId that is taken on the branch, and a move to a branch where it is, with 409", async () => {
     const { project, database } = await api.project();
     const branch = await api.engine.seed.branch(project.id);
     await api.database(project.id, { logicalId: "a" });
@@ -346,8 +346,8 @@ describe("databases.update", () => {
   });
 
   it.each([
-    ["logicalId with branchId (§ App rules 4)", { logicalId: "a", branchId: "br_abcdefgh" }, "/logicalId"],
-    ["logicalId with branchGitName (§ App rules 4)", { logicalId: "a", branchGitName: "dev" }, "/logicalId"],
+    ["logicalId with branchId", { logicalId: "a", branchId: "br_abcdefgh" }, "/logicalId"],
+    ["logicalId with branchGitName", { logicalId: "a", branchGitName: "dev" }, "/logicalId"],
     ["branchId with branchGitName", { branchId: "br_abcdefgh", branchGitName: "dev" }, "/branchGitName"],
     ["a null branchId", { branchId: null }, "/branchId"],
     ["an unknown field", { isDefault: true }, "/isDefault"],
@@ -358,7 +358,7 @@ describe("databases.update", () => {
     expect(await api.issues("databases.update", update(database.id, body))).toEqual([path]);
   });
 
-  it("answers 404 for no database and for no branch, 403 for another workspace's (§ Reading requests)", async () => {
+  it("returns 404 for no database and for no branch, 403 for another workspace's", async () => {
     const { database } = await api.project();
     const { database: foreign } = await api.project({}, { as: "stranger" });
     const body = { name: "mine" };
@@ -377,7 +377,7 @@ describe("databases.update", () => {
 });
 
 describe("databases.delete", () => {
-  it("takes data, connections and backups away (§ databases.delete)", async () => {
+  it("takes data, connections and backups away", async () => {
     const { project } = await api.project();
     const database = await api.database(project.id);
     await api.engine.seed.backup(database.id);
@@ -395,7 +395,7 @@ describe("databases.delete", () => {
     });
   });
 
-  it("rejects the default database with 403: it goes with its project (§ databases.delete)", async () => {
+  it("rejects the default database with 403: it goes with its project", async () => {
     const { database } = await api.project();
     expect(await api.refused("databases.delete", { path: { databaseId: database.id } })).toEqual({
       status: 403,
@@ -403,7 +403,7 @@ describe("databases.delete", () => {
     });
   });
 
-  it("cancels the making of a database, before and after it has begun (§ Database life cycle)", async () => {
+  it("cancels the making of a database, before and after it has begun", async () => {
     const { project } = await api.project();
     const early = await api.database(project.id, {}, { provisioning: true });
     await api.ok("databases.delete", { path: { databaseId: early.id } });
@@ -421,7 +421,7 @@ describe("databases.delete", () => {
     expect(api.defects).toEqual([]);
   });
 
-  it("answers 500 and keeps the database when it cannot be taken away", async () => {
+  it("returns 500 and keeps the database when it cannot be taken away", async () => {
     const { project } = await api.project();
     const database = await api.database(project.id);
     const mend = api.databases.fail("drop");
@@ -488,7 +488,7 @@ describe("databases.delete", () => {
     expect(replies.map(({ status }) => status)).toEqual([204, 404]);
   });
 
-  it("answers 404 for none, also for a malformed id, and 403 for another workspace's (§ Reading requests)", async () => {
+  it("returns 404 for none, also for a malformed id, and 403 for another workspace's", async () => {
     const { database } = await api.project({}, { as: "stranger" });
     for (const databaseId of [nobody("db_"), "no-such"]) {
       expect(await api.refused("databases.delete", { path: { databaseId } })).toEqual({

@@ -30,7 +30,7 @@ const states: readonly DeploymentStatus[] = [
 ];
 
 describe("services.deployments.create", () => {
-  it("answers the new deployment and where its code goes (§ Deployments)", async () => {
+  it("returns the new deployment and where its code goes", async () => {
     const created = await create({ portMapping: { http: 8080 } });
     expect(created).toEqual({
       id: created.id,
@@ -47,12 +47,12 @@ describe("services.deployments.create", () => {
     });
   });
 
-  it("takes an absent body, and a null port for none (§ Deployments)", async () => {
+  it("takes an absent body, and a null port for none", async () => {
     expect(await get((await create()).id)).not.toHaveProperty("portMapping");
     expect(await get((await create({ portMapping: { http: null } })).id)).toMatchObject({ portMapping: {} });
   });
 
-  it("becomes uploaded by a PUT to its uploadUrl, once (§ Deployments)", async () => {
+  it("becomes uploaded by a PUT to its uploadUrl, once", async () => {
     const { id, uploadUrl } = await create();
     expect((await upload(uploadUrl ?? "")).status).toBe(200);
     expect((await get(id)).status).toBe("uploaded");
@@ -60,14 +60,14 @@ describe("services.deployments.create", () => {
     expect((await upload((uploadUrl ?? "").slice(0, -1))).status).toBe(404);
   });
 
-  it("takes no code any more once it was started (§ Deployments)", async () => {
+  it("takes no code any more once it was started", async () => {
     const { id, uploadUrl } = await create();
     await api.ok("deployments.start", { path: { deploymentId: id } });
     expect((await upload(uploadUrl ?? "")).status).toBe(404);
     expect((await get(id)).status).toBe("provisioning");
   });
 
-  it("deploys the code of the promoted one again with skipCodeUpload (§ Deployments)", async () => {
+  it("deploys the code of the promoted one again with skipCodeUpload", async () => {
     const { id: promoted } = await create({ portMapping: { http: 8080 } });
     await api.ok("deployments.start", { path: { deploymentId: promoted } });
     await api.later();
@@ -77,7 +77,7 @@ describe("services.deployments.create", () => {
     expect(await get(created.id)).toMatchObject({ status: "uploaded", portMapping: { http: 8080 } });
   });
 
-  it("rejects skipCodeUpload without a promoted deployment with 422 (§ Deployments)", async () => {
+  it("rejects skipCodeUpload without a promoted deployment with 422", async () => {
     await inState("running");
     const asked = { path: { serviceId }, body: { skipCodeUpload: true } };
     expect(await api.issues("services.deployments.create", asked)).toEqual(["/skipCodeUpload"]);
@@ -97,7 +97,7 @@ describe("services.deployments.create", () => {
 });
 
 describe("services.deployments.list", () => {
-  it("lists the service's deployments, oldest first, page by page (§ Paging)", async () => {
+  it("lists the service's deployments, oldest first, page by page", async () => {
     const ids = [(await create()).id, (await create()).id];
     const path = { serviceId };
     const { data, pagination } = await api.ok("services.deployments.list", { path, query: { limit: 1 } });
@@ -110,7 +110,7 @@ describe("services.deployments.list", () => {
     expect(next.data.map(({ id }) => id)).toEqual([ids[1]]);
   });
 
-  it("rejects a malformed service, limit and cursor with 422 (§ Reading requests)", async () => {
+  it("rejects a malformed service, limit and cursor with 422", async () => {
     const ask = (path: Record<string, string>, query: string) =>
       api.issues("services.deployments.list", { path, query });
     expect(await ask({ serviceId: "NO" }, "limit=0")).toEqual(["path/serviceId", "query/limit"]);
@@ -175,7 +175,7 @@ describe("apps.deployments.list and create", () => {
 });
 
 describe("starting and stopping", () => {
-  it("goes from provisioning to running, and answers with its previewDomain (§ Deployments)", async () => {
+  it("goes from provisioning to running, and answers with its previewDomain", async () => {
     const deploymentId = (await create()).id;
     const { data } = await api.ok("deployments.start", { path: { deploymentId } });
     expect(await get(deploymentId)).toMatchObject({
@@ -186,7 +186,7 @@ describe("starting and stopping", () => {
     expect(await get(deploymentId)).toMatchObject({ status: "running", previewDomain: data.previewDomain });
   });
 
-  it("goes from stopping to stopped, and starts again (§ Deployments)", async () => {
+  it("goes from stopping to stopped, and starts again", async () => {
     const path = { deploymentId: await inState("running") };
     await api.ok("deployments.stop", { path });
     expect((await get(path.deploymentId)).status).toBe("stopping");
@@ -197,7 +197,7 @@ describe("starting and stopping", () => {
     expect((await get(path.deploymentId)).status).toBe("running");
   });
 
-  it("takes its time again when it is started again (§ Deployments)", async () => {
+  it("takes its time again when it is started again", async () => {
     const path = { deploymentId: (await create()).id };
     await api.ok("deployments.start", { path });
     await api.ok("deployments.stop", { path });
@@ -209,7 +209,7 @@ describe("starting and stopping", () => {
     expect((await get(path.deploymentId)).status).toBe("running");
   });
 
-  it("gives up a start that is stopped (§ Deployments)", async () => {
+  it("gives up a start that is stopped", async () => {
     const path = { deploymentId: (await create()).id };
     await api.ok("deployments.start", { path });
     await api.ok("deployments.stop", { path });
@@ -217,7 +217,7 @@ describe("starting and stopping", () => {
     expect((await get(path.deploymentId)).status).toBe("stopped");
   });
 
-  it("does not bring back what the control surface has failed (§ Control surface)", async () => {
+  it("does not bring back what the control surface has failed", async () => {
     const path = { deploymentId: (await create()).id };
     await api.ok("deployments.start", { path });
     await api.engine.states.setDeploymentStatus(path.deploymentId, "failed");
@@ -226,7 +226,7 @@ describe("starting and stopping", () => {
   });
 });
 
-describe("the state of a deployment (§ Deployments)", () => {
+describe("the state of a deployment", () => {
   const allowed = {
     start: ["created", "uploaded", "failed", "stopped"],
     stop: ["provisioning", "running"],
@@ -252,7 +252,7 @@ describe("the state of a deployment (§ Deployments)", () => {
 });
 
 describe("deployments.delete", () => {
-  it("of the promoted one leaves the service with none, and its domains for the next (§ Deployments)", async () => {
+  it("of the promoted one leaves the service with none, and its domains for the next", async () => {
     const deploymentId = await inState("running");
     await api.ok("services.promote", { path: { serviceId }, body: { deploymentId } });
     await api.engine.states.attachDomain(serviceId, "shop.example.com");
@@ -278,21 +278,18 @@ describe("an id", () => {
     "deployments.stop",
   ] as const;
 
-  it.each(operations)(
-    "in %s is a 404 when it is malformed or names nothing (§ Reading requests)",
-    async (id) => {
-      const gone = await inState("stopped");
-      await api.ok("deployments.delete", { path: { deploymentId: gone } });
-      for (const deploymentId of [gone, nobody("dpl_"), "NO", "__proto__"]) {
-        expect(await api.refused(id, { path: { deploymentId } })).toEqual({
-          status: 404,
-          code: "deployment:not_found",
-        });
-      }
-    },
-  );
+  it.each(operations)("in %s is a 404 when it is malformed or names nothing", async (id) => {
+    const gone = await inState("stopped");
+    await api.ok("deployments.delete", { path: { deploymentId: gone } });
+    for (const deploymentId of [gone, nobody("dpl_"), "NO", "__proto__"]) {
+      expect(await api.refused(id, { path: { deploymentId } })).toEqual({
+        status: 404,
+        code: "deployment:not_found",
+      });
+    }
+  });
 
-  it.each(operations)("in %s is a 403 when it lies in another workspace (§ Reading requests)", async (id) => {
+  it.each(operations)("in %s is a 403 when it lies in another workspace", async (id) => {
     const deploymentId = await inState("running");
     expect(await api.refused(id, { path: { deploymentId }, as: "stranger" })).toEqual({
       status: 403,
@@ -301,7 +298,7 @@ describe("an id", () => {
   });
 
   it.each(["services.deployments.list", "services.deployments.create"] as const)(
-    "of a service in %s is a 404 when it names nothing, a 403 when it lies in another workspace (§ Reading requests)",
+    "of a service in %s is a 404 when it names nothing, a 403 when it lies in another workspace",
     async (id) => {
       expect(await api.refused(id, { path: { serviceId: nobody("cps_") } })).toEqual({
         status: 404,

@@ -12,7 +12,7 @@ const consent = () => api.engine.seed.integration({ clientName: "Dashboard" });
 const foreignConsent = () => api.engine.seed.integration({ workspaceId: api.strangerWorkspaceId });
 
 describe("integrations.get", () => {
-  it("shows the client and the user who authorised it (§ Integration)", async () => {
+  it("shows the client and the user who authorised it", async () => {
     const { integration, client } = await consent();
     const { data } = await api.ok("integrations.get", { path: { id: integration.id.slice("itgr_".length) } });
     const { user } = api.engine.residents;
@@ -28,7 +28,7 @@ describe("integrations.get", () => {
 });
 
 describe("listing integrations", () => {
-  it("shows those of the workspace in both lists, oldest first, page by page (§ Integrations)", async () => {
+  it("shows those of the workspace in both lists, oldest first, page by page", async () => {
     const ids = [(await consent()).integration.id, (await consent()).integration.id];
     await foreignConsent();
     const lists = [
@@ -44,14 +44,14 @@ describe("listing integrations", () => {
     }
   });
 
-  it("gives an empty list for another workspace, and for none, as a filter (§ Reading requests)", async () => {
+  it("gives an empty list for another workspace, and for none, as a filter", async () => {
     await foreignConsent();
     for (const id of [api.strangerWorkspaceId, nobody("wksp_")]) {
       expect((await api.ok("integrations.list", { query: { workspaceId: id } })).data).toEqual([]);
     }
   });
 
-  it("answers 404 for another workspace, and for none, in the path (§ Integrations)", async () => {
+  it("returns 404 for another workspace, and for none, in the path", async () => {
     for (const id of [api.strangerWorkspaceId, nobody("wksp_")]) {
       expect(await api.refused("workspaces.integrations.list", { path: { workspaceId: id } })).toEqual({
         status: 404,
@@ -60,7 +60,7 @@ describe("listing integrations", () => {
     }
   });
 
-  it("rejects a missing, malformed or repeated workspaceId with 422 (§ Integrations)", async () => {
+  it("rejects a missing, malformed or repeated workspaceId with 422", async () => {
     for (const query of ["", "workspaceId=NO", "workspaceId=", "workspaceId=a&workspaceId=b"]) {
       expect(await api.issues("integrations.list", { query }), query).toEqual(["query/workspaceId"]);
     }
@@ -72,7 +72,7 @@ describe("listing integrations", () => {
 
 describe("deleting an integration", () => {
   it.each(["integrations.delete", "workspaces.integrations.delete"] as const)(
-    "by %s revokes its tokens at once, and no others (§ Integrations)",
+    "by %s revokes its tokens at once, and no others",
     async (operationId) => {
       const { integration, client } = await consent();
       const kept = await consent();
@@ -93,21 +93,21 @@ describe("deleting an integration", () => {
     },
   );
 
-  it("by its own token ends that token (§ Authentication)", async () => {
+  it("by its own token ends that token", async () => {
     const { integration } = await consent();
     const token = await api.engine.tokens.user({ integrationId: integration.id });
     await api.ok("integrations.delete", { path: { id: integration.id }, token });
     expect((await api.send("projects.list", { token })).status).toBe(401);
   });
 
-  it("takes the client's id without its prefix (§ Identifier formats)", async () => {
+  it("takes the client's id without its prefix", async () => {
     const { client } = await consent();
     const clientId = client.id.slice("itgr_".length);
     await api.ok("workspaces.integrations.delete", { path: { workspaceId, clientId } });
     expect(api.store.integrations.size).toBe(0);
   });
 
-  it("is a 404 for a client that the workspace has not authorised, and for another workspace (§ Integrations)", async () => {
+  it("is a 404 for a client that the workspace has not authorised, and for another workspace", async () => {
     const { client } = await foreignConsent();
     for (const clientId of [client.id, nobody("itgr_"), "NO"]) {
       const path = { workspaceId, clientId };
@@ -127,7 +127,7 @@ describe("deleting an integration", () => {
 });
 
 it.each(["integrations.get", "integrations.delete"] as const)(
-  "%s is a 404 for a malformed id, none, and another workspace's (§ Reading requests)",
+  "%s is a 404 for a malformed id, none, and another workspace's",
   async (operationId) => {
     const { integration } = await foreignConsent();
     for (const id of [integration.id, nobody("itgr_"), "NO", "__proto__"]) {

@@ -55,14 +55,14 @@ describe("many requests of one kind at the same time", () => {
   const atOnce = async <T>(count: number, send: (index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => send(index)));
 
-  it("give a logicalId to one project only (§ logicalId)", async () => {
+  it("give a logicalId to one project only", async () => {
     const api = new Api();
     const replies = await atOnce(20, () => api.send("projects.create", { body: { logicalId: "shop" } }));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(replies.filter(({ code }) => code === "project:logical_id_conflict")).toHaveLength(19);
   });
 
-  it("make one branch of a git name, and one app of a name on it (§ Branches)", async () => {
+  it("make one branch of a git name, and one app of a name on it", async () => {
     const api = new Api();
     const { project } = await api.project();
     const body = { projectId: project.id, displayName: "web", branchGitName: "dev" };
@@ -71,7 +71,7 @@ describe("many requests of one kind at the same time", () => {
     expect(api.store.branches.list({}).filter(({ gitName }) => gitName === "dev")).toHaveLength(1);
   });
 
-  it("leave one default database (§ Databases)", async () => {
+  it("leave one default database", async () => {
     const api = new Api();
     const { project } = await api.project();
     await atOnce(20, () =>
@@ -81,7 +81,7 @@ describe("many requests of one kind at the same time", () => {
     expect(defaults.map(({ id }) => id)).toEqual([api.store.databases.list({}).at(-1)?.id]);
   });
 
-  it("delete all connections of a database, and leave no default one (§ Shapes)", async () => {
+  it("delete all connections of a database, and leave no default one", async () => {
     const api = new Api();
     const { database } = await api.project();
     await atOnce(10, (index) =>

@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 
 describe("projects.create", () => {
-  it("creates a project with its default database, which is reported as provisioning (§ States and transitions)", async () => {
+  it("creates a project with its default database, which is reported as provisioning", async () => {
     const { data } = await api.ok("projects.create", { body: { name: "shop" } });
     expect(data).toMatchObject({
       type: "project",
@@ -22,7 +22,7 @@ describe("projects.create", () => {
     expect(data.id).toMatch(/^proj_[a-z0-9]{24}$/);
   });
 
-  it("returns connections and API keys in the create response, with their secrets (§ Connection)", async () => {
+  it("returns connections and API keys in the create response, with their secrets", async () => {
     const { database } = await api.project({ name: "shop" });
     const [connection] = database.connections;
     const [apiKey] = database.apiKeys;
@@ -40,7 +40,7 @@ describe("projects.create", () => {
     );
   });
 
-  it("shows the secrets in no later answer (§ Connection)", async () => {
+  it("shows the secrets in no later answer", async () => {
     const { database } = await api.project();
     const answer = JSON.stringify(await api.ok("databases.get", { path: { databaseId: database.id } }));
     expect(answer).not.toContain("postgres://");
@@ -48,20 +48,20 @@ describe("projects.create", () => {
     expect(answer).not.toContain("apiKeys");
   });
 
-  it("takes an absent body for an empty one (§ Projects)", async () => {
+  it("takes an absent body for an empty one", async () => {
     const { data } = await api.ok("projects.create");
     expect(data.name).toMatch(/^[a-z]+-[a-z]+-\d+$/);
     expect(data.database?.status).toBe("provisioning");
   });
 
-  it("creates no database when createDatabase is false (§ Projects)", async () => {
+  it("creates no database when createDatabase is false", async () => {
     const { data } = await api.ok("projects.create", { body: { createDatabase: false } });
     expect(data.database).toBeNull();
     const { data: databases } = await api.ok("projects.databases.list", { path: { projectId: data.id } });
     expect(databases).toEqual([]);
   });
 
-  it("puts the database into the project's region, and into us-east-1 without one (§ Projects)", async () => {
+  it("puts the database into the project's region, and into us-east-1 without one", async () => {
     const placed = await api.project({ region: "eu-west-3" });
     expect(placed.project.defaultRegion).toBe("eu-west-3");
     expect(placed.database.region).toEqual({ id: "eu-west-3", name: "Europe (Paris)" });
@@ -70,35 +70,35 @@ describe("projects.create", () => {
     expect(unplaced.database.region.id).toBe("us-east-1");
   });
 
-  it("gives every project one default branch, main, in production, which holds its database (§ Branches)", async () => {
+  it("gives every project one default branch, main, in production, which holds its database", async () => {
     const { project, database } = await api.project();
     const { data } = await api.ok("projects.branches.list", { path: { projectId: project.id } });
     expect(data).toMatchObject([{ gitName: "main", isDefault: true, role: "production" }]);
     expect(database.branchId).toBe(data[0]?.id);
   });
 
-  it("lets names repeat (§ Ids)", async () => {
+  it("lets names repeat", async () => {
     await api.project({ name: "shop" });
     await api.project({ name: "shop" });
     const { data } = await api.ok("projects.list");
     expect(data.map(({ name }) => name)).toEqual(["shop", "shop"]);
   });
 
-  it("takes the credential's own workspaceId, with and without its prefix (§ Identifier formats)", async () => {
+  it("takes the credential's own workspaceId, with and without its prefix", async () => {
     for (const workspaceId of [api.workspaceId, api.workspaceId.slice("wksp_".length)]) {
       const { data } = await api.ok("projects.create", { body: { workspaceId } });
       expect(data.workspace.id).toBe(api.workspaceId);
     }
   });
 
-  it("lets a service token and an agent create (§ Authentication)", async () => {
+  it("lets a service token and an agent create", async () => {
     for (const as of ["service", "agent"] as const) {
       const { data } = await api.ok("projects.create", { as });
       expect(data.workspace.id).toBe(api.workspaceId);
     }
   });
 
-  it("rejects another workspaceId than the credential's own with 403 (§ Projects)", async () => {
+  it("rejects another workspaceId than the credential's own with 403", async () => {
     for (const workspaceId of [api.strangerWorkspaceId, nobody("wksp_")]) {
       expect(await api.refused("projects.create", { body: { workspaceId } })).toEqual({
         status: 403,
@@ -107,7 +107,7 @@ describe("projects.create", () => {
     }
   });
 
-  it("rejects a logicalId that is taken in the workspace with 409, and takes it in another (§ logicalId)", async () => {
+  it("rejects a logicalId that is taken in the workspace with 409, and takes it in another", async () => {
     await api.project({ logicalId: "shop" });
     expect(await api.refused("projects.create", { body: { logicalId: "shop" } })).toEqual({
       status: 409,
@@ -117,7 +117,7 @@ describe("projects.create", () => {
     expect(project.logicalId).toBe("shop");
   });
 
-  it("gives a logicalId free again when its project is deleted (§ logicalId)", async () => {
+  it("gives a logicalId free again when its project is deleted", async () => {
     const { project } = await api.project({ logicalId: "shop" });
     await api.ok("projects.delete", { path: { id: project.id } });
     const { data } = await api.ok("projects.create", { body: { logicalId: "shop" } });
@@ -140,11 +140,11 @@ describe("projects.create", () => {
     ["a malformed workspaceId", { workspaceId: "wksp_no-such" }, "/workspaceId"],
     ["a body that is a list", [], ""],
     ["a body that is null", null, ""],
-  ])("rejects %s with 422 (§ Errors)", async (_, body, path) => {
+  ])("rejects %s with 422", async (_, body, path) => {
     expect(await api.issues("projects.create", { body })).toEqual([path]);
   });
 
-  it("takes a logicalId of 255 characters (§ Limits)", async () => {
+  it("takes a logicalId of 255 characters", async () => {
     const logicalId = `a${"._-B9".repeat(50)}abcd`;
     expect(logicalId).toHaveLength(255);
     const { data } = await api.ok("projects.create", { body: { logicalId } });
@@ -153,7 +153,7 @@ describe("projects.create", () => {
 });
 
 describe("projects.get", () => {
-  it("finds a project by its id with and without the prefix (§ Identifier formats)", async () => {
+  it("finds a project by its id with and without the prefix", async () => {
     const { project } = await api.project({ name: "shop" });
     for (const id of [project.id, project.id.slice("proj_".length)]) {
       const { data } = await api.ok("projects.get", { path: { id } });
@@ -171,7 +171,7 @@ describe("projects.get", () => {
     "constructor",
     "a".repeat(129),
     nobody("proj_"),
-  ])("answers 404 for %s, which is no project (§ Reading requests)", async (id) => {
+  ])("returns 404 for %s, which is no project", async (id) => {
     await api.project();
     expect(await api.refused("projects.get", { path: { id } })).toEqual({
       status: 404,
@@ -179,7 +179,7 @@ describe("projects.get", () => {
     });
   });
 
-  it("answers 404 for another workspace's project, and for a deleted one (§ Reading requests)", async () => {
+  it("returns 404 for another workspace's project, and for a deleted one", async () => {
     const { project } = await api.project();
     const asked = { path: { id: project.id } };
     const notFound = { status: 404, code: "project:not_found" };
@@ -190,7 +190,7 @@ describe("projects.get", () => {
 });
 
 describe("projects.list", () => {
-  it("lists the projects of the credential's workspace only, oldest first (§ Paging)", async () => {
+  it("lists the projects of the credential's workspace only, oldest first", async () => {
     await api.project({ name: "one" });
     await api.project({ name: "alien" }, { as: "stranger" });
     await api.project({ name: "two" });
@@ -199,7 +199,7 @@ describe("projects.list", () => {
     expect(pagination).toEqual({ nextCursor: null, hasMore: false });
   });
 
-  it("filters by logicalId (§ Projects)", async () => {
+  it("filters by logicalId", async () => {
     await api.project({ logicalId: "shop" });
     await api.project({ logicalId: "blog" });
     const { data } = await api.ok("projects.list", { query: { logicalId: "blog" } });
@@ -207,7 +207,7 @@ describe("projects.list", () => {
     expect((await api.ok("projects.list", { query: { logicalId: "none" } })).data).toEqual([]);
   });
 
-  it("pages without skipping or repeating while projects come and go (§ Paging)", async () => {
+  it("pages without skipping or repeating while projects come and go", async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) ids.push((await api.project()).project.id);
     const first = await api.ok("projects.list", { query: { limit: 2 } });
@@ -221,7 +221,7 @@ describe("projects.list", () => {
     expect(rest.pagination).toEqual({ nextCursor: null, hasMore: false });
   });
 
-  it("takes an empty cursor for the first page, and ignores unknown parameters (§ Reading requests)", async () => {
+  it("takes an empty cursor for the first page, and ignores unknown parameters", async () => {
     await api.project();
     expect((await api.ok("projects.list", { query: "cursor=&colour=red" })).data).toHaveLength(1);
   });
@@ -234,11 +234,11 @@ describe("projects.list", () => {
     ["limit=2&limit=3", "query/limit"],
     ["cursor=abc", "query/cursor"],
     ["logicalId=-", "query/logicalId"],
-  ])("rejects ?%s with 422 (§ Paging)", async (query, path) => {
+  ])("rejects ?%s with 422", async (query, path) => {
     expect(await api.issues("projects.list", { query })).toEqual([path]);
   });
 
-  it("rejects a cursor of another list, filter or workspace with 422 (§ Paging)", async () => {
+  it("rejects a cursor of another list, filter or workspace with 422", async () => {
     for (const as of ["user", "user", "stranger", "stranger"] as const) await api.project({}, { as });
     const { pagination } = await api.ok("projects.list", { query: { limit: 1 } });
     const cursor = pagination.nextCursor ?? "";
@@ -253,14 +253,14 @@ describe("projects.list", () => {
 });
 
 describe("projects.update", () => {
-  it("renames a project (§ Projects)", async () => {
+  it("renames a project", async () => {
     const { project } = await api.project({ name: "shop" });
     const { data } = await api.ok("projects.update", { path: { id: project.id }, body: { name: "store" } });
     expect(data).toEqual((await api.ok("projects.get", { path: { id: project.id } })).data);
     expect(data.name).toBe("store");
   });
 
-  it("merges settings by key, and does not show them (§ Projects)", async () => {
+  it("merges settings by key, and does not show them", async () => {
     const { project } = await api.project();
     const path = { id: project.id };
     await api.ok("projects.update", { path, body: { settings: { a: { x: 1 }, b: { y: 1 } } } });
@@ -269,7 +269,7 @@ describe("projects.update", () => {
     expect(api.store.projects.get(project.id)?.settings).toEqual({ a: { z: 2 }, b: { y: 1 } });
   });
 
-  it("keeps settings named like parts of an object as data (§ Reading requests)", async () => {
+  it("keeps settings named like parts of an object as data", async () => {
     const { project } = await api.project();
     const body: unknown = JSON.parse('{"settings":{"__proto__":{"polluted":true},"constructor":{}}}');
     await api.ok("projects.update", { path: { id: project.id }, body });
@@ -280,7 +280,7 @@ describe("projects.update", () => {
     expect({}).not.toHaveProperty("polluted");
   });
 
-  it("changes nothing for an empty body (§ Projects)", async () => {
+  it("changes nothing for an empty body", async () => {
     const { project } = await api.project({ name: "shop" });
     const { data } = await api.ok("projects.update", { path: { id: project.id }, body: {} });
     expect(data.name).toBe("shop");
@@ -293,16 +293,16 @@ describe("projects.update", () => {
     ["an empty name", { name: "" }, "/name"],
     ["a logicalId", { logicalId: "shop" }, "/logicalId"],
     ["no body", undefined, ""],
-  ])("rejects %s with 422 (§ Projects)", async (_, body, path) => {
+  ])("rejects %s with 422", async (_, body, path) => {
     const { project } = await api.project();
     expect(await api.issues("projects.update", { path: { id: project.id }, body })).toEqual([path]);
   });
 
-  it("rejects a malformed id with 422 (§ Reading requests)", async () => {
+  it("rejects a malformed id with 422", async () => {
     expect(await api.issues("projects.update", { path: { id: "no-such" }, body: {} })).toEqual(["path/id"]);
   });
 
-  it("answers 403 for another workspace's project and 404 for none (§ Projects)", async () => {
+  it("returns 403 for another workspace's project and 404 for none", async () => {
     const { project } = await api.project();
     const body = { name: "mine" };
     expect(await api.refused("projects.update", { path: { id: project.id }, body, as: "stranger" })).toEqual({
@@ -317,7 +317,7 @@ describe("projects.update", () => {
 });
 
 describe("projects.delete", () => {
-  it("takes the default database, its connections, its backups and the branches along (§ projects.delete)", async () => {
+  it("takes the default database, its connections, its backups and the branches along", async () => {
     const { project, database } = await api.project();
     await api.engine.seed.backup(database.id);
     await api.ok("connections.create", { body: { databaseId: database.id, name: "app" } });
@@ -331,14 +331,14 @@ describe("projects.delete", () => {
     expect(api.databases.backups.size).toBe(0);
   });
 
-  it("deletes a project that never had a database (§ projects.delete)", async () => {
+  it("deletes a project that never had a database", async () => {
     const { data } = await api.ok("projects.create", { body: { createDatabase: false } });
     await api.ok("projects.delete", { path: { id: data.id } });
     expect(api.store.projects.size).toBe(0);
     expect(api.store.branches.size).toBe(0);
   });
 
-  it("is rejected with 400 while the project has a non-default database, an app or a service (§ projects.delete)", async () => {
+  it("is rejected with 400 while the project has a non-default database, an app or a service", async () => {
     const { project } = await api.project();
     const path = { id: project.id };
     const dependencies = { status: 400, code: "project:has_dependencies" };
@@ -355,14 +355,14 @@ describe("projects.delete", () => {
     await api.ok("projects.delete", { path });
   });
 
-  it("counts a database that was the default one once as a dependency (§ Databases)", async () => {
+  it("counts a database that was the default one once as a dependency", async () => {
     const { project } = await api.project();
     await api.database(project.id, { isDefault: true });
     const { error } = await api.refusedWith("projects.delete", { path: { id: project.id } });
     expect(error["message"]).toBe("The project still has 1 non-default database");
   });
 
-  it("cancels the making of its database (§ Database life cycle)", async () => {
+  it("cancels the making of its database", async () => {
     const { project } = await api.project({}, { provisioning: true });
     await api.ok("projects.delete", { path: { id: project.id } });
     await api.later();
@@ -370,7 +370,7 @@ describe("projects.delete", () => {
     expect(api.defects).toEqual([]);
   });
 
-  it("changes nothing and answers 500 when the database cannot be taken away", async () => {
+  it("changes nothing and returns 500 when the database cannot be taken away", async () => {
     const { project } = await api.project();
     const mend = api.databases.fail("drop");
     expect(await api.refused("projects.delete", { path: { id: project.id } })).toEqual({
@@ -396,17 +396,14 @@ describe("projects.delete", () => {
     expect(api.store.projects.size + api.store.apps.size + api.store.databases.size).toBe(0);
   });
 
-  it.each([nobody("proj_"), "no-such", "__proto__"])(
-    "answers 404 for %s (§ Reading requests)",
-    async (id) => {
-      expect(await api.refused("projects.delete", { path: { id } })).toEqual({
-        status: 404,
-        code: "project:not_found",
-      });
-    },
-  );
+  it.each([nobody("proj_"), "no-such", "__proto__"])("returns 404 for %s", async (id) => {
+    expect(await api.refused("projects.delete", { path: { id } })).toEqual({
+      status: 404,
+      code: "project:not_found",
+    });
+  });
 
-  it("answers 404 for another workspace's project, which stays (§ Reading requests)", async () => {
+  it("returns 404 for another workspace's project, which stays", async () => {
     const { project } = await api.project();
     expect(await api.refused("projects.delete", { path: { id: project.id }, as: "stranger" })).toEqual({
       status: 404,

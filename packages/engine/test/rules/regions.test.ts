@@ -8,7 +8,7 @@ beforeEach(() => {
 
 const ids = ["us-east-1", "us-west-1", "eu-west-3", "eu-central-1", "ap-northeast-1", "ap-southeast-1"];
 
-it("lists the regions for Postgres, without pagination (§ Regions)", async () => {
+it("lists the regions for Postgres, without pagination", async () => {
   const answer = await api.ok("regions.listPostgres");
   expect(Object.keys(answer)).toEqual(["data"]);
   expect(answer.data.map(({ id }) => id)).toEqual(ids);
@@ -26,7 +26,7 @@ it("lists the regions for Accelerate, without a status", async () => {
   expect(data[3]).toEqual({ id: "eu-central-1", type: "region", name: "Europe (Frankfurt)" });
 });
 
-it("lists the regions of all products, or of one (§ regions.list)", async () => {
+it("lists the regions of all products, or of one", async () => {
   const all = await api.ok("regions.list");
   expect(Object.keys(all)).toEqual(["data"]);
   expect(all.data).toHaveLength(2 * ids.length);
@@ -37,7 +37,7 @@ it("lists the regions of all products, or of one (§ regions.list)", async () =>
   }
 });
 
-it("places databases in every region that it lists (§ Databases)", async () => {
+it("places databases in every region that it lists", async () => {
   for (const region of ids) {
     const { project, database } = await api.project({ region });
     expect([project.defaultRegion, database.region.id]).toEqual([region, region]);
@@ -45,7 +45,7 @@ it("places databases in every region that it lists (§ Databases)", async () => 
 });
 
 it.each(["product=mysql", "product=", "product=postgres&product=accelerate"])(
-  "rejects ?%s with 422 (§ regions.list)",
+  "rejects ?%s with 422",
   async (query) => {
     expect(await api.issues("regions.list", { query })).toEqual(["query/product"]);
   },

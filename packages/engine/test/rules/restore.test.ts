@@ -19,7 +19,7 @@ const asked = (source?: unknown, targetDatabaseId = databaseId) => ({
 });
 
 describe("databases.restore", () => {
-  it("answers the database as recovering, with its new source (§ States and transitions)", async () => {
+  it("returns the database as recovering, with its new source", async () => {
     const { data } = await api.ok("databases.restore", asked());
     expect(data).toMatchObject({
       id: databaseId,
@@ -29,7 +29,7 @@ describe("databases.restore", () => {
     expect(JSON.stringify(data)).not.toContain("connectionString");
   });
 
-  it("replaces all data by the backup's, and then is ready (§ Restore)", async () => {
+  it("replaces all data by the backup's, and then is ready", async () => {
     await api.ok("databases.restore", asked());
     expect(api.databases.read(databaseId)).toBe("mistakes");
     await api.later();
@@ -37,7 +37,7 @@ describe("databases.restore", () => {
     expect(api.databases.read(databaseId)).toBe("orders");
   });
 
-  it("preserves connections and credentials (§ States and transitions)", async () => {
+  it("preserves connections and credentials", async () => {
     await api.ok("connections.create", { body: { databaseId, name: "app" } });
     const before = await api.ok("databases.connections.list", { path: { databaseId } });
     const passwords = api.databases.passwords(databaseId);
@@ -47,14 +47,14 @@ describe("databases.restore", () => {
     expect(api.databases.passwords(databaseId)).toEqual(passwords);
   });
 
-  it("takes a backup of another database of the workspace (§ Databases)", async () => {
+  it("takes a backup of another database of the workspace", async () => {
     const { database: target } = await api.project();
     await api.ok("databases.restore", asked(undefined, target.id));
     await api.later();
     expect(api.databases.read(target.id)).toBe("orders");
   });
 
-  it("is allowed from failure, and brings the database back (§ Database life cycle)", async () => {
+  it("is allowed from failure, and brings the database back", async () => {
     const mend = api.databases.fail("restore");
     await api.ok("databases.restore", asked());
     await api.later();
@@ -66,7 +66,7 @@ describe("databases.restore", () => {
     expect(api.defects).toEqual([new Error("The database engine cannot restore")]);
   });
 
-  it("makes a database that could not be made, with a role for each connection (§ Database life cycle)", async () => {
+  it("makes a database that could not be made, with a role for each connection", async () => {
     const mend = api.databases.fail("create");
     const { database } = await api.project();
     expect(await api.status(database.id)).toBe("failure");
@@ -84,7 +84,7 @@ describe("databases.restore", () => {
     });
   });
 
-  it("rejects a restore of a provisioning database with 409 (§ States and transitions)", async () => {
+  it("rejects a restore of a provisioning database with 409", async () => {
     const { database } = await api.project({}, { provisioning: true });
     expect(await api.refused("databases.restore", asked(undefined, database.id))).toEqual({
       status: 409,
@@ -92,7 +92,7 @@ describe("databases.restore", () => {
     });
   });
 
-  it("rejects a restore of a recovering database with 409 (§ States and transitions)", async () => {
+  it("rejects a restore of a recovering database with 409", async () => {
     await api.ok("databases.restore", asked());
     expect(await api.refused("databases.restore", asked())).toEqual({ status: 409, code: "database:busy" });
   });
@@ -101,7 +101,7 @@ describe("databases.restore", () => {
     ["empty", { type: "empty" }],
     ["database", { type: "database", databaseId: "db_abcdefgh" }],
     ["unknown", { type: "tape", databaseId: "db_abcdefgh", backupId: "bkp_abcdefgh" }],
-  ])("rejects a source of the type %s with 422 (§ Databases)", async (_, source) => {
+  ])("rejects a source of the type %s with 422", async (_, source) => {
     expect(await api.refused("databases.restore", asked(source))).toEqual({
       status: 422,
       code: "restore:invalid_source",
@@ -109,7 +109,7 @@ describe("databases.restore", () => {
   });
 
   it.each(["running", "failed", "unknown"] as const)(
-    "rejects a backup that is %s with 422 (§ Database life cycle)",
+    "rejects a backup that is %s with 422",
     async (status) => {
       await api.engine.states.setBackupStatus(backupId, status);
       expect(await api.refused("databases.restore", asked())).toEqual({
@@ -128,14 +128,14 @@ describe("databases.restore", () => {
     ["a malformed backupId", { source: { type: "backup", databaseId: "db_abcdefgh", backupId: "NO" } }],
     ["an unknown field", { source: { type: "backup", databaseId: "db_abcdefgh", backupId: "bkp_a", at: 1 } }],
     ["no body", undefined],
-  ])("rejects %s with 422 (§ Errors)", async (_, body) => {
+  ])("rejects %s with 422", async (_, body) => {
     expect(await api.refused("databases.restore", { path: { targetDatabaseId: databaseId }, body })).toEqual({
       status: 422,
       code: "validation:failed",
     });
   });
 
-  it("answers 404 for no target, source database or backup (§ Restore)", async () => {
+  it("returns 404 for no target, source database or backup", async () => {
     const cases = [
       [asked(undefined, nobody("db_")), "database:not_found"],
       [asked({ type: "backup", databaseId: nobody("db_"), backupId }), "database:not_found"],
@@ -146,7 +146,7 @@ describe("databases.restore", () => {
     }
   });
 
-  it("answers 404 for another workspace's target and source (§ Reading requests)", async () => {
+  it("returns 404 for another workspace's target and source", async () => {
     const { database } = await api.project({}, { as: "stranger" });
     const foreign = await api.engine.seed.backup(database.id);
     const notFound = { status: 404, code: "database:not_found" };
@@ -155,7 +155,7 @@ describe("databases.restore", () => {
     expect(await api.refused("databases.restore", asked(source))).toEqual(notFound);
   });
 
-  it("is cut short when the target is deleted meanwhile (§ Database life cycle)", async () => {
+  it("is cut short when the target is deleted meanwhile", async () => {
     const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
     const target = await api.database(projectId);
     await api.ok("databases.restore", asked(undefined, target.id));

@@ -14,7 +14,7 @@ const list = (id = workspaceId, query = "") =>
   api.ok("workspaces.serviceTokens.list", { path: { workspaceId: id }, query });
 
 describe("workspaces.serviceTokens.create", () => {
-  it("answers the value, which works, and does not expire (§ Authentication)", async () => {
+  it("returns the value, which works, and does not expire", async () => {
     const token = await create();
     expect(token).toEqual({
       id: token.id,
@@ -31,13 +31,13 @@ describe("workspaces.serviceTokens.create", () => {
     expect(data.workspace?.id).toBe(workspaceId);
   });
 
-  it("shows the value once, and never keeps it (§ Service token)", async () => {
+  it("shows the value once, and never keeps it", async () => {
     const { value } = await create();
     expect(JSON.stringify(await list())).not.toContain(value);
     expect(JSON.stringify(api.engine.snapshot().store)).not.toContain(value);
   });
 
-  it("may be asked for by a service token, never by an agent (§ Agents and approvals)", async () => {
+  it("may be asked for by a service token, never by an agent", async () => {
     const asked = { path: { workspaceId }, body: { name: "ci" } };
     await api.ok("workspaces.serviceTokens.create", { ...asked, as: "service" });
     expect(await api.refused("workspaces.serviceTokens.create", { ...asked, as: "agent" })).toEqual({
@@ -59,7 +59,7 @@ describe("workspaces.serviceTokens.create", () => {
     ]);
   });
 
-  it("answers 404 for another workspace and for none, 422 for a malformed id (§ Status codes)", async () => {
+  it("returns 404 for another workspace and for none, 422 for a malformed id", async () => {
     const body = { name: "ci" };
     for (const id of [api.strangerWorkspaceId, nobody("wksp_")]) {
       expect(
@@ -73,7 +73,7 @@ describe("workspaces.serviceTokens.create", () => {
 });
 
 describe("workspaces.serviceTokens.list", () => {
-  it("shows the newest first, page by page (§ Service tokens)", async () => {
+  it("shows the newest first, page by page", async () => {
     const [a, b] = [await create("a"), await create("b")];
     const { data, pagination } = await list(workspaceId, "limit=1");
     expect(data.map(({ id }) => id)).toEqual([b.id]);
@@ -84,14 +84,14 @@ describe("workspaces.serviceTokens.list", () => {
     expect(data[0]).not.toHaveProperty("value");
   });
 
-  it("is empty when the workspace does not exist or the caller is not a member (§ Service tokens)", async () => {
+  it("is empty when the workspace does not exist or the caller is not a member", async () => {
     await create();
     for (const id of [api.strangerWorkspaceId, nobody("wksp_")]) {
       expect(await list(id)).toEqual({ data: [], pagination: { nextCursor: null, hasMore: false } });
     }
   });
 
-  it("rejects a malformed id, limit and cursor with 422 (§ Reading requests)", async () => {
+  it("rejects a malformed id, limit and cursor with 422", async () => {
     const ask = (id: string, query: string) =>
       api.issues("workspaces.serviceTokens.list", { path: { workspaceId: id }, query });
     expect(await ask("NO", "limit=0")).toEqual(["path/workspaceId", "query/limit"]);
@@ -100,7 +100,7 @@ describe("workspaces.serviceTokens.list", () => {
 });
 
 describe("workspaces.serviceTokens.delete", () => {
-  it("ends the token at once (§ Authentication)", async () => {
+  it("ends the token at once", async () => {
     const { id, value } = await create();
     await api.ok("projects.list", { token: value });
     await api.ok("workspaces.serviceTokens.delete", { path: { workspaceId, serviceTokenId: id.slice(4) } });
@@ -113,7 +113,7 @@ describe("workspaces.serviceTokens.delete", () => {
     ).toEqual({ status: 404, code: "service_token:not_found" });
   });
 
-  it("answers 404 for another workspace's token, in either workspace, and for malformed ids (§ Reading requests)", async () => {
+  it("returns 404 for another workspace's token, in either workspace, and for malformed ids", async () => {
     const foreign = await api.engine.seed.serviceToken({}, { workspaceId: api.strangerWorkspaceId });
     for (const serviceTokenId of [foreign.id, nobody("stk_"), "NO"]) {
       expect(

@@ -14,7 +14,7 @@ const transfer = async (id: string, recipientAccessToken: unknown) => ({
 });
 
 describe("projects.transfer", () => {
-  it("moves the project with all that is in it to the recipient's workspace; ids stay (§ Transfer)", async () => {
+  it("moves the project with all that is in it to the recipient's workspace; ids stay", async () => {
     const { project, database } = await api.project({ name: "shop" });
     const backup = await api.engine.seed.backup(database.id);
     const app = await api.engine.seed.app(project.id);
@@ -35,7 +35,7 @@ describe("projects.transfer", () => {
     expect(backups.data.map(({ id }) => id)).toEqual([backup.id]);
   });
 
-  it("ends the old workspace's reach at once (§ Transfer)", async () => {
+  it("ends the old workspace's reach at once", async () => {
     const { project, database } = await api.project();
     const app = await api.engine.seed.app(project.id);
     await api.ok("projects.transfer", await transfer(project.id, recipient()));
@@ -56,14 +56,14 @@ describe("projects.transfer", () => {
     }
   });
 
-  it("keeps connection strings working (§ Transfer)", async () => {
+  it("keeps connection strings working", async () => {
     const { project, database } = await api.project();
     const before = api.databases.passwords(database.id);
     await api.ok("projects.transfer", await transfer(project.id, recipient()));
     expect(api.databases.passwords(database.id)).toEqual(before);
   });
 
-  it("does not move integrations and service tokens (§ Transfer)", async () => {
+  it("does not move integrations and service tokens", async () => {
     const { project } = await api.project();
     const { integration } = await api.engine.seed.integration();
     await api.ok("projects.transfer", await transfer(project.id, recipient()));
@@ -74,7 +74,7 @@ describe("projects.transfer", () => {
     expect(data).toHaveLength(1);
   });
 
-  it("lets pending approvals for the project expire, and no others (§ Transfer)", async () => {
+  it("lets pending approvals for the project expire, and no others", async () => {
     const { project } = await api.project();
     const { project: other } = await api.project();
     const ids: string[] = [];
@@ -90,7 +90,7 @@ describe("projects.transfer", () => {
     expect(statuses).toEqual(["expired", "pending"]);
   });
 
-  it("takes an agent's transfer with its sponsor's word (§ Agents and approvals)", async () => {
+  it("takes an agent's transfer with its sponsor's word", async () => {
     const { project } = await api.project();
     const asked = { ...(await transfer(project.id, recipient())), as: "agent" as const };
     const { body } = await api.send("projects.transfer", asked);
@@ -100,7 +100,7 @@ describe("projects.transfer", () => {
     expect(api.store.approvals.get(error.approvalId)?.status).toBe("consumed");
   });
 
-  it("rejects a project that is in the recipient's workspace already with 409 (§ Transfer)", async () => {
+  it("rejects a project that is in the recipient's workspace already with 409", async () => {
     const { project } = await api.project();
     const asked = await transfer(project.id, api.engine.tokens.user());
     expect(await api.refused("projects.transfer", asked)).toEqual({
@@ -109,7 +109,7 @@ describe("projects.transfer", () => {
     });
   });
 
-  it("rejects a project whose logicalId is taken there with 409 (§ Transfer)", async () => {
+  it("rejects a project whose logicalId is taken there with 409", async () => {
     await api.project({ logicalId: "shop" }, { as: "stranger" });
     const { project } = await api.project({ logicalId: "shop" });
     expect(await api.refused("projects.transfer", await transfer(project.id, recipient()))).toEqual({
@@ -133,7 +133,7 @@ describe("projects.transfer", () => {
         return token;
       },
     ],
-  ])("rejects %s as the recipient's with 422, never 401 (§ Transfer)", async (_, token) => {
+  ])("rejects %s as the recipient's with 422, never 401", async (_, token) => {
     const { project } = await api.project();
     const asked = await transfer(project.id, token());
     expect(await api.refused("projects.transfer", asked)).toEqual({
@@ -142,7 +142,7 @@ describe("projects.transfer", () => {
     });
   });
 
-  it("never repeats the recipient's token in an error (§ Error codes)", async () => {
+  it("never repeats the recipient's token in an error", async () => {
     const { project } = await api.project();
     const secret = `secret-${"x".repeat(20_000)}`;
     for (const recipientAccessToken of ["secret-token", secret, { secret: "secret-token" }]) {
@@ -157,12 +157,12 @@ describe("projects.transfer", () => {
     ["a null token", { recipientAccessToken: null }, "/recipientAccessToken"],
     ["an unknown field", { recipientAccessToken: "t", workspaceId: "w" }, "/workspaceId"],
     ["no body", undefined, ""],
-  ])("rejects %s with 422 (§ Transfer)", async (_, body, path) => {
+  ])("rejects %s with 422", async (_, body, path) => {
     const { project } = await api.project();
     expect(await api.issues("projects.transfer", { path: { id: project.id }, body })).toEqual([path]);
   });
 
-  it("answers 404 for no project and 403 for another workspace's (§ Transfer)", async () => {
+  it("returns 404 for no project and 403 for another workspace's", async () => {
     const { project } = await api.project({}, { as: "stranger" });
     expect(await api.refused("projects.transfer", await transfer(nobody("proj_"), recipient()))).toEqual({
       status: 404,

@@ -13,7 +13,7 @@ beforeEach(async () => {
 const usage = (query: string) => api.ok("databases.usage.get", { path: { databaseId }, query });
 
 describe("databases.usage.get", () => {
-  it("answers a bare object with the usage of the current month so far (§ databases.usage.get)", async () => {
+  it("returns a bare object with the usage of the current month so far", async () => {
     expect(await api.ok("databases.usage.get", { path: { databaseId } })).toEqual({
       period: { start: "2026-03-01T00:00:00.000Z", end: "2026-03-20T10:00:00.000Z" },
       metrics: { operations: { used: 100, unit: "ops" }, storage: { used: 3, unit: "GiB" } },
@@ -57,7 +57,7 @@ describe("databases.usage.get", () => {
     "startDate=2026-03-16&endDate=2026-03-15",
     "startDate=2026-04-01",
     "startDate=2027-01-01T00:00:00Z",
-  ])("rejects ?%s with 400 (§ databases.usage.get)", async (query) => {
+  ])("rejects ?%s with 400", async (query) => {
     expect(await api.refused("databases.usage.get", { path: { databaseId }, query })).toEqual({
       status: 400,
       code: "usage:invalid_range",
@@ -71,11 +71,11 @@ describe("databases.usage.get", () => {
     ["endDate=1773568800000", "query/endDate"],
     ["endDate=", "query/endDate"],
     ["endDate=2026-03-15&endDate=2026-03-16", "query/endDate"],
-  ])("rejects ?%s with 422 (§ Errors)", async (query, path) => {
+  ])("rejects ?%s with 422", async (query, path) => {
     expect(await api.issues("databases.usage.get", { path: { databaseId }, query })).toEqual([path]);
   });
 
-  it("answers 500 when the database engine cannot tell", async () => {
+  it("returns 500 when the database engine cannot tell", async () => {
     api.databases.fail("usage");
     expect(await api.refused("databases.usage.get", { path: { databaseId } })).toEqual({
       status: 500,
@@ -83,7 +83,7 @@ describe("databases.usage.get", () => {
     });
   });
 
-  it("rejects a malformed id with 422, and answers 404 for another workspace's or no database (§ Reading requests)", async () => {
+  it("rejects a malformed id with 422, and returns 404 for another workspace's or no database", async () => {
     expect(await api.issues("databases.usage.get", { path: { databaseId: "NO" } })).toEqual([
       "path/databaseId",
     ]);

@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 
 describe("workspaces.list and get", () => {
-  it("show exactly the credential's own workspace (§ Reading requests)", async () => {
+  it("show exactly the credential's own workspace", async () => {
     const expected = {
       id: api.workspaceId,
       type: "workspace",
@@ -24,7 +24,7 @@ describe("workspaces.list and get", () => {
     }
   });
 
-  it("answer 404 for another workspace, none, and a malformed id (§ Reading requests)", async () => {
+  it("return 404 for another workspace, none, and a malformed id", async () => {
     for (const id of [api.strangerWorkspaceId, nobody("wksp_"), "NO", "constructor"]) {
       expect(await api.refused("workspaces.get", { path: { id } })).toEqual({
         status: 404,
@@ -33,14 +33,14 @@ describe("workspaces.list and get", () => {
     }
   });
 
-  it("reject a bad limit and cursor with 422 (§ Paging)", async () => {
+  it("reject a bad limit and cursor with 422", async () => {
     expect(await api.issues("workspaces.list", { query: "limit=0" })).toEqual(["query/limit"]);
     expect(await api.issues("workspaces.list", { query: "cursor=x" })).toEqual(["query/cursor"]);
   });
 });
 
 describe("workspaces.create", () => {
-  it("makes a workspace that the user owns, and reaches with a token of its own (§ workspaces.create)", async () => {
+  it("makes a workspace that the user owns, and reaches with a token of its own", async () => {
     const { data } = await api.ok("workspaces.create", { body: { displayName: "Research" } });
     expect(data).toMatchObject({ type: "workspace", name: "Research" });
     const token = await api.engine.tokens.user({ workspaceId: data.id });
@@ -51,16 +51,13 @@ describe("workspaces.create", () => {
     });
   });
 
-  it("takes an absent body, and makes up a readable name (§ workspaces.create)", async () => {
+  it("takes an absent body, and makes up a readable name", async () => {
     expect((await api.ok("workspaces.create")).data.name).toMatch(/^[a-z]+-[a-z]+-\d+$/);
   });
 
-  it.each(["service", "agent"] as const)(
-    "rejects a credential of the kind %s with 403 (§ workspaces.create)",
-    async (as) => {
-      expect(await api.refused("workspaces.create", { as })).toEqual({ status: 403, code: "auth:forbidden" });
-    },
-  );
+  it.each(["service", "agent"] as const)("rejects a credential of the kind %s with 403", async (as) => {
+    expect(await api.refused("workspaces.create", { as })).toEqual({ status: 403, code: "auth:forbidden" });
+  });
 
   it.each([
     ["an empty displayName", { displayName: "" }, "/displayName"],
