@@ -1,7 +1,14 @@
 import { ControlError } from "./control-error.js";
+import type { ControlledEngine } from "./controlled-engine.js";
 
 /** The JSON object of a control request; empty when it has no body. */
 export type Fields = Readonly<Record<string, unknown>>;
+
+/** Implements a control route: receives the values in its path and the fields of its body, and returns the JSON response. */
+export type ControlAction = (engine: ControlledEngine, path: readonly string[], fields: Fields) => unknown;
+
+/** Actions by route, written as `METHOD /path/{with}/{values}` relative to `/_control`. */
+export type ControlRoutes = Readonly<Record<string, ControlAction>>;
 
 /** Throws a `ControlError` unless the bytes are a JSON object, or nothing. */
 export const readFields = (bytes: Uint8Array | undefined): Fields => {

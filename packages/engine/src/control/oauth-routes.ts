@@ -1,7 +1,6 @@
 import { ControlError } from "./control-error.js";
-import type { Fields } from "./fields.js";
+import type { ControlRoutes, Fields } from "./fields.js";
 import type { ClientRegistration, ConsentOptions } from "./oauth-control.js";
-import type { ControlRoutes } from "./routes.js";
 
 const texts = (fields: Fields, names: readonly string[]): Record<string, string> => {
   const given: Record<string, string> = {};

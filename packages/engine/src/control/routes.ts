@@ -2,15 +2,16 @@ import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.
 import { ControlError } from "./control-error.js";
 import { oauthRoutes } from "./oauth-routes.js";
 import type { ControlledEngine } from "./controlled-engine.js";
-import { type Fields, oneOf, optionalNumber, text } from "./fields.js";
+import {
+  type ControlAction,
+  type ControlRoutes,
+  type Fields,
+  oneOf,
+  optionalNumber,
+  text,
+} from "./fields.js";
 import { seedRoutes } from "./seed-routes.js";
 import { tokenRoutes } from "./token-routes.js";
-
-/** What a control route does with the values of its path and the fields of its body; its result is answered as JSON. */
-export type ControlAction = (engine: ControlledEngine, path: readonly string[], fields: Fields) => unknown;
-
-/** `METHOD /path/{of}/{parts}`, below `/_control`. */
-export type ControlRoutes = Readonly<Record<string, ControlAction>>;
 
 const databaseStatuses: readonly DatabaseStatus[] = ["provisioning", "ready", "recovering", "failure"];
 const deploymentStatuses: readonly DeploymentStatus[] = [

@@ -1,5 +1,4 @@
-import { type Fields, optionalText, optionalTexts, present, text } from "./fields.js";
-import type { ControlRoutes } from "./routes.js";
+import { type ControlRoutes, type Fields, optionalText, optionalTexts, present, text } from "./fields.js";
 
 /** The fields but those named: what goes into the body of the operation that makes the resource. */
 const without = (fields: Fields, ...names: string[]): Record<string, unknown> =>

@@ -1,6 +1,5 @@
-import { type Fields, oneOf, optionalText, optionalTexts, present } from "./fields.js";
+import { type ControlRoutes, type Fields, oneOf, optionalText, optionalTexts, present } from "./fields.js";
 import type { ControlledEngine } from "./controlled-engine.js";
-import type { ControlRoutes } from "./routes.js";
 import type { AgentTokenOptions, ServiceTokenOptions, UserTokenOptions } from "./token-mint.js";
 
 const kinds = ["user", "other-user", "service", "agent", "expired", "without-scope"] as const;
