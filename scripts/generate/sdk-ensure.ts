@@ -128,13 +128,9 @@ export const ensureMethod = (
   const result = created === found ? found : `${created}, ${found}`;
   return {
     types: [body, created, found],
-    source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  async ensure(${parameters.join(", ")}): Promise<EnsureResult<${result}>> {
-    const { ensurables, ensureResource } = await this.load();
-    return ensureResource<${created}, ${found}>(ensurables.${name}, ${path.length > 0 ? `{ ...body, ${path.join(", ")} }` : "body"}, {
-      create: (each) => this.create(${[...path, "body", "each"].join(", ")}),
-      list: <T>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
-      get: <T>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
-    }, options);
+    source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  ensure(${parameters.join(", ")}): Promise<EnsureResult<${result}>> {
+    const inputs = ${path.length > 0 ? `{ ...body, ${path.join(", ")} }` : "body"};
+    return this.ensureOf("${name}", inputs, (each) => this.create(${[...path, "body", "each"].join(", ")}), options);
   }
 `,
   };

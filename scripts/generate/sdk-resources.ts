@@ -69,7 +69,7 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
       "../../ensure/ensure-result.js",
     ),
     importTypes(
-      ["Call", "ListOptions", "RequestOptions"].filter((name) => body.includes(`: ${name}`)),
+      ["ListOptions", "RequestOptions"].filter((name) => body.includes(`: ${name}`)),
       "../../request/call.js",
     ),
     'import { Resource } from "../../resource.js";\n',

@@ -1,9 +1,8 @@
 // Loaded when a call first needs any of it: an error response, a retry, middleware, a debug line, a wait or an `ensure`.
-export { ensureResource } from "./ensure/ensure.js";
+export { ensureNamed } from "./ensure/ensure-named.js";
 export { responseError } from "./errors/error-from.js";
 export { malformedToken, tokenFunctionError } from "./errors/token-error.js";
 export { intercept, trace } from "./request/intercept.js";
 export { retry } from "./request/retry.js";
 export { roundTripWithApproval } from "./request/round-trip-with-approval.js";
-export { ensurables } from "./generated/ensurables.js";
 export { waitForApproval, waitForDatabase, waitForDeployment } from "./wait/waiters.js";

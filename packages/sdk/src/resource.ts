@@ -1,7 +1,10 @@
 import type { ApiPromise } from "./api-promise.js";
 import type { Core } from "./core.js";
+import type { EnsurableName } from "./ensure/ensure-named.js";
+import type { EnsureResult } from "./ensure/ensure-result.js";
 import { type CursorPages, type ListCall, listPages, readPage } from "./paging.js";
 import type { Call, ListOptions, RequestOptions } from "./request/call.js";
+import { isObject, readData } from "./request/decode.js";
 import type { RequestFunction } from "./request/request.js";
 
 /** Base class of all resources: sends their calls and opens the envelopes of the responses. */
@@ -23,10 +26,7 @@ export abstract class Resource {
 
   /** For a response of the form `{ data }`. */
   protected dataOf<T>(call: Call, options: RequestOptions | undefined): ApiPromise<T> {
-    // As above.
-    return this.#request(call, options, (body) =>
-      isObject(body) && (body["data"] ?? undefined) !== undefined ? { value: body["data"] as T } : undefined,
-    );
+    return this.#request<T>(call, options, readData);
   }
 
   /** For a response without a value. */
@@ -38,7 +38,15 @@ export abstract class Resource {
   protected pagesOf<T>(call: ListCall, options: ListOptions | undefined): CursorPages<T> {
     return listPages(this.#request, call, options, readPage);
   }
-}
 
-const isObject = (body: unknown): body is Record<string, unknown> =>
-  typeof body === "object" && body !== null;
+  /** Creates the resource that `inputs` identify, or returns the existing one. */
+  protected async ensureOf<Created, Found>(
+    name: EnsurableName,
+    inputs: object,
+    create: (options: RequestOptions) => Promise<Created>,
+    options: RequestOptions | undefined,
+  ): Promise<EnsureResult<Created, Found>> {
+    const { ensureNamed } = await this.load();
+    return ensureNamed(name, inputs, create, this.#request, options);
+  }
+}

@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await createServer();
 });
 afterAll(() => server.close());
-// Pauses drawn from nothing: what is tried is what the SDK does after them.
+// Without pauses: the test is about what the SDK does after them.
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 afterEach(() => void vi.restoreAllMocks());
 
@@ -25,12 +25,14 @@ const faults: fc.Arbitrary<Fault> = fc.oneof(
   fc.record({ status: fc.constantFrom(200, 201), body: fc.constant('{"data":{"id":"proj') }),
 );
 
-/** A call, with a look at how often what it asks for was done. */
+/** A call, and what it must have done and returned. */
 interface Work {
   prepare: (client: MgmtClient) => Promise<string>;
   call: (client: MgmtClient, id: string, maxRetryAfterMs: number) => PromiseLike<unknown>;
-  /** How often it was done. */
+  /** How many times the call took effect. */
   done: (id: string) => number;
+  /** IDs that a returned page must have. */
+  listed?: (id: string) => string[];
 }
 const projects = () => server.engine.store.projects.list({});
 const prepare = async (): Promise<string> => (await server.engine.seed.project({ name: "before" })).id;
@@ -38,7 +40,8 @@ const works: Record<string, Work> = {
   list: {
     prepare,
     call: (client, _, maxRetryAfterMs) => client.projects.list({}, { timeoutMs, maxRetryAfterMs }),
-    done: () => 1,
+    done: () => projects().length,
+    listed: (id) => [id],
   },
   create: {
     prepare: async () => "",
@@ -65,9 +68,9 @@ const works: Record<string, Work> = {
   },
 };
 
-describe.each(["fetch", "nodeTransport"] as const)("whatever a service does to a call (%s)", (carrier) => {
+describe.each(["fetch", "nodeTransport"] as const)("a call to a faulty service (%s)", (carrier) => {
   it.each(Object.entries(works))(
-    "%s ends in its value or one typed error, before its deadline, and is done once at most",
+    "returns a value or throws one typed error before its deadline, and takes effect at most once: %s",
     async (_, work) => {
       const transport = carrier === "fetch" ? undefined : nodeTransport();
       const ends = { value: 0, error: 0 };
@@ -95,6 +98,8 @@ describe.each(["fetch", "nodeTransport"] as const)("whatever a service does to a
             if ("value" in end) {
               ends.value += 1;
               expect(done).toBe(1);
+              if (work.listed)
+                expect(end.value).toMatchObject({ data: work.listed(id).map((each) => ({ id: each })) });
             } else {
               ends.error += 1;
               expect(end.error).toBeInstanceOf(MgmtError);

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { ConnectionError, InvalidArgumentError, type Project, TimeoutError, createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
@@ -96,13 +97,14 @@ describe("the path client", () => {
     expect(seen).toEqual([]);
   });
 
-  it("refuses a body that cannot be written, and shows none of it", async () => {
+  it("refuses a body that cannot be serialized, and quotes none of it", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     const { http } = createClient({ baseUrl });
-    // What a program in JavaScript may hand over.
-    const body = { name: 5n as unknown as string };
+    // A JavaScript program may pass anything.
+    const body = { name: 5n as unknown as string, logicalId: "hunter2" };
     const error = await thrown(http.POST("/v1/projects", { body }));
     expect(error).toMatchObject({ code: "argument:invalid", argument: "body" });
+    expect(inspect(error, { depth: null }) + JSON.stringify(error)).not.toContain("hunter2");
     expect(seen).toEqual([]);
   });
 

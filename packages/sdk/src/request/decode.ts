@@ -42,3 +42,11 @@ export const decode = <T>(
   const result = read(json);
   return result && "value" in result ? result.value : fail(result?.fault);
 };
+
+/** Reads the value of a body of the form `{ data }`. */
+export const readData = <T>(body: unknown): { value: T } | undefined =>
+  // The contract says which object it is.
+  isObject(body) && (body["data"] ?? undefined) !== undefined ? { value: body["data"] as T } : undefined;
+
+export const isObject = (body: unknown): body is Record<string, unknown> =>
+  typeof body === "object" && body !== null;

@@ -4,7 +4,7 @@ import type { ApiPromise } from "../../api-promise.js";
 import type { Core } from "../../core.js";
 import type { CursorPages } from "../../paging.js";
 import type { EnsureResult } from "../../ensure/ensure-result.js";
-import type { Call, ListOptions, RequestOptions } from "../../request/call.js";
+import type { ListOptions, RequestOptions } from "../../request/call.js";
 import { Resource } from "../../resource.js";
 import type {
   ApprovalDeniedError,
@@ -326,20 +326,11 @@ export class DatabasesOperations extends Resource {
    * @throws The errors of `create`, except `database:logical_id_conflict`, and the reason of
    *   `options.signal` if it is aborted.
    */
-  async ensure(
+  ensure(
     body: EnsureDatabase,
     options?: RequestOptions,
   ): Promise<EnsureResult<DatabaseWithSecrets, Database>> {
-    const { ensurables, ensureResource } = await this.load();
-    return ensureResource<DatabaseWithSecrets, Database>(
-      ensurables.database,
-      body,
-      {
-        create: (each) => this.create(body, each),
-        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
-        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
-      },
-      options,
-    );
+    const inputs = body;
+    return this.ensureOf("database", inputs, (each) => this.create(body, each), options);
   }
 }

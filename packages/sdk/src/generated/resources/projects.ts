@@ -4,7 +4,7 @@ import type { ApiPromise } from "../../api-promise.js";
 import type { Core } from "../../core.js";
 import type { CursorPages } from "../../paging.js";
 import type { EnsureResult } from "../../ensure/ensure-result.js";
-import type { Call, ListOptions, RequestOptions } from "../../request/call.js";
+import type { ListOptions, RequestOptions } from "../../request/call.js";
 import { Resource } from "../../resource.js";
 import type {
   ApprovalDeniedError,
@@ -102,22 +102,9 @@ export class ProjectsBranchesResource extends Resource {
    * @throws The errors of `create`, except `branch:already_exists`, and the reason of `options.signal` if it
    *   is aborted.
    */
-  async ensure(
-    projectId: string,
-    body: CreateBranch,
-    options?: RequestOptions,
-  ): Promise<EnsureResult<Branch>> {
-    const { ensurables, ensureResource } = await this.load();
-    return ensureResource<Branch, Branch>(
-      ensurables.branch,
-      { ...body, projectId },
-      {
-        create: (each) => this.create(projectId, body, each),
-        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
-        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
-      },
-      options,
-    );
+  ensure(projectId: string, body: CreateBranch, options?: RequestOptions): Promise<EnsureResult<Branch>> {
+    const inputs = { ...body, projectId };
+    return this.ensureOf("branch", inputs, (each) => this.create(projectId, body, each), options);
   }
 }
 
@@ -329,20 +316,8 @@ export class ProjectsResource extends Resource {
    * @throws The errors of `create`, except `project:logical_id_conflict`, and the reason of `options.signal`
    *   if it is aborted.
    */
-  async ensure(
-    body: EnsureProject,
-    options?: RequestOptions,
-  ): Promise<EnsureResult<ProjectWithDatabase, Project>> {
-    const { ensurables, ensureResource } = await this.load();
-    return ensureResource<ProjectWithDatabase, Project>(
-      ensurables.project,
-      body,
-      {
-        create: (each) => this.create(body, each),
-        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
-        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
-      },
-      options,
-    );
+  ensure(body: EnsureProject, options?: RequestOptions): Promise<EnsureResult<ProjectWithDatabase, Project>> {
+    const inputs = body;
+    return this.ensureOf("project", inputs, (each) => this.create(body, each), options);
   }
 }

@@ -4,7 +4,7 @@ import type { ApiPromise } from "../../api-promise.js";
 import type { Core } from "../../core.js";
 import type { CursorPages } from "../../paging.js";
 import type { EnsureResult } from "../../ensure/ensure-result.js";
-import type { Call, ListOptions, RequestOptions } from "../../request/call.js";
+import type { ListOptions, RequestOptions } from "../../request/call.js";
 import { Resource } from "../../resource.js";
 import type {
   AppAlreadyExistsError,
@@ -268,17 +268,8 @@ export class ServicesResource extends Resource {
    * @throws The errors of `create`, except `app:already_exists`, and the reason of `options.signal` if it is
    *   aborted.
    */
-  async ensure(body: CreateApp, options?: RequestOptions): Promise<EnsureResult<App>> {
-    const { ensurables, ensureResource } = await this.load();
-    return ensureResource<App, App>(
-      ensurables.service,
-      body,
-      {
-        create: (each) => this.create(body, each),
-        list: <T,>(call: Call, each: RequestOptions) => this.pagesOf<T>(call, each),
-        get: <T,>(call: Call, each: RequestOptions) => this.dataOf<T>(call, each),
-      },
-      options,
-    );
+  ensure(body: CreateApp, options?: RequestOptions): Promise<EnsureResult<App>> {
+    const inputs = body;
+    return this.ensureOf("service", inputs, (each) => this.create(body, each), options);
   }
 }
