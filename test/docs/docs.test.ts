@@ -132,7 +132,11 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
     };
     writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify(config));
     const compiler = join(root, "node_modules/typescript/bin/tsc");
-    await run(process.execPath, [compiler, "--noEmit", "-p", scratch], { cwd: root });
+    const printed = await run(process.execPath, [compiler, "--noEmit", "-p", scratch], { cwd: root }).then(
+      ({ stdout }) => stdout,
+      (error: { stdout?: string }) => error.stdout ?? String(error),
+    );
+    expect(printed).toBe("");
   });
 
   describe("that are tests", () => {
