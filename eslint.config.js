@@ -1,4 +1,5 @@
 import tseslint from "typescript-eslint";
+import { noImportCycle } from "./scripts/lint/no-import-cycle.js";
 
 /**
  * Dependency directions. Each row: the files, what they must not import, and why.
@@ -111,6 +112,11 @@ export default tseslint.config(
     files: [files],
     rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns: patternsFor(files) }] },
   })),
+  {
+    files: ["packages/sdk/src/**"],
+    plugins: { local: { rules: { "no-import-cycle": noImportCycle } } },
+    rules: { "local/no-import-cycle": "error" },
+  },
   {
     files: ["packages/cli/src/**"],
     ignores: ["packages/cli/src/commands/dev/run.ts"],

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+/** Relative imports and exports, type-only ones and `import()` included. */
+const specifier = /(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g;
+const importsByFile = new Map();
+
+const importsOf = (file) => {
+  const known = importsByFile.get(file);
+  if (known) return known;
+  let text = "";
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    // Built output such as JSON or JavaScript is not part of a cycle.
+  }
+  const imports = [...text.matchAll(specifier)].map(([, path = ""]) =>
+    resolve(dirname(file), path.replace(/\.js$/, ".ts")),
+  );
+  importsByFile.set(file, imports);
+  return imports;
+};
+
+/** Returns the shortest path of imports from a file back to itself. */
+const cycleThrough = (file) => {
+  const previous = new Map();
+  const queue = [file];
+  for (const current of queue) {
+    for (const next of importsOf(current)) {
+      if (next === file) {
+        const path = [file];
+        for (let each = current; each !== file; each = previous.get(each)) path.unshift(each);
+        return [file, ...path];
+      }
+      if (previous.has(next)) continue;
+      previous.set(next, current);
+      queue.push(next);
+    }
+  }
+  return undefined;
+};
+
+/** Reports a module that imports itself through others. Unlike `import-x/no-cycle`, it follows type-only imports too. */
+export const noImportCycle = {
+  meta: { type: "problem", schema: [], messages: { cycle: "Import cycle: {{path}}" } },
+  create: (context) => ({
+    Program(node) {
+      const cycle = cycleThrough(resolve(context.filename));
+      if (!cycle) return;
+      const path = cycle.map((file) => file.replace(/^.*\/src\//, "")).join(" → ");
+      context.report({ node, messageId: "cycle", data: { path } });
+    },
+  }),
+};
