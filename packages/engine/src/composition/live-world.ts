@@ -7,6 +7,7 @@ import { PageGuard } from "../oauth/page-guard.js";
 import { SigningKeys, newSigningKey } from "../oauth/signing-keys.js";
 import { SealedCursors, newCursorKey } from "../request/cursors.js";
 import type { DatabaseEngine } from "../request/database-engine.js";
+import { DatabaseWork } from "../request/database-work.js";
 import { RandomIds, seedRandom } from "../request/random-ids.js";
 import type { Settings } from "../request/settings.js";
 import { jobs } from "../rules/behaviors.js";
@@ -53,6 +54,7 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
     ids: new RandomIds(snapshot.random),
     settings,
     databaseEngine,
+    databaseWork: new DatabaseWork(),
     keys,
     scheduler: new JobQueue(clock, (job) => runJob(world, job, onDefect), snapshot.jobs),
     cursors: new SealedCursors(Buffer.from(snapshot.cursorKey, "base64url")),

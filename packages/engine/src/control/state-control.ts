@@ -1,5 +1,4 @@
 import { beginProvisioning } from "../rules/databases/database-lifecycle.js";
-import { workUnderWay } from "../rules/databases/work-under-way.js";
 import { canonicalId } from "../request/ids.js";
 import type { ControlledWorld } from "./controlled-world.js";
 import type {
@@ -73,8 +72,8 @@ export class StateControl {
       status: "running",
       size: null,
     });
-    const outcome = await workUnderWay(this.world())
-      .inTurn([id], () => databaseEngine.backup(id, backupId))
+    const outcome = await this.world()
+      .databaseWork.inTurn([id], () => databaseEngine.backup(id, backupId))
       .then(
         ({ size }) => ({ status: "completed", size }) as const,
         () => ({ status: "failed" }) as const,

@@ -1,5 +1,5 @@
 import type { Behaviors } from "../request/behavior.js";
-import type { JobHandlers } from "../time/scheduler.js";
+import type { JobHandlers } from "../time/job-handler.js";
 import { agentApprovalBehaviors } from "./agent-approvals/agent-approvals.js";
 import { appBehaviors } from "./apps/apps.js";
 import { backupBehaviors } from "./databases/backups.js";

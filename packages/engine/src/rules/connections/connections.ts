@@ -6,7 +6,6 @@ import { reach } from "../../request/reach.js";
 import type { ConnectionRow } from "../../store/rows.js";
 import { inventConnection, inventPassword } from "./connection-creation.js";
 import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
-import { workUnderWay } from "../databases/work-under-way.js";
 
 /**
  * Gives the role its password in the real database, where there is one. A database that is still to be made, or whose
@@ -28,7 +27,7 @@ const answer = (status: 200 | 201, { world }: Call, connection: ConnectionRow): 
 
 /** The database may have gone, or moved to another workspace, while the call waited for its turn. */
 const create = (status: 200 | 201, call: Call, databaseId: string, name: string): Promise<Success> =>
-  workUnderWay(call.world).inTurn([databaseId], async () => {
+  call.world.databaseWork.inTurn([databaseId], async () => {
     const connection = inventConnection(call.world, reach(call, "database", databaseId), name);
     await grant(call, connection);
 
@@ -43,7 +42,7 @@ const create = (status: 200 | 201, call: Call, databaseId: string, name: string)
   });
 
 const rotate = (call: Call, { id, databaseId }: ConnectionRow): Promise<Success> =>
-  workUnderWay(call.world).inTurn([databaseId], async () => {
+  call.world.databaseWork.inTurn([databaseId], async () => {
     const connection = reach(call, "connection", id);
     const pass = inventPassword(call.world);
     await grant(call, { ...connection, pass });
@@ -55,7 +54,7 @@ const rotate = (call: Call, { id, databaseId }: ConnectionRow): Promise<Success>
 
 /** Deleting the default connection makes the oldest left the default, or null. */
 const remove = (call: Call, { id, databaseId }: ConnectionRow): Promise<Success> =>
-  workUnderWay(call.world).inTurn([databaseId], async () => {
+  call.world.databaseWork.inTurn([databaseId], async () => {
     reach(call, "connection", id);
     const { store, databaseEngine } = call.world;
     if (madeDatabase(call.world, databaseId)) await databaseEngine.revoke(databaseId, id);

@@ -1,8 +1,7 @@
 import type { World } from "../../request/world.js";
 import type { DatabaseCredential } from "../../request/database-engine.js";
-import type { JobHandler, JobHandlers } from "../../time/scheduler.js";
+import type { JobHandler, JobHandlers } from "../../time/job-handler.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
-import { workUnderWay } from "./work-under-way.js";
 
 const provisionJob = "database.provision";
 const recoverJob = "database.recover";
@@ -45,7 +44,7 @@ const settle = async (
       status: current.status === underWay ? status : current.status,
     });
   };
-  const work = workUnderWay(world);
+  const work = world.databaseWork;
   try {
     await work.filling(row.id, fill);
   } catch (error) {
@@ -67,10 +66,10 @@ const inTurn =
   (kind: string, work: (world: World, row: DatabaseRow) => Promise<void>): JobHandler =>
   (world, databaseId) => {
     const source = world.store.databases.get(databaseId)?.source;
-    return workUnderWay(world).inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
+    return world.databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
       const row = world.store.databases.get(databaseId);
       if (row === undefined) return;
-      if (workUnderWay(world).isRemoving(databaseId)) world.scheduler.schedule(kind, databaseId, 0);
+      if (world.databaseWork.isRemoving(databaseId)) world.scheduler.schedule(kind, databaseId, 0);
       else await work(world, row);
     });
   };

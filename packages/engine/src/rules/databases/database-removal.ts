@@ -1,6 +1,5 @@
 import type { World } from "../../request/world.js";
-import type { JobHandlers } from "../../time/scheduler.js";
-import { workUnderWay } from "./work-under-way.js";
+import type { JobHandlers } from "../../time/job-handler.js";
 
 const dropBackupJob = "backup.drop";
 const retryAfter = 60_000;
@@ -17,7 +16,7 @@ export const dropDatabase = async (
   confirm: () => void,
   remove: () => void,
 ): Promise<void> => {
-  const work = workUnderWay(world);
+  const work = world.databaseWork;
   await work.removing(databaseId, async () => {
     if (work.isFilling(databaseId)) {
       await world.databaseEngine.drop(databaseId);

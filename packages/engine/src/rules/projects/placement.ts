@@ -3,7 +3,6 @@ import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
 import type { World } from "../../request/world.js";
 import type { ProjectRow } from "../../store/rows.js";
-import { workUnderWay } from "../databases/work-under-way.js";
 
 const fallbackRegion = "us-east-1";
 
@@ -14,7 +13,7 @@ const fallbackRegion = "us-east-1";
  */
 export const reachProject = (call: Call, projectId: string): ProjectRow => {
   const project = reach(call, "project", projectId);
-  if (workUnderWay(call.world).isDeletingProject(projectId)) throw errors.notFound("project");
+  if (call.world.databaseWork.isDeletingProject(projectId)) throw errors.notFound("project");
   return project;
 };
 

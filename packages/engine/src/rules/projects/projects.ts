@@ -10,7 +10,6 @@ import { dropDatabase, removeDatabase } from "../databases/database-removal.js";
 import { placeDatabase, reachProject } from "./placement.js";
 import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
-import { workUnderWay } from "../databases/work-under-way.js";
 
 /** @throws `project:logical_id_conflict` when another project of the workspace has the `logicalId`. */
 export const refuseTakenLogicalId = (world: World, workspaceId: string, logicalId: string): void => {
@@ -128,7 +127,7 @@ export const projectBehaviors = {
         removeProject(world, project.id);
         return { status: 204 };
       }
-      await workUnderWay(world).deletingProject(project.id, () =>
+      await world.databaseWork.deletingProject(project.id, () =>
         dropDatabase(
           world,
           database.id,

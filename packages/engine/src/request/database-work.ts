@@ -1,11 +1,11 @@
-import type { World } from "../../request/world.js";
-import { KeyedMutex } from "../../time/keyed-mutex.js";
+import { KeyedMutex } from "../time/keyed-mutex.js";
 
 /**
- * Orders what takes time. Work on a real database is done one piece at a time for each database, in the order in which
- * it was asked for, so that the last word of two rotations is the same in the store and in the database.
+ * The work on real databases that this server is doing. It belongs to the server, not to a store: work on one database runs one
+ * piece at a time, in the order of the requests, so that concurrent rotations leave the same password in the store and in the
+ * database.
  */
-export class WorkUnderWay {
+export class DatabaseWork {
   readonly #mutex = new KeyedMutex();
   readonly #filling = new Set<string>();
   readonly #removing = new Set<string>();
@@ -16,7 +16,7 @@ export class WorkUnderWay {
     return this.#mutex.run(databaseIds, work);
   }
 
-  /** Marks the database while `work` makes or overwrites its data: such work is cut short by a drop. */
+  /** Runs work that creates or overwrites the data of the database. Dropping the database cancels it. */
   async filling(databaseId: string, work: () => Promise<void>): Promise<void> {
     this.#filling.add(databaseId);
     try {
@@ -30,7 +30,7 @@ export class WorkUnderWay {
     return this.#filling.has(databaseId);
   }
 
-  /** Marks the database while `work` removes it: what has not begun to fill it shall not begin. */
+  /** Runs work that deletes the database. Until it has ended, nothing starts to fill the database. */
   async removing(databaseId: string, work: () => Promise<void>): Promise<void> {
     this.#removing.add(databaseId);
     try {
@@ -44,7 +44,7 @@ export class WorkUnderWay {
     return this.#removing.has(databaseId);
   }
 
-  /** Marks the project while `work` deletes it: nothing may be added to it meanwhile. */
+  /** Runs work that deletes the project. Until it has ended, nothing can be added to the project. */
   async deletingProject<T>(projectId: string, work: () => Promise<T>): Promise<T> {
     this.#projects.add(projectId);
     try {
@@ -58,13 +58,3 @@ export class WorkUnderWay {
     return this.#projects.has(projectId);
   }
 }
-
-const works = new WeakMap<World, WorkUnderWay>();
-
-export const workUnderWay = (world: World): WorkUnderWay => {
-  const known = works.get(world);
-  if (known) return known;
-  const work = new WorkUnderWay();
-  works.set(world, work);
-  return work;
-};
