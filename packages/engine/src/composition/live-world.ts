@@ -14,6 +14,7 @@ import { jobs } from "../rules/behaviors.js";
 import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
 import { MemoryStore } from "../store/memory-store.js";
 import { type ClockState, VirtualClock } from "../time/clock.js";
+import { SupersededError } from "../time/job-handler.js";
 import { JobQueue } from "../time/job-queue.js";
 import type { Job } from "../time/scheduler.js";
 import { ChangeHook } from "./change-hook.js";
@@ -56,13 +57,18 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
     databaseEngine,
     databaseWork: new DatabaseWork(),
     keys,
-    scheduler: new JobQueue(clock, (job) => runJob(world, job, onDefect), snapshot.jobs),
+    scheduler: new JobQueue(
+      clock,
+      (job, isAwaited) => runJob(world, job, isAwaited, onDefect),
+      snapshot.jobs,
+    ),
     cursors: new SealedCursors(Buffer.from(snapshot.cursorKey, "base64url")),
     authenticator: tokens,
     services: { databases: databaseEngine, signer: tokens },
     findEndpoint: (method, path) =>
       oauth.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path),
     changes,
+    attempt: (job) => world.scheduler.attempt(job),
     saved: () => changes.saved(),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,
     uploadUrl: (deploymentId, key) => settings.baseUrl + uploadPath(deploymentId, key),
@@ -71,14 +77,24 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
   return world;
 };
 
-const runJob = async (world: LiveWorld, job: Job, onDefect: (error: unknown) => void): Promise<void> => {
+/** Returns the error of the job; undefined when it succeeds. */
+const runJob = async (
+  world: LiveWorld,
+  job: Job,
+  isAwaited: boolean,
+  onDefect: (error: unknown) => void,
+): Promise<unknown> => {
   try {
     const handler = jobs[job.kind];
     if (!handler) throw new Error(`There is no handler for jobs of the kind ${job.kind}`);
-    await handler(world, job.subject);
-    await world.saved();
+    // The change is stored before the work, so that it is completed after a crash. The response reports a failure to store.
+    if (job.change !== undefined) await world.saved()?.catch(() => undefined);
+    await handler(world, job.subject, job.change);
+    if (!isAwaited) await world.saved();
+    return undefined;
   } catch (error) {
-    onDefect(error);
+    if (!isAwaited && !(error instanceof SupersededError)) onDefect(error);
+    return error;
   }
 };
 

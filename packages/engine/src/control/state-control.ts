@@ -1,4 +1,4 @@
-import { beginProvisioning } from "../rules/databases/database-lifecycle.js";
+import { beginProvisioning, cancelLifecycle } from "../rules/databases/database-lifecycle.js";
 import { canonicalId } from "../request/ids.js";
 import type { ControlledWorld } from "./controlled-world.js";
 import type {
@@ -28,7 +28,7 @@ export class StateControl {
       // Work that an earlier status dropped has to be done after all.
       if (!database.made) beginProvisioning(this.world(), id);
       await scheduler.finish(id);
-    } else scheduler.cancel(id);
+    } else cancelLifecycle(this.world(), id);
     const row = store.databases.update(id, { status });
     await this.world().saved();
     return row;

@@ -1,4 +1,5 @@
 import type { OperationId, PathParameters, QueryParameters, RequestBody } from "../generated/operations.js";
+import type { Job } from "../time/scheduler.js";
 import type { Principal } from "./principal.js";
 import type { Services } from "./services.js";
 import type { World } from "./world.js";
@@ -25,6 +26,8 @@ export interface Success {
   /** Default: no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A job that has to succeed before the response is sent. */
+  readonly after?: Job;
 }
 
 /** A step before `check` that waits for a service. */
@@ -45,7 +48,7 @@ export interface Behavior<Id extends OperationId, Prepared, Checked> {
   readonly prepare?: Preparation<Id, unknown, Prepared>;
   /** @param prepared the result of `prepare`; undefined without one. */
   check(call: Call<Id>, prepared: Prepared): Checked;
-  act(call: Call<Id>, checked: Checked): Success | Promise<Success>;
+  act(call: Call<Id>, checked: Checked): Success;
 }
 
 /** The behavior of every operation in the contract. */
@@ -59,7 +62,7 @@ export const behavior = <Id extends OperationId, Checked>(
   _operationId: Id,
   parts: {
     check: (call: Call<Id>) => Checked;
-    act: (call: Call<Id>, checked: Checked) => Success | Promise<Success>;
+    act: (call: Call<Id>, checked: Checked) => Success;
   },
 ): Behavior<Id, unknown, Checked> => parts;
 

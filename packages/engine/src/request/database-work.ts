@@ -8,8 +8,6 @@ import { KeyedMutex } from "../time/keyed-mutex.js";
 export class DatabaseWork {
   readonly #mutex = new KeyedMutex();
   readonly #filling = new Set<string>();
-  readonly #removing = new Set<string>();
-  readonly #projects = new Set<string>();
 
   /** Runs the work when no other work holds any of these databases. */
   inTurn<T>(databaseIds: readonly string[], work: () => Promise<T>): Promise<T> {
@@ -28,33 +26,5 @@ export class DatabaseWork {
 
   isFilling(databaseId: string): boolean {
     return this.#filling.has(databaseId);
-  }
-
-  /** Runs work that deletes the database. Until it has ended, nothing starts to fill the database. */
-  async removing(databaseId: string, work: () => Promise<void>): Promise<void> {
-    this.#removing.add(databaseId);
-    try {
-      await work();
-    } finally {
-      this.#removing.delete(databaseId);
-    }
-  }
-
-  isRemoving(databaseId: string): boolean {
-    return this.#removing.has(databaseId);
-  }
-
-  /** Runs work that deletes the project. Until it has ended, nothing can be added to the project. */
-  async deletingProject<T>(projectId: string, work: () => Promise<T>): Promise<T> {
-    this.#projects.add(projectId);
-    try {
-      return await work();
-    } finally {
-      this.#projects.delete(projectId);
-    }
-  }
-
-  isDeletingProject(projectId: string): boolean {
-    return this.#projects.has(projectId);
   }
 }

@@ -1,3 +1,4 @@
+import { SupersededError } from "../time/job-handler.js";
 import type { ApprovalUse } from "./approve.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyBehavior, Call, Success } from "./behavior.js";
@@ -8,7 +9,10 @@ import type { ServerWorld } from "./server-world.js";
 /** Returns the approval that the request uses; undefined when it needs none. Throws a `RequestError` to refuse. */
 export type ApproveStep = (call: Call, request: AuthorizedRequest) => ApprovalUse | undefined;
 
-/** Runs the behavior of an operation: check, approve, act. An approval is used only if `act` succeeds. */
+/**
+ * Runs the behavior of an operation: check, approve, act. Then waits for the job that `act` scheduled, if any. An approval is used
+ * only if all of it succeeds.
+ */
 export const perform = (
   world: ServerWorld,
   behavior: AnyBehavior,
@@ -20,15 +24,18 @@ export const perform = (
   const checked = behavior.check(call, prepared.result);
   const approval = approve(call, request);
   approval?.consume();
+  let success: Success;
   try {
-    const success = behavior.act(call, checked);
-    if (!(success instanceof Promise) || !approval) return success;
-    return success.catch((error: unknown) => {
-      approval.release();
-      throw error;
-    });
+    success = behavior.act(call, checked);
   } catch (error) {
     approval?.release();
     throw error;
   }
+  if (success.after === undefined) return success;
+  return world.attempt(success.after).then((error) => {
+    if (error === undefined) return success;
+    approval?.release();
+    if (error instanceof SupersededError) return perform(world, behavior, request, prepared, approve);
+    throw error instanceof Error ? error : new Error("The job failed", { cause: error });
+  });
 };

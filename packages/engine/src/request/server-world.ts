@@ -1,3 +1,4 @@
+import type { Job } from "../time/scheduler.js";
 import type { Authenticator } from "./authenticate.js";
 import type { FindEndpoint } from "./endpoint.js";
 import type { Services } from "./services.js";
@@ -8,6 +9,12 @@ export interface ServerWorld extends World {
   readonly authenticator: Authenticator;
   readonly findEndpoint: FindEndpoint;
   readonly services: Services;
+  /**
+   * Runs a scheduled job now. Never rejects.
+   *
+   * @returns the error of the job; undefined when it succeeds.
+   */
+  attempt(job: Job): Promise<unknown>;
   /** Returns a promise that resolves when all changes are stored durably; undefined when they are already. */
   saved(): Promise<void> | undefined;
 }

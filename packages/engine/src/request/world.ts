@@ -3,7 +3,6 @@ import type { Clock } from "../time/clock.js";
 import type { Scheduler } from "../time/scheduler.js";
 import type { Cursors } from "./cursors.js";
 import type { DatabaseEngine } from "./database-engine.js";
-import type { DatabaseWork } from "./database-work.js";
 import type { Ids } from "./ids.js";
 import type { Settings } from "./settings.js";
 
@@ -13,8 +12,7 @@ export interface World {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: Settings;
-  readonly databaseEngine: DatabaseEngine;
-  readonly databaseWork: DatabaseWork;
+  readonly databaseEngine: Pick<DatabaseEngine, "endpoints">;
   readonly scheduler: Scheduler;
   readonly cursors: Cursors;
   /** Returns `{base_url}/v1/<collection>/<id>`. */

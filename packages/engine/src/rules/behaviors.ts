@@ -5,6 +5,7 @@ import { appBehaviors } from "./apps/apps.js";
 import { backupBehaviors } from "./databases/backups.js";
 import { branchBehaviors } from "./branches/branches.js";
 import { connectionBehaviors } from "./connections/connections.js";
+import { changeJobs } from "./databases/database-changes.js";
 import { databaseJobs } from "./databases/database-lifecycle.js";
 import { removalJobs } from "./databases/database-removal.js";
 import { databaseBehaviors } from "./databases/databases.js";
@@ -41,4 +42,4 @@ export const behaviors = {
 } satisfies Behaviors;
 
 /** What happens later on the server's clock. */
-export const jobs: JobHandlers = { ...databaseJobs, ...removalJobs, ...deploymentJobs };
+export const jobs: JobHandlers = { ...databaseJobs, ...changeJobs, ...removalJobs, ...deploymentJobs };

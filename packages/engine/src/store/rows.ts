@@ -90,6 +90,8 @@ export interface ProjectRow extends Row {
   logicalId: string | null;
   defaultRegion: string | null;
   settings: Record<string, Record<string, unknown>>;
+  /** Set while the deletion of its default database is pending. */
+  deleting?: boolean | undefined;
 }
 
 export interface BranchRow extends Row {
@@ -106,6 +108,22 @@ export type DatabaseSource =
   | { type: "database"; databaseId: string };
 
 export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
+
+/** A change that was requested and that the real database does not have yet. */
+export type DatabaseChange = {
+  id: string;
+  /** The workspace that requested it. */
+  workspaceId: string;
+} & (
+  | { type: "createConnection"; connection: ConnectionRow }
+  | { type: "setPassword"; connectionId: string; pass: string }
+  | { type: "deleteConnection"; connectionId: string }
+  | {
+      type: "deleteDatabase";
+      /** The project to delete with it; null for none. */
+      projectId: string | null;
+    }
+);
 
 /** What belongs to a project and, unless unassigned, to one of its branches. */
 interface BranchMember {
@@ -127,6 +145,8 @@ export interface DatabaseRow extends Row, BranchMember {
   source: DatabaseSource;
   /** Whether the database engine has created it: a database in `failure` may have failed to restore or to be created. */
   made: boolean;
+  /** Pending changes, oldest first; absent when there are none. */
+  changes?: DatabaseChange[] | undefined;
 }
 
 export interface ConnectionRow extends Row {

@@ -32,15 +32,15 @@ export class JobQueue implements Scheduler {
   readonly #waiting = new SortedList<Entry>(
     (left, right) => left.job.dueAt - right.job.dueAt || left.order - right.order,
   );
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
   #scheduled = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `perform` runs a job and never rejects. */
+  /** @param perform runs a job and never rejects. `isAwaited` tells whether `attempt` waits for the result. */
   constructor(
     private readonly clock: MovableClock,
-    private readonly perform: (job: Job) => Promise<void>,
+    private readonly perform: (job: Job, isAwaited: boolean) => Promise<unknown>,
     jobs: readonly Job[],
   ) {
     for (const job of jobs) this.#add(job);
@@ -50,9 +50,17 @@ export class JobQueue implements Scheduler {
     return Array.from(this.#entries, ({ job }) => job);
   }
 
-  schedule(kind: string, subject: string, delay: number): void {
-    const entry = this.#add({ kind, subject, dueAt: this.clock.now() + delay });
+  schedule(kind: string, subject: string, delay: number, change?: string): Job {
+    const dueAt = this.clock.now() + delay;
+    const entry = this.#add({ kind, subject, dueAt, ...(change !== undefined && { change }) });
     if (this.#waiting.first === entry) this.arm();
+    return entry.job;
+  }
+
+  /** Runs a job now, whatever its time. Resolves as `perform` does; at once when the job is running or gone. */
+  async attempt(job: Job): Promise<unknown> {
+    const entry = [...(this.#bySubject.get(job.subject) ?? [])].find((each) => each.job === job);
+    return entry && !entry.running ? this.#start(entry, true) : undefined;
   }
 
   cancel(subject: string, kind?: string): void {
@@ -130,10 +138,10 @@ export class JobQueue implements Scheduler {
     for (let next = this.#nextDue(now); next; next = this.#nextDue(now)) void this.#start(next);
   }
 
-  #start(entry: Entry): Promise<void> {
+  #start(entry: Entry, isAwaited = false): Promise<unknown> {
     this.#waiting.remove(entry);
     entry.running = true;
-    const done = this.perform(entry.job).finally(() => {
+    const done = this.perform(entry.job, isAwaited).finally(() => {
       this.#remove(entry);
       this.#running.delete(done);
     });

@@ -6,11 +6,13 @@ export interface Job {
   subject: string;
   /** Milliseconds since 1970. */
   dueAt: number;
+  /** Id of the change that the job makes, if it makes one. */
+  change?: string;
 }
 
 export interface Scheduler {
   /** Schedules a job in `delay` milliseconds. With 0 it starts soon, but never during this call. */
-  schedule(kind: string, subject: string, delay: number): void;
+  schedule(kind: string, subject: string, delay: number, change?: string): Job;
   /** Removes the jobs of the subject that have not started: all, or those of one kind. */
   cancel(subject: string, kind?: string): void;
 }

@@ -19,8 +19,10 @@ class ModelQueue {
   now = 0;
   readonly done: string[] = [];
 
-  schedule(kind: string, subject: string, delay: number): void {
-    this.jobs.push({ kind, subject, dueAt: this.now + delay });
+  schedule(kind: string, subject: string, delay: number): Job {
+    const job = { kind, subject, dueAt: this.now + delay };
+    this.jobs.push(job);
+    return job;
   }
 
   cancel(subject: string, kind?: string): void {

@@ -1,6 +1,6 @@
 import type { World } from "../../request/world.js";
 import type { DatabaseCredential } from "../../request/database-engine.js";
-import type { JobHandler, JobHandlers } from "../../time/job-handler.js";
+import type { JobHandler, JobHandlers, JobWorld } from "../../time/job-handler.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 
 const provisionJob = "database.provision";
@@ -17,6 +17,21 @@ export const beginRecovering = (world: World, databaseId: string): void => {
   world.scheduler.schedule(recoverJob, databaseId, world.settings.lifecycle.recovering);
 };
 
+/** Cancels the jobs that have not started. */
+export const cancelLifecycle = ({ scheduler }: World, databaseId: string): void => {
+  for (const kind of [provisionJob, recoverJob]) scheduler.cancel(databaseId, kind);
+};
+
+/** Starts the creation or restore again that stopped for a deletion, which then failed. */
+export const resumeLifecycle = ({ store, scheduler }: World, databaseId: string): void => {
+  const status = store.databases.get(databaseId)?.status;
+  if (status === "provisioning") scheduler.schedule(provisionJob, databaseId, 0);
+  if (status === "recovering") scheduler.schedule(recoverJob, databaseId, 0);
+};
+
+const isBeingDeleted = ({ store }: World, databaseId: string): boolean =>
+  store.databases.get(databaseId)?.changes?.some(({ type }) => type === "deleteDatabase") ?? false;
+
 const credentials = (world: World, databaseId: string): DatabaseCredential[] =>
   world.store.connections
     .list({ databaseId })
@@ -26,12 +41,12 @@ const credentials = (world: World, databaseId: string): DatabaseCredential[] =>
 const sourceIds = (source: DatabaseSource): string[] => (source.type === "empty" ? [] : [source.databaseId]);
 
 /**
- * Runs work that fills a database, and brings the database from `underWay` to `ready` or `failure`. One that was deleted
- * meanwhile, or brought into another state by the control surface, is left as it is. Throws why the work failed, for the
- * operator; work that a deletion cut short has not failed.
+ * Runs work that fills a database, and sets its status from `underWay` to `ready` or `failure`. A database that was deleted
+ * meanwhile stays deleted, and a status that the control surface set meanwhile stays. Throws why the work failed, unless a deletion
+ * canceled it.
  */
-const settle = async (
-  world: World,
+const fillDatabase = async (
+  world: JobWorld,
   row: DatabaseRow,
   underWay: DatabaseStatus,
   fill: () => Promise<void>,
@@ -49,41 +64,36 @@ const settle = async (
     await work.filling(row.id, fill);
   } catch (error) {
     finish("failure", {});
-    if (work.isRemoving(row.id)) return;
+    if (isBeingDeleted(world, row.id)) return;
     throw error;
   }
   finish("ready", { made: true });
 };
 
-const make = (world: World, row: DatabaseRow): Promise<void> =>
+const make = (world: JobWorld, row: DatabaseRow): Promise<void> =>
   world.databaseEngine.create(row.id, row.source, credentials(world, row.id));
 
-/**
- * Does a job's work on the database in its turn. While the database is being removed the job stands back behind that,
- * and comes again should the removal fail.
- */
+/** Runs the work of a job when no other work uses the database or its source. Does nothing for a database that is being deleted. */
 const inTurn =
-  (kind: string, work: (world: World, row: DatabaseRow) => Promise<void>): JobHandler =>
+  (work: (world: JobWorld, row: DatabaseRow) => Promise<void>): JobHandler =>
   (world, databaseId) => {
     const source = world.store.databases.get(databaseId)?.source;
     return world.databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
       const row = world.store.databases.get(databaseId);
-      if (row === undefined) return;
-      if (world.databaseWork.isRemoving(databaseId)) world.scheduler.schedule(kind, databaseId, 0);
-      else await work(world, row);
+      if (row !== undefined && !isBeingDeleted(world, databaseId)) await work(world, row);
     });
   };
 
 export const databaseJobs: JobHandlers = {
-  [provisionJob]: inTurn(provisionJob, async (world, row) => {
-    if (!row.made) await settle(world, row, "provisioning", () => make(world, row));
+  [provisionJob]: inTurn(async (world, row) => {
+    if (!row.made) await fillDatabase(world, row, "provisioning", () => make(world, row));
   }),
 
   /** A database that has never been made is made from the backup, with a role for each of its connections. */
-  [recoverJob]: inTurn(recoverJob, async (world, row) => {
+  [recoverJob]: inTurn(async (world, row) => {
     if (row.status !== "recovering" || row.source.type !== "backup") return;
     const { backupId } = row.source;
-    await settle(world, row, "recovering", () =>
+    await fillDatabase(world, row, "recovering", () =>
       row.made ? world.databaseEngine.restore(row.id, backupId) : make(world, row),
     );
   }),

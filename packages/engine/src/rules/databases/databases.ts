@@ -18,7 +18,7 @@ import {
 } from "../branches/branch-choice.js";
 import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
 import { addDatabase } from "./database-creation.js";
-import { dropDatabase, removeDatabase } from "./database-removal.js";
+import { requestChange } from "./database-changes.js";
 import { type SourceFields, readSource, refuseUnusableSource } from "./database-sources.js";
 import { placeDatabase, reachProject } from "../projects/placement.js";
 import { presentDatabase, presentNewDatabase } from "./present-database.js";
@@ -147,15 +147,9 @@ export const databaseBehaviors = {
 
   "databases.delete": behavior("databases.delete", {
     check: checkDelete,
-    act: async (call, database) => {
-      const { world } = call;
-      await dropDatabase(
-        world,
-        database.id,
-        () => checkDelete(call),
-        () => removeDatabase(world, database.id),
-      );
-      return { status: 204 };
-    },
+    act: ({ world }, database) => ({
+      status: 204,
+      after: requestChange(world, database, { type: "deleteDatabase", projectId: null }),
+    }),
   }),
 };

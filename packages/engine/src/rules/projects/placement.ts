@@ -13,7 +13,7 @@ const fallbackRegion = "us-east-1";
  */
 export const reachProject = (call: Call, projectId: string): ProjectRow => {
   const project = reach(call, "project", projectId);
-  if (call.world.databaseWork.isDeletingProject(projectId)) throw errors.notFound("project");
+  if (project.deleting) throw errors.notFound("project");
   return project;
 };
 

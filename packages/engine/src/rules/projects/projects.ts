@@ -6,7 +6,8 @@ import { reach } from "../../request/reach.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import { addBranch, membership } from "../branches/branch-choice.js";
 import { addDatabase } from "../databases/database-creation.js";
-import { dropDatabase, removeDatabase } from "../databases/database-removal.js";
+import { requestChange } from "../databases/database-changes.js";
+import { removeProject } from "./project-removal.js";
 import { placeDatabase, reachProject } from "./placement.js";
 import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
@@ -41,11 +42,6 @@ const checkDelete = (call: Call<"projects.delete">): ProjectRow => {
   const project = reachProject(call, call.path.id);
   refuseDependencies(call.world, project.id);
   return project;
-};
-
-const removeProject = ({ store }: World, projectId: string): void => {
-  for (const { id } of store.branches.list({ projectId })) store.branches.delete(id);
-  store.projects.delete(projectId);
 };
 
 export const projectBehaviors = {
@@ -120,25 +116,14 @@ export const projectBehaviors = {
 
   "projects.delete": behavior("projects.delete", {
     check: checkDelete,
-    act: async (call, project) => {
-      const { world } = call;
+    act: ({ world }, project) => {
       const database = defaultDatabaseOf(world, project.id);
       if (database === undefined) {
         removeProject(world, project.id);
         return { status: 204 };
       }
-      await world.databaseWork.deletingProject(project.id, () =>
-        dropDatabase(
-          world,
-          database.id,
-          () => reach(call, "project", project.id),
-          () => {
-            removeDatabase(world, database.id);
-            removeProject(world, project.id);
-          },
-        ),
-      );
-      return { status: 204 };
+      const change = { type: "deleteDatabase", projectId: project.id } as const;
+      return { status: 204, after: requestChange(world, database, change) };
     },
   }),
 };

@@ -1,0 +1,138 @@
+import type { DatabaseEngine } from "../../request/database-engine.js";
+import type { World } from "../../request/world.js";
+import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
+import { type JobHandlers, type JobWorld, SupersededError } from "../../time/job-handler.js";
+import type { Job } from "../../time/scheduler.js";
+import { removeProject } from "../projects/project-removal.js";
+import { resumeLifecycle } from "./database-lifecycle.js";
+import { removeDatabase } from "./database-removal.js";
+
+const changeJob = "database.change";
+
+type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "workspaceId"> : never;
+
+/**
+ * Records a change that the real database needs, and schedules the job that makes it. The job then changes the rows, or
+ * discards the change when the database engine fails.
+ */
+export const requestChange = (world: World, database: DatabaseRow, change: NewChange): Job => {
+  const { id: databaseId, workspaceId, changes = [] } = database;
+  const requested: DatabaseChange = { ...change, id: world.ids.label(24), workspaceId };
+  world.store.databases.update(databaseId, { changes: [...changes, requested] });
+  if (requested.type === "deleteDatabase" && requested.projectId !== null) {
+    world.store.projects.update(requested.projectId, { deleting: true });
+  }
+  return world.scheduler.schedule(changeJob, databaseId, 0, requested.id);
+};
+
+const findChange = (
+  { store }: World,
+  databaseId: string,
+  changeId: string | undefined,
+): { database: DatabaseRow; change: DatabaseChange } | undefined => {
+  const database = store.databases.get(databaseId);
+  const change = database?.changes?.find(({ id }) => id === changeId);
+  return database && change && { database, change };
+};
+
+const endChange = ({ store }: World, databaseId: string, changeId: string): void => {
+  const rest = store.databases.get(databaseId)?.changes?.filter(({ id }) => id !== changeId) ?? [];
+  if (store.databases.get(databaseId)) {
+    store.databases.update(databaseId, { changes: rest.length === 0 ? undefined : rest });
+  }
+};
+
+/** Leaves the rows as they were before the change was requested. */
+const discardChange = (world: World, databaseId: string, change: DatabaseChange): void => {
+  endChange(world, databaseId, change.id);
+  if (change.type !== "deleteDatabase") return;
+  if (change.projectId !== null && world.store.projects.get(change.projectId)) {
+    world.store.projects.update(change.projectId, { deleting: undefined });
+  }
+  resumeLifecycle(world, databaseId);
+};
+
+/** A change holds only while its resource exists in the workspace that requested it. */
+const isSuperseded = ({ store }: World, database: DatabaseRow, change: DatabaseChange): boolean =>
+  database.workspaceId !== change.workspaceId ||
+  ((change.type === "setPassword" || change.type === "deleteConnection") &&
+    store.connections.get(change.connectionId) === undefined);
+
+/** Changes the real database. A database that does not exist yet gets its roles from the store when it is created. */
+const apply = async (
+  engine: DatabaseEngine,
+  { store }: World,
+  { id: databaseId, made }: DatabaseRow,
+  change: DatabaseChange,
+): Promise<void> => {
+  if (change.type === "deleteDatabase") return engine.drop(databaseId);
+  if (!made) return;
+  switch (change.type) {
+    case "createConnection": {
+      const { id: connectionId, user, pass } = change.connection;
+      return engine.grant(databaseId, { connectionId, user, pass });
+    }
+    case "setPassword": {
+      const { connectionId, pass } = change;
+      const user = store.connections.get(connectionId)?.user ?? "";
+      return engine.grant(databaseId, { connectionId, user, pass });
+    }
+    case "deleteConnection":
+      return engine.revoke(databaseId, change.connectionId);
+  }
+};
+
+const record = (world: World, databaseId: string, change: DatabaseChange): void => {
+  const { databases, connections } = world.store;
+  endChange(world, databaseId, change.id);
+  const database = databases.get(databaseId);
+  if (!database) return;
+  switch (change.type) {
+    case "createConnection":
+      connections.insert({ ...change.connection, workspaceId: database.workspaceId });
+      if (database.defaultConnectionId === null) {
+        databases.update(databaseId, { defaultConnectionId: change.connection.id });
+      }
+      return;
+    case "setPassword":
+      connections.update(change.connectionId, { pass: change.pass });
+      return;
+    case "deleteConnection":
+      connections.delete(change.connectionId);
+      if (database.defaultConnectionId === change.connectionId) {
+        const oldest = connections.find({ databaseId });
+        databases.update(databaseId, { defaultConnectionId: oldest?.id ?? null });
+      }
+      return;
+    case "deleteDatabase":
+      removeDatabase(world, databaseId);
+      if (change.projectId !== null) removeProject(world, change.projectId);
+  }
+};
+
+/** Cancels the creation or restore of a database that is to be deleted. */
+const cancelFilling = async (world: JobWorld, databaseId: string): Promise<void> => {
+  if (!world.databaseWork.isFilling(databaseId)) return;
+  await world.databaseEngine.drop(databaseId);
+  if (world.store.databases.get(databaseId)) world.store.databases.update(databaseId, { made: false });
+};
+
+/** Safe to repeat: a change that was made before is gone from the row. */
+export const changeJobs: JobHandlers = {
+  [changeJob]: async (world, databaseId, changeId) => {
+    const requested = findChange(world, databaseId, changeId)?.change;
+    if (!requested) throw new SupersededError();
+    try {
+      if (requested.type === "deleteDatabase") await cancelFilling(world, databaseId);
+      await world.databaseWork.inTurn([databaseId], async () => {
+        const found = findChange(world, databaseId, changeId);
+        if (!found || isSuperseded(world, found.database, found.change)) throw new SupersededError();
+        await apply(world.databaseEngine, world, found.database, found.change);
+        record(world, databaseId, found.change);
+      });
+    } catch (error) {
+      discardChange(world, databaseId, requested);
+      throw error;
+    }
+  },
+};
