@@ -7,7 +7,13 @@ export type {
   RequestedConsent,
 } from "./control/oauth-control.js";
 export { cliClient, sampleClient } from "./oauth/resident-clients.js";
+export {
+  type ConnectionFault,
+  ConnectionFaults,
+  type InstalledConnectionFault,
+} from "./control/connection-faults.js";
 export { ControlError } from "./control/control-error.js";
+export type { DataPlane } from "./control/data-plane.js";
 export type { DatabaseAddress, DatabaseCredential, DatabaseEngine } from "./request/database-engine.js";
 export { RequestError, type Issue } from "./request/request-error.js";
 export type { EngineRequest, EngineResponse } from "./request/message.js";

@@ -15,6 +15,8 @@ import { type Snapshot, readSnapshot } from "./snapshot.js";
 import type { Store } from "../store/store.js";
 import { ApprovalsControl } from "../control/approvals-control.js";
 import type { ControlledEngine } from "../control/controlled-engine.js";
+import type { DataPlane } from "../control/data-plane.js";
+import { DataPlaneControl } from "../control/data-plane-control.js";
 import { ClockControl, type Time, readTime } from "../control/clock-control.js";
 import { Residents } from "../control/residents.js";
 import { type LiveWorld, type ServerParts, firstSnapshot, snapshotOf, worldOf } from "./live-world.js";
@@ -40,6 +42,8 @@ export interface EngineOptions {
   initial?: Snapshot;
   /** What makes the databases behind the records. Default: addresses are invented, and all work succeeds at once. */
   databaseEngine?: DatabaseEngine;
+  /** Controls the connections to the databases. Default: the databases are not real, so nobody connects to them. */
+  dataPlane?: DataPlane;
   /** Awaited after every change of the state, before the answer that made it leaves. */
   afterMutation?: () => void | Promise<void>;
   /** Holds every answer against the contract; one that breaks it becomes a 500, and goes to `onDefect`. Default: false. */
@@ -58,6 +62,7 @@ export class ReferenceEngine implements ControlledEngine {
   readonly clock: ClockControl;
   readonly approvals: ApprovalsControl;
   readonly faults: Faults;
+  readonly dataPlane: DataPlaneControl;
   readonly oauth: OAuthControl;
   readonly states: StateControl;
   readonly seed: Seeder;
@@ -104,6 +109,7 @@ export class ReferenceEngine implements ControlledEngine {
     this.clock = new ClockControl(world);
     this.approvals = new ApprovalsControl(world);
     this.states = new StateControl(world);
+    this.dataPlane = new DataPlaneControl(() => this.#world.store, options.dataPlane);
     this.residents = new Residents(() => this.#world.store);
     this.oauth = new OAuthControl(world, this.residents);
     this.seed = new Seeder(world, this.#engine, this.states, this.residents);
@@ -167,6 +173,7 @@ export class ReferenceEngine implements ControlledEngine {
   reset(): Promise<void> {
     const entered = this.#enter(this.#initial);
     this.faults.clear();
+    this.dataPlane.reset();
     this.#log.clear();
     this.setRateLimit(this.settings.rateLimit);
     return entered;

@@ -3,6 +3,7 @@ import type { LoggedRequest } from "../request/request-log.js";
 import type { RateLimitSettings } from "../request/settings.js";
 import type { ApprovalsControl } from "./approvals-control.js";
 import type { ClockControl } from "./clock-control.js";
+import type { DataPlaneControl } from "./data-plane-control.js";
 import type { OAuthControl } from "./oauth-control.js";
 import type { Seeder } from "./seeder.js";
 import type { StateControl } from "./state-control.js";
@@ -15,6 +16,7 @@ export interface ControlledEngine {
   readonly faults: Faults;
   readonly oauth: OAuthControl;
   readonly states: StateControl;
+  readonly dataPlane: DataPlaneControl;
   readonly seed: Seeder;
   readonly tokens: TokenMint;
   /** The latest requests, oldest first. */

@@ -1,5 +1,6 @@
 import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.js";
 import { ControlError } from "./control-error.js";
+import { dataPlaneRoutes } from "./data-plane-routes.js";
 import { oauthRoutes } from "./oauth-routes.js";
 import type { ControlledEngine } from "./controlled-engine.js";
 import {
@@ -90,6 +91,7 @@ const routes: ControlRoutes = {
     engine.setRateLimit(requests === undefined ? null : { requests, window });
   },
   "GET /requests": (engine) => engine.requests,
+  ...dataPlaneRoutes,
   ...seedRoutes,
   ...tokenRoutes,
   ...oauthRoutes,

@@ -1,0 +1,144 @@
+import { canonicalId } from "../request/ids.js";
+
+const effects = ["refuse", "drop", "delay"] as const;
+
+/** A failure of connections to the databases. */
+export interface ConnectionFault {
+  /** Id of the database whose connections are affected. Default: all databases. */
+  database?: string;
+  /**
+   * What happens to a connection. `refuse` answers a new connection with an error. `drop` closes a connection without an
+   * error. `delay` delays everything that the client sends. `drop` and `delay` also affect connections that are open when
+   * the fault is installed.
+   */
+  effect: (typeof effects)[number];
+  /** Number of connections to affect. Default: no limit. The fault stays in the list until it is removed. */
+  times?: number;
+  /** Probability that a connection is affected, 0 to 1. Default: 1. */
+  probability?: number;
+  /** Delay in milliseconds. Required for `delay`. */
+  latency?: number;
+  /** SQLSTATE of the error of `refuse`. Default: `57P03`, `cannot_connect_now`. */
+  code?: string;
+  /** Message of the error of `refuse`. */
+  message?: string;
+}
+
+export interface InstalledConnectionFault extends ConnectionFault {
+  readonly id: string;
+  /** Number of connections that were affected. */
+  readonly struck: number;
+}
+
+type Added = (fault: InstalledConnectionFault) => void;
+
+/** The faults of the connections to the databases. */
+export class ConnectionFaults {
+  readonly #installed = new Map<string, InstalledConnectionFault & { struck: number }>();
+  readonly #draw: () => number;
+  readonly #nameOf: (databaseId: string) => string;
+  #added: Added | undefined;
+  #next = 1;
+
+  /**
+   * @param draw returns a number in [0, 1).
+   * @param nameOf returns the name that connections use for a database.
+   */
+  constructor({ draw, nameOf }: { draw: () => number; nameOf: (databaseId: string) => string }) {
+    this.#draw = draw;
+    this.#nameOf = nameOf;
+  }
+
+  /**
+   * Installs a fault.
+   *
+   * @throws TypeError when the fault is invalid.
+   */
+  add(fault: ConnectionFault): InstalledConnectionFault {
+    assertConnectionFault(fault);
+    const { database } = fault;
+    const installed = {
+      ...fault,
+      ...(database !== undefined && { database: canonicalId("database", database) }),
+      id: `connection-fault-${String(this.#next)}`,
+      struck: 0,
+    };
+    this.#next += 1;
+    this.#installed.set(installed.id, installed);
+    this.#added?.(installed);
+    return { ...installed };
+  }
+
+  /** Calls the listener for each fault that is added from now on. */
+  set onAdd(listener: Added) {
+    this.#added = listener;
+  }
+
+  list(): InstalledConnectionFault[] {
+    return [...this.#installed.values()].map((fault) => ({ ...fault }));
+  }
+
+  /** Removes a fault. Returns false when it is not installed. */
+  remove(id: string): boolean {
+    return this.#installed.delete(id);
+  }
+
+  clear(): void {
+    this.#installed.clear();
+  }
+
+  has(id: string): boolean {
+    return this.#installed.has(id);
+  }
+
+  /** Returns the first fault that affects a new connection to a database, and counts it. */
+  strikeAny(database: string): InstalledConnectionFault | undefined {
+    return [...this.#installed.keys()]
+      .map((id) => this.strike(id, database))
+      .find((fault) => fault !== undefined);
+  }
+
+  /** Returns the fault if it affects a connection to a database, and counts it. */
+  strike(id: string, database: string): InstalledConnectionFault | undefined {
+    const fault = this.#installed.get(id);
+    if (fault === undefined) return undefined;
+    if (fault.database !== undefined && this.#nameOf(fault.database) !== database) return undefined;
+    if (fault.times !== undefined && fault.struck >= fault.times) return undefined;
+    if (fault.probability !== undefined && this.#draw() >= fault.probability) return undefined;
+    fault.struck += 1;
+    return fault;
+  }
+}
+
+/** Checks a fault, which may come from JSON. */
+const assertConnectionFault = (fault: ConnectionFault): void => {
+  const { database, effect, times, probability, latency, code, message } = fault;
+  if (!effects.includes(effect)) throw new TypeError(`effect must be one of ${effects.join(", ")}`);
+  for (const [name, value] of Object.entries({ database, message })) {
+    if (value !== undefined && typeof value !== "string") throw new TypeError(`${name} must be a string`);
+  }
+  if (times !== undefined && !(Number.isInteger(times) && times >= 1)) {
+    throw new TypeError("times must be a whole number of at least 1");
+  }
+  if (
+    probability !== undefined &&
+    !(typeof probability === "number" && probability >= 0 && probability <= 1)
+  ) {
+    throw new TypeError("probability must be a number from 0 to 1");
+  }
+  if (latency !== undefined && !(typeof latency === "number" && latency > 0 && latency <= maxLatency)) {
+    throw new TypeError(`latency must be a number of milliseconds above 0, at most ${String(maxLatency)}`);
+  }
+  if ((effect === "delay") !== (latency !== undefined)) {
+    throw new TypeError("A fault has a latency if its effect is delay, and only then");
+  }
+  if (code !== undefined && !(typeof code === "string" && /^[0-9A-Z]{5}$/.test(code))) {
+    throw new TypeError("code must be an SQLSTATE of five digits and upper-case letters");
+  }
+  if (effect !== "refuse" && (code !== undefined || message !== undefined)) {
+    throw new TypeError("Only a fault whose effect is refuse has a code or a message");
+  }
+};
+
+/** An hour, in milliseconds. */
+const maxLatency = 3_600_000;

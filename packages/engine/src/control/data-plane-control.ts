@@ -1,0 +1,66 @@
+import { canonicalId } from "../request/ids.js";
+import type { Store } from "../store/store.js";
+import type { ConnectionFault, InstalledConnectionFault } from "./connection-faults.js";
+import { ControlError } from "./control-error.js";
+import type { DataPlane } from "./data-plane.js";
+
+/** Controls the connections to the databases of a server. Every method throws a `ControlError` when they are not real. */
+export class DataPlaneControl {
+  readonly #store: () => Store;
+  readonly #dataPlane: DataPlane | undefined;
+
+  constructor(store: () => Store, dataPlane: DataPlane | undefined) {
+    this.#store = store;
+    this.#dataPlane = dataPlane;
+  }
+
+  listFaults(): InstalledConnectionFault[] {
+    return this.#required().faults.list();
+  }
+
+  /**
+   * Installs a fault.
+   *
+   * @throws ControlError when the database does not exist; TypeError when the fault is invalid.
+   */
+  addFault(fault: ConnectionFault): InstalledConnectionFault {
+    const { faults } = this.#required();
+    const { database } = fault;
+    if (typeof database === "string" && !this.#store().databases.get(canonicalId("database", database))) {
+      throw new ControlError(404, `The database ${database} does not exist`);
+    }
+    return faults.add(fault);
+  }
+
+  removeFault(id: string): void {
+    if (!this.#required().faults.remove(id)) {
+      throw new ControlError(404, `The connection fault ${id} does not exist`);
+    }
+  }
+
+  removeAllFaults(): void {
+    this.#required().faults.clear();
+  }
+
+  /**
+   * Limits the connections per database. Open connections stay open.
+   *
+   * @param connections null for no limit.
+   */
+  setConnectionLimit(connections: number | null): void {
+    if (connections !== null && !(Number.isInteger(connections) && connections >= 0)) {
+      throw new ControlError(400, "connections must be a whole number of at least 0, or null for no limit");
+    }
+    this.#required().connectionLimit = connections;
+  }
+
+  /** Removes all faults and restores the initial limit. */
+  reset(): void {
+    this.#dataPlane?.reset();
+  }
+
+  #required(): DataPlane {
+    if (this.#dataPlane !== undefined) return this.#dataPlane;
+    throw new ControlError(404, "This server has no real databases, so it cannot control their connections");
+  }
+}
