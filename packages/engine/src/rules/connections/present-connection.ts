@@ -15,11 +15,16 @@ import type {
 import type { ConnectionRow } from "../../store/rows.js";
 import { presentReference } from "../projects/present-project.js";
 
+/** Returns `host:port`, with brackets around an IPv6 address. */
+const hostWithPort = ({ host, port }: DatabaseAddress): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
+
+/** The host includes the port unless it is 5432, so that clients can compose a connection string from the three parts. */
 const presentDirectConnection = (
-  { host }: DatabaseAddress,
+  address: DatabaseAddress,
   { pass, user }: ConnectionRow,
 ): DirectConnection => ({
-  host,
+  host: address.port === 5432 ? address.host : hostWithPort(address),
   pass,
   user,
 });
@@ -40,12 +45,11 @@ const presentCore = (world: World, row: ConnectionRow, direct: DatabaseAddress):
  * parameter that all of them know; psql refuses unknown ones, such as Prisma's `pgbouncer`.
  */
 export const connectionString = (
-  { host, port, database }: DatabaseAddress,
+  address: DatabaseAddress,
   { user, pass }: { user: string; pass: string },
 ): string => {
-  const authority = host.includes(":") ? `[${host}]` : host;
   const credentials = `${encodeURIComponent(user)}:${encodeURIComponent(pass)}`;
-  return `postgres://${credentials}@${authority}:${String(port)}/${encodeURIComponent(database)}?sslmode=disable`;
+  return `postgres://${credentials}@${hostWithPort(address)}/${encodeURIComponent(address.database)}?sslmode=disable`;
 };
 
 const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
