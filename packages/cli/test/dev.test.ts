@@ -46,6 +46,8 @@ describe("mgmt dev", () => {
       controlSecretFile: expect.any(String),
       token: expect.stringMatching(/^ey/),
       workspaceId: expect.stringMatching(/^wksp_/),
+      caFile: expect.stringMatching(/ca\.pem$/),
+      postgresPort: expect.any(Number),
       pid: process.pid,
     });
   });

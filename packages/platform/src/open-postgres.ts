@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
 import { type Manifest, writeManifest } from "./data-dir/manifest.js";
 import type { AdminAddress } from "./databases/admin.js";
+import type { PostgresAddress } from "./front/upstream.js";
 import { platformErrors } from "./platform-error.js";
 import { findLastingPort, isFree } from "./ports.js";
 import { type Account, claimOwnership, findAccount } from "./postgres/account.js";
@@ -11,13 +13,16 @@ import { createCluster, refuseUnreachable, saveClusterImage } from "./postgres/c
 import type { ClusterImage } from "./postgres/cluster-image.js";
 import { endLeftovers } from "./postgres/leftovers.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "./postgres/server.js";
+import { PostgresSupervisor } from "./postgres/supervisor.js";
 
 /** The running Postgres server of a data directory. */
 export interface OpenPostgres {
-  server: PostgresServer;
+  server: PostgresSupervisor;
   address: AdminAddress;
+  /** Where the front connects to. */
+  upstream: PostgresAddress;
   major: number;
-  /** The caller marks it complete once the first state is written. */
+  /** The caller sets the ports, and marks it complete once the first state is written. */
   manifest: Manifest;
   /** Caches an image of the new cluster, which makes the next first start faster. Call it when nothing is waiting. */
   saveImage(): Promise<void>;
@@ -31,7 +36,7 @@ interface Programs {
 const host = "127.0.0.1";
 
 /**
- * Starts Postgres on the cluster of a data directory, which is created on the first run. Later runs use the same port.
+ * Starts Postgres on the cluster of a data directory, which is created on the first run.
  *
  * @param whileWaiting called whenever a program was started whose result is awaited, possibly more than once.
  * @throws PlatformError `platform:no_postgres`, `platform:postgres_failed`, `platform:port_taken`, or
@@ -59,22 +64,25 @@ const openExisting = async (
 ): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
   const programs = await findPrograms(dataDir, await claimOwnership(cluster));
-  const { major, port, password } = manifest.postgres;
+  const { major, port, directPort, password } = manifest.postgres;
   if (programs.binaries.major !== major) {
     throw platformErrors.dataDirCorrupt(
       dataDir.path,
       `its databases were made by Postgres ${String(major)}, but the Postgres on this machine is ${programs.binaries.version}`,
     );
   }
-  // An orphaned server of this cluster may still hold the port.
+  // An orphaned server of this cluster may still hold a port.
   await endLeftovers(cluster);
-  try {
-    if (!(await isFree(port, host))) throw new PostgresPortTaken();
-    const server = await PostgresServer.start(optionsFor(dataDir, programs, port), whileWaiting);
-    return { server, address: { port, password }, major, manifest, saveImage: () => Promise.resolve() };
-  } catch (error) {
-    throw error instanceof PostgresPortTaken ? platformErrors.postgresPortTaken(port, dataDir.path) : error;
-  }
+  if (!(await isFree(port, host))) throw platformErrors.databasePortTaken(port, dataDir.path);
+  const server = await startOnFreePort(dataDir, programs, whileWaiting, directPort);
+  return {
+    server,
+    address: { port: server.port, password },
+    upstream: upstreamOf(cluster, server.port),
+    major,
+    manifest,
+    saveImage: () => Promise.resolve(),
+  };
 };
 
 const openNew = async (dataDir: DataDir, whileWaiting: () => void): Promise<OpenPostgres> => {
@@ -82,14 +90,14 @@ const openNew = async (dataDir: DataDir, whileWaiting: () => void): Promise<Open
   const programs = await findPrograms(dataDir, await findAccount());
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
-  const manifestFor = (port: number): Manifest => ({
+  const manifest: Manifest = {
     format: 1,
     port: null,
-    postgres: { major, port, password, complete: false },
-  });
+    postgres: { major, port: 0, password, complete: false },
+  };
   if (!dataDir.ephemeral) {
     await endLeftovers(cluster);
-    await writeManifest(dataDir.path, manifestFor(0));
+    await writeManifest(dataDir.path, manifest);
     await rm(cluster, { recursive: true, force: true });
   }
   const { password: firstPassword, newImage } = await createCluster(
@@ -98,7 +106,8 @@ const openNew = async (dataDir: DataDir, whileWaiting: () => void): Promise<Open
     programs.account,
     whileWaiting,
   );
-  const { server, port } = await startOnFreePort(dataDir, programs, whileWaiting);
+  const server = await startOnFreePort(dataDir, programs, whileWaiting);
+  const { port } = server;
   try {
     const { claimCluster } = await import("./databases/open-databases.js");
     await claimCluster({ port, password: firstPassword }, major, password);
@@ -109,8 +118,9 @@ const openNew = async (dataDir: DataDir, whileWaiting: () => void): Promise<Open
   return {
     server,
     address: { port, password },
+    upstream: upstreamOf(cluster, port),
     major,
-    manifest: manifestFor(port),
+    manifest,
     saveImage: () => saveNew(newImage, programs.binaries),
   };
 };
@@ -119,20 +129,31 @@ const saveNew = async (image: ClusterImage | undefined, binaries: Binaries): Pro
   if (image !== undefined) await saveClusterImage(image, binaries);
 };
 
+/** @param preferred the first port to try. */
 const startOnFreePort = async (
   dataDir: DataDir,
   programs: Programs,
   whileWaiting: () => void,
-): Promise<{ server: PostgresServer; port: number }> => {
+  preferred?: number,
+): Promise<PostgresSupervisor> => {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await findLastingPort(host);
+    const port = attempt === 1 && preferred !== undefined ? preferred : await findLastingPort(host);
+    const options = optionsFor(dataDir, programs, port);
     try {
-      return { port, server: await PostgresServer.start(optionsFor(dataDir, programs, port), whileWaiting) };
+      return new PostgresSupervisor(options, await PostgresServer.start(options, whileWaiting));
     } catch (error) {
       // Another program took the port first.
       if (!(error instanceof PostgresPortTaken) || attempt === 10) throw error;
     }
   }
+};
+
+/** The system's limit for the path of a socket file, in bytes: 104 on macOS, 108 on Linux, with a terminator. */
+const maxSocketPath = 103;
+
+const upstreamOf = (cluster: string, port: number): PostgresAddress => {
+  const path = join(cluster, `.s.PGSQL.${String(port)}`);
+  return Buffer.byteLength(path) <= maxSocketPath ? { path } : { host, port };
 };
 
 const optionsFor = (dataDir: DataDir, programs: Programs, port: number): ServerOptions => {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import {
   ReferenceEngine,
   type RunningServer,
@@ -11,9 +12,10 @@ import {
 } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
-import { writeManifest } from "./data-dir/manifest.js";
+import { type Manifest, writeManifest } from "./data-dir/manifest.js";
 import { StateFile, writeState } from "./data-dir/state-file.js";
 import { type OpenDatabases, openDatabases } from "./databases/open-databases.js";
+import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors, systemErrorCode } from "./platform-error.js";
 import { isFree } from "./ports.js";
@@ -42,6 +44,7 @@ interface ServerContext {
   dataDir: DataDir;
   stored: StoredStates | undefined;
   postgres: OpenPostgres;
+  front: OpenFront;
 }
 
 /** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
@@ -52,9 +55,10 @@ const rateLimit = { requests: 600, window: 60_000 };
 
 /** Opens the databases of the stored state and serves the API. */
 export const openServer = async (context: ServerContext): Promise<OpenServer> => {
-  const { host, port, postgres, onLog, stored } = context;
+  const { host, port, postgres, front, onLog, stored } = context;
   const recorded = stored === undefined ? [] : recordedDatabases(stored.state);
-  const databases = await openDatabases(postgres.address, postgres.major, recorded);
+  const databases = await openDatabases(postgres.address, postgres.major, recorded, front.server.port);
+  front.server.open((user) => databases.databaseOf(user));
   const { missing } = databases;
   for (const id of missing.databaseIds) onLog(`Postgres has no data for the database ${id}`);
   try {
@@ -92,7 +96,7 @@ const serve = async (
   databases: OpenDatabases,
   stored: StoredStates | undefined,
 ): Promise<OpenServer> => {
-  const { host, dataDir, postgres, onLog } = context;
+  const { host, dataDir, postgres, front, onLog } = context;
   const files = filesIn(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
   await writeAtomically(files.controlSecret, controlSecret, { durable: false });
@@ -102,6 +106,7 @@ const serve = async (
     const engine = new ReferenceEngine({
       settings: { baseUrl, authUrl: baseUrl, lifecycle: { provisioning: 0, recovering: 0 }, rateLimit },
       databaseEngine: databases.engine,
+      dataPlane: front.server,
       afterMutation: () => state?.save(),
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       ...(stored && { snapshot: stored.state, initial: stored.initial }),
@@ -121,7 +126,7 @@ const serve = async (
     if (!dataDir.ephemeral) {
       if (stored === undefined) await writeState(files.initial, server.engine.snapshot());
       await state?.save();
-      await completeManifest(dataDir, postgres, server.port);
+      await completeManifest(context, server.port);
     }
     const { baseUrl } = server;
     return {
@@ -131,6 +136,8 @@ const serve = async (
         controlUrl: `${baseUrl}/_control`,
         controlSecretFile: files.controlSecret,
         ...issued,
+        caFile: front.caFile,
+        postgresPort: postgres.address.port,
         pid: process.pid,
       },
       close: () => close(server, databases, state),
@@ -147,17 +154,19 @@ const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<numbe
   return port === 0 && last !== null && (await isFree(last, host)) ? last : port;
 };
 
-const completeManifest = async (
-  dataDir: DataDir,
-  { manifest }: OpenPostgres,
-  port: number,
-): Promise<void> => {
-  if (manifest.postgres.complete && manifest.port === port) return;
-  await writeManifest(dataDir.path, {
+const completeManifest = async ({ dataDir, postgres, front }: ServerContext, port: number): Promise<void> => {
+  const { manifest, address } = postgres;
+  const complete: Manifest = {
     ...manifest,
     port,
-    postgres: { ...manifest.postgres, complete: true },
-  });
+    postgres: {
+      ...manifest.postgres,
+      port: front.server.port,
+      directPort: address.port,
+      complete: true,
+    },
+  };
+  if (!isDeepStrictEqual(complete, manifest)) await writeManifest(dataDir.path, complete);
 };
 
 const close = async (

@@ -41,11 +41,12 @@ export const platformErrors = {
       "Read the messages of Postgres above. With --data-dir, postgres.log in that directory has the full log.",
     ),
 
-  postgresEnded: () =>
+  postgresEnded: (cause: unknown) =>
     new PlatformError(
       "platform:postgres_failed",
-      "Postgres stopped unexpectedly, so the platform stopped too.",
+      `Postgres stopped unexpectedly and could not be restarted, so the platform stopped too: ${reason(cause)}.`,
       "Start the platform again. With --data-dir, postgres.log in that directory has the reason.",
+      { cause },
     ),
 
   portTaken: (port: number, host: string) =>
@@ -63,7 +64,7 @@ export const platformErrors = {
       { cause },
     ),
 
-  postgresPortTaken: (port: number, dataDir: string) =>
+  databasePortTaken: (port: number, dataDir: string) =>
     new PlatformError(
       "platform:port_taken",
       `Port ${String(port)} is in use by another program, and the connection strings of the databases in ${dataDir} point to it.`,

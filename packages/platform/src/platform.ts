@@ -1,5 +1,6 @@
 import { type DataDir, makeEphemeralDir, openDataDir } from "./data-dir/data-dir.js";
 import { defaultDataDir } from "./directories.js";
+import { type OpenFront, openFront } from "./open-front.js";
 import { type OpenPostgres, openPostgres } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
 import { platformErrors } from "./platform-error.js";
@@ -15,6 +16,11 @@ export interface PlatformOptions {
   dataDir?: string;
   /** Removes all data when the platform ends, even when it is killed. Default: false. */
   ephemeral?: boolean;
+  /**
+   * Maximum number of connections per database; null for no limit. Postgres itself accepts about 190 in total.
+   * Default: 100.
+   */
+  connectionsPerDatabase?: number | null;
   /** Receives log messages for people. */
   onLog?: (line: string) => void;
 }
@@ -40,20 +46,30 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
       "Run it in the Windows Subsystem for Linux.",
     );
   }
-  const { host = "127.0.0.1", port, ephemeral = false, onLog = () => undefined } = options;
+  const {
+    host = "127.0.0.1",
+    port,
+    ephemeral = false,
+    connectionsPerDatabase = 100,
+    onLog = () => undefined,
+  } = options;
   await refuseUnusablePort(port, host);
 
   const dataDir = ephemeral
     ? await makeEphemeralDir()
     : await openDataDir(options.dataDir ?? defaultDataDir());
   let postgres: OpenPostgres | undefined;
+  let front: OpenFront | undefined;
   try {
     const stored = dataDir.stored && (await loadServer()).readStoredStates(dataDir);
     postgres = await openPostgres(dataDir, () => void loadServer());
+    postgres.server.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
+    front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
     const { openServer } = await loadServer();
-    const server = await openServer({ host, port, onLog, dataDir, stored, postgres });
-    return run(dataDir, postgres, server);
+    const server = await openServer({ host, port, onLog, dataDir, stored, postgres, front });
+    return run({ dataDir, postgres, front, server });
   } catch (error) {
+    await front?.server.close();
     await postgres?.server.stop();
     await dataDir.release();
     throw error;
@@ -71,18 +87,28 @@ const refuseUnusablePort = async (port: number, host: string): Promise<void> => 
   if (!free) throw platformErrors.portTaken(port, host);
 };
 
-const run = (dataDir: DataDir, postgres: OpenPostgres, server: OpenServer): Platform => {
+interface Parts {
+  dataDir: DataDir;
+  postgres: OpenPostgres;
+  front: OpenFront;
+  server: OpenServer;
+}
+
+const run = ({ dataDir, postgres, front, server }: Parts): Platform => {
   const imageSaved = postgres.saveImage();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await server.close();
+    front.server.stopAccepting();
+    // Sessions receive the farewell of Postgres.
     await postgres.server.stop();
+    await front.server.close();
     await imageSaved;
     await dataDir.release();
   };
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  const closed = postgres.server.ended.then(async () => {
-    const failure = stopping === undefined ? platformErrors.postgresEnded() : undefined;
+  const closed = postgres.server.ended.then(async (cause) => {
+    const failure = stopping === undefined ? platformErrors.postgresEnded(cause) : undefined;
     await stopOnce();
     return failure;
   });

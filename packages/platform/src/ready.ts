@@ -8,5 +8,9 @@ export interface Ready {
   /** Service token of the seeded workspace. It stays the same on every run with the same data directory and address. */
   token: string;
   workspaceId: string;
+  /** Path of the certificate to verify the TLS connections of databases with (`sslmode=verify-full&sslrootcert=…`). */
+  caFile: string;
+  /** Port of Postgres itself on 127.0.0.1. Connection strings contain the port of the front instead. */
+  postgresPort: number;
   pid: number;
 }

@@ -7,6 +7,7 @@ export interface Resource {
   id: string;
   status: string;
   connectionString: string;
+  directConnection: { host: string; user: string; pass: string };
   connections: { id: string }[];
   database: Resource;
   size: number;

@@ -87,7 +87,7 @@ export class Cluster {
     if (options === undefined) throw new Error("The cluster does not exist");
     this.#server = await PostgresServer.start(options);
     const address = { port: options.port, password: adminPassword };
-    this.#databases = await openDatabases(address, options.binaries.major, recorded);
+    this.#databases = await openDatabases(address, options.binaries.major, recorded, options.port);
     return this.#databases;
   }
 
@@ -96,6 +96,21 @@ export class Cluster {
     this.#clients.clear();
     await this.#databases?.close();
     await this.#server?.stop();
+  }
+
+  /** The running Postgres server. */
+  get server(): PostgresServer {
+    if (this.#server === undefined) throw new Error("The cluster is not running");
+    return this.#server;
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  /** The socket file of the server. */
+  get socketFile(): string {
+    return join(this.#directory, "postgres", `.s.PGSQL.${String(this.server.port)}`);
   }
 
   /** Connects with the credentials of a tenant. */

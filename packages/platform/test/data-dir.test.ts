@@ -50,8 +50,44 @@ describe("a persistent data directory", () => {
     await expect(stat(controlSecretFile)).resolves.toBeTruthy();
   });
 
+  it("keeps the port of its connection strings and its certificates, even from a version without a front", async () => {
+    const path = join(root, "kept", "platform.json");
+    const manifest = JSON.parse(await readFile(path, "utf8"));
+    const { directPort, ...postgres } = manifest.postgres;
+    expect(directPort).not.toBe(postgres.port);
+    await writeFile(path, JSON.stringify({ ...manifest, postgres }));
+    const certificate = await readFile(join(root, "kept", "tls", "ca.pem"), "utf8");
+
+    const platform = await start("kept");
+    const { database } = await makeProject(platform.ready);
+    expect(new URL(database.connectionString).port).toBe(String(postgres.port));
+    expect(platform.ready.postgresPort).not.toBe(postgres.port);
+    expect(await readFile(platform.ready.caFile, "utf8")).toBe(certificate);
+    await platform.stop();
+  });
+
+  it("uses another direct port when the last one is in use", async () => {
+    const manifest = JSON.parse(await readFile(join(root, "kept", "platform.json"), "utf8"));
+    const { port, directPort } = manifest.postgres;
+    const other = createServer().listen(directPort, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const platform = await start("kept");
+    expect(platform.ready.postgresPort).not.toBe(directPort);
+    const { database } = await makeProject(platform.ready);
+    expect(new URL(database.connectionString).port).toBe(String(port));
+    await platform.stop();
+    await new Promise((resolve) => other.close(resolve));
+  });
+
   it("makes secrets readable by its owner only", async () => {
-    for (const name of ["platform.json", "state.json", "token", "control-secret", "postgres.log"]) {
+    for (const name of [
+      "platform.json",
+      "state.json",
+      "token",
+      "control-secret",
+      "postgres.log",
+      "tls/ca-key.pem",
+    ]) {
       expect([name, (await stat(join(root, "kept", name))).mode & 0o777]).toEqual([name, 0o600]);
     }
     expect((await stat(join(root, "kept", "postgres"))).mode & 0o777).toBe(0o700);
@@ -178,7 +214,7 @@ describe("a data directory that cannot be used", () => {
     ["platform.json has another format", "platform.json", '{"format":2}', /not supported by this version/],
     ["state.json is not JSON", "state.json", "", /state\.json cannot be read/],
     ["state.json is something else", "state.json", '{"version":1}', /no valid state of the server/],
-    ["state.json has another version", "state.json", '{"version":99}', /not of version 1/],
+    ["state.json has another version", "state.json", '{"version":99}', /no valid state of the server/],
     ["state.json is missing", "state.json", undefined, /state\.json cannot be read/],
     ["initial-state.json is missing", "initial-state.json", undefined, /initial-state\.json cannot be read/],
     ["platform.json is missing", "platform.json", undefined, /contains no platform\.json/],

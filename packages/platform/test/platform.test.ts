@@ -1,8 +1,10 @@
-import { lstat, readFile, stat } from "node:fs/promises";
+import { lstat, readFile, stat, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
 import { createServer } from "node:net";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { call, control, makeProject, query, finalStatus } from "./api.js";
 
@@ -13,6 +15,12 @@ beforeAll(async () => {
   platform = await startPlatform({ port: 0, ephemeral: true });
 });
 afterAll(() => platform.stop());
+
+/** The process id of Postgres. */
+const postmasterOf = async ({ ready: { controlSecretFile } }: Platform): Promise<number> => {
+  const file = join(dirname(controlSecretFile), "postgres", "postmaster.pid");
+  return Number((await readFile(file, "utf8")).split("\n")[0]);
+};
 
 const wrongPassword = { code: "28P01" };
 
@@ -121,6 +129,84 @@ describe("a database of the API", () => {
   });
 });
 
+describe("credentials composed from the parts of a response", () => {
+  it.each(["postgres", "any_name"])("open the project's own database as %s", async (name) => {
+    const project = await makeProject(ready());
+    await makeProject(ready());
+    const { host, user, pass } = project.database.directConnection;
+    const databaseName = new URL(project.database.connectionString).pathname.slice(1);
+    const url = `postgresql://${user}:${pass}@${host}/${name}`;
+    const verified = `sslmode=verify-full&sslrootcert=${ready().caFile}`;
+    for (const parameters of ["sslmode=disable", "sslmode=no-verify", verified]) {
+      const rows = await query(`${url}?${parameters}`, "select current_database() as name");
+      expect(rows).toEqual([{ name: databaseName }]);
+    }
+  });
+
+  it("work with psql, which verifies the certificate", async () => {
+    const { database } = await makeProject(ready());
+    const { host, user, pass } = database.directConnection;
+    const psql = (parameters: string): Promise<{ stdout: string }> =>
+      promisify(execFile)("psql", [
+        "--no-psqlrc",
+        "--tuples-only",
+        "--no-align",
+        "--command=select current_database()",
+        `postgresql://${user}:${pass}@${host}/postgres?${parameters}`,
+      ]);
+    const own = { stdout: `${new URL(database.connectionString).pathname.slice(1)}\n` };
+    expect(await psql("sslmode=require")).toMatchObject(own);
+    expect(await psql(`sslmode=verify-full&sslrootcert=${ready().caFile}`)).toMatchObject(own);
+    await expect(psql("sslmode=verify-full&sslrootcert=/dev/null")).rejects.toThrow("sslrootcert");
+    await expect(psql("sslmode=require&channel_binding=require")).rejects.toThrow("channel binding");
+  });
+
+  it("do not include the port of Postgres itself, which is reachable too", async () => {
+    const { database } = await makeProject(ready());
+    const direct = new URL(database.connectionString);
+    expect(direct.port).not.toBe(String(ready().postgresPort));
+    direct.port = String(ready().postgresPort);
+    expect(await query(String(direct), "select 1 as one")).toEqual([{ one: 1 }]);
+    direct.pathname = "/postgres";
+    await expect(query(String(direct), "select 1")).rejects.toMatchObject({ code: "42501" });
+  });
+});
+
+describe("the control surface of the connections", () => {
+  it("installs, lists and removes faults by database", async () => {
+    const { database } = await makeProject(ready());
+    const fault = await control(ready(), "POST", "/connection-faults", {
+      database: database.id,
+      effect: "refuse",
+      message: "under maintenance",
+    });
+    expect(await control(ready(), "GET", "/connection-faults")).toMatchObject([{ id: fault.id, struck: 0 }]);
+    await expect(query(database.connectionString, "select 1")).rejects.toMatchObject({
+      code: "57P03",
+      message: "under maintenance",
+    });
+    await control(ready(), "DELETE", `/connection-faults/${fault.id}`);
+    await query(database.connectionString, "select 1");
+  });
+
+  it("limits the connections per database until a reset", async () => {
+    const { database } = await makeProject(ready());
+    await control(ready(), "PUT", "/connection-limit", { connections: 0 });
+    await expect(query(database.connectionString, "select 1")).rejects.toMatchObject({ code: "53300" });
+    await control(ready(), "PUT", "/connection-limit", {});
+    await query(database.connectionString, "select 1");
+  });
+
+  it.each([
+    ["POST", "/connection-faults", { effect: "explode" }, /400 .*effect must be one of/],
+    ["POST", "/connection-faults", { effect: "drop", database: "db_unknown" }, /404 .*does not exist/],
+    ["DELETE", "/connection-faults/connection-fault-99", undefined, /404 .*does not exist/],
+    ["PUT", "/connection-limit", { connections: -1 }, /400 .*whole number/],
+  ])("refuses %s %s with invalid values", async (method, path, body, message) => {
+    await expect(control(ready(), method, path, body)).rejects.toThrow(message);
+  });
+});
+
 describe("the end of an ephemeral platform", () => {
   it("leaves nothing behind, and accepts two calls of stop", async () => {
     const second = await startPlatform({ port: 0, ephemeral: true });
@@ -134,14 +220,63 @@ describe("the end of an ephemeral platform", () => {
     });
   });
 
-  it("reports an error when Postgres ends on its own", async () => {
+  it("reports an error when Postgres ends on its own and cannot be restarted", async () => {
     const second = await startPlatform({ port: 0, ephemeral: true });
     const directory = dirname(second.ready.controlSecretFile);
-    const pid = Number((await readFile(`${directory}/postgres/postmaster.pid`, "utf8")).split("\n")[0]);
-    process.kill(pid, "SIGKILL");
-    expect(await second.closed).toMatchObject({ code: "platform:postgres_failed" });
+    await writeFile(`${directory}/postgres/PG_VERSION`, "1");
+    process.kill(await postmasterOf(second), "SIGKILL");
+    expect(await second.closed).toMatchObject({
+      code: "platform:postgres_failed",
+      message: expect.stringContaining("could not be restarted"),
+    });
     await expect(stat(directory)).rejects.toMatchObject({ code: "ENOENT" });
     await expect(fetch(second.ready.baseUrl)).rejects.toThrow();
+  });
+});
+
+describe("Postgres that ends on its own", () => {
+  it("is restarted: the connection strings, the data and new databases work afterwards", async () => {
+    const messages: string[] = [];
+    const second = await startPlatform({
+      port: 0,
+      ephemeral: true,
+      onLog: (message) => messages.push(message),
+    });
+    const { database } = await makeProject(second.ready);
+    await query(database.connectionString, "create table notes as select 'kept' as text");
+    const former = await postmasterOf(second);
+    process.kill(former, "SIGKILL");
+    await vi.waitFor(() => expect(messages).toEqual([expect.stringContaining("is being restarted")]));
+    expect(await query(database.connectionString, "select text from notes")).toEqual([{ text: "kept" }]);
+    expect(await postmasterOf(second)).not.toBe(former);
+    const next = await makeProject(second.ready);
+    expect(await query(next.database.connectionString, "select 1 as one")).toEqual([{ one: 1 }]);
+    await second.stop();
+    expect(await second.closed).toBeUndefined();
+  });
+
+  it("is not restarted for ever", async () => {
+    const second = await startPlatform({ port: 0, ephemeral: true });
+    let killed = 0;
+    let last = 0;
+    const killing = setInterval(() => {
+      void postmasterOf(second).then(
+        (pid) => {
+          if (pid === last) return;
+          last = pid;
+          killed += 1;
+          process.kill(pid, "SIGKILL");
+        },
+        () => undefined,
+      );
+    }, 20);
+    const failure = await second.closed;
+    clearInterval(killing);
+    expect(failure).toMatchObject({
+      code: "platform:postgres_failed",
+      hint: expect.stringContaining("again"),
+    });
+    expect(killed).toBeGreaterThanOrEqual(3);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -58,17 +58,36 @@ describe("a server", () => {
     await expect(readFile(join(options.directory, "postmaster.pid"))).rejects.toThrow();
   });
 
-  it("listens on loopback TCP only, without a socket file", async () => {
+  it("listens on loopback TCP, and on a socket file that only its owner reaches", async () => {
     const server = await PostgresServer.start(options);
     const client = await connect();
+    const socketFile = `.s.PGSQL.${String(options.port)}`;
+    expect((await stat(options.directory)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(options.directory, socketFile))).isSocket()).toBe(true);
     const { rows } = await client.query(
       "select name, setting from pg_settings where name in ('listen_addresses', 'unix_socket_directories') order by 1",
     );
     expect(rows).toEqual([
       { name: "listen_addresses", setting: "127.0.0.1" },
-      { name: "unix_socket_directories", setting: "" },
+      { name: "unix_socket_directories", setting: "." },
     ]);
     await client.end();
+    await server.stop();
+    expect(await readdir(options.directory)).not.toContain(socketFile);
+  });
+
+  it("replaces access rules that an earlier version wrote", async () => {
+    const rules = join(options.directory, "pg_hba.conf");
+    await writeFile(rules, "host all all 127.0.0.1/32 trust\n");
+    const server = await PostgresServer.start(options);
+    expect((await stat(rules)).mode & 0o777).toBe(0o600);
+    const client = new Client({
+      host: "127.0.0.1",
+      port: options.port,
+      user: "postgres",
+      password: "guessed",
+    });
+    await expect(client.connect()).rejects.toMatchObject({ code: "28P01" });
     await server.stop();
   });
 

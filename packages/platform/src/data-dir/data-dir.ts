@@ -30,6 +30,8 @@ export interface DataDirFiles {
   /** Service token in the ready line. */
   token: string;
   controlSecret: string;
+  /** Directory of the certificates of the database server. */
+  tls: string;
 }
 
 export const filesIn = (dataDir: string): DataDirFiles => ({
@@ -39,6 +41,7 @@ export const filesIn = (dataDir: string): DataDirFiles => ({
   initial: join(dataDir, "initial-state.json"),
   token: join(dataDir, "token"),
   controlSecret: join(dataDir, "control-secret"),
+  tls: join(dataDir, "tls"),
 });
 
 /** As root, Postgres's account must be able to traverse the directory. The files inside remain private. */

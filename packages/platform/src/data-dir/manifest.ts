@@ -11,7 +11,10 @@ export interface Manifest {
   postgres: {
     /** Major version of the cluster. Other versions cannot read it. */
     major: number;
+    /** Port in the connection strings. */
     port: number;
+    /** Port of Postgres itself in the last run. */
+    directPort?: number;
     /** Password of the superuser. */
     password: string;
     /** False until the first start has finished. Until then the cluster holds nothing and is created again. */
@@ -51,6 +54,7 @@ const isManifest = (value: unknown): value is Manifest => {
     isObject(postgres) &&
     typeof postgres["major"] === "number" &&
     typeof postgres["port"] === "number" &&
+    (postgres["directPort"] === undefined || typeof postgres["directPort"] === "number") &&
     typeof postgres["password"] === "string" &&
     typeof postgres["complete"] === "boolean"
   );

@@ -12,6 +12,8 @@ export class Logins {
   readonly #copies: Copies;
   /** Role by connection id. */
   readonly #roles = new Map<string, string>();
+  /** Database by role. */
+  readonly #databases = new Map<string, string>();
 
   constructor(admin: Admin, copies: Copies) {
     this.#admin = admin;
@@ -28,8 +30,14 @@ export class Logins {
   }
 
   /** Records the role of a connection. */
-  remember({ connectionId, user }: DatabaseCredential): void {
+  remember(owner: string, { connectionId, user }: DatabaseCredential): void {
     this.#roles.set(connectionId, user);
+    this.#databases.set(user, owner);
+  }
+
+  /** Returns the database of a login role; undefined when the role is not a login of a database. */
+  databaseOf(user: string): string | undefined {
+    return this.#databases.get(user);
   }
 
   /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
@@ -43,7 +51,7 @@ export class Logins {
       if (!known.owners.includes(owner)) throw new Error(`The role ${user} belongs to another database`);
       if (!(await matchesVerifier(pass, known.verifier ?? ""))) await this.#changePassword(user, pass);
     }
-    this.remember(credential);
+    this.remember(owner, credential);
     if (former !== undefined && former !== user) await this.#drop(former);
   }
 
@@ -67,6 +75,7 @@ export class Logins {
 
   async #drop(role: string): Promise<void> {
     for (const [connectionId, name] of this.#roles) if (name === role) this.#roles.delete(connectionId);
+    this.#databases.delete(role);
     if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role);
   }
 

@@ -10,6 +10,8 @@ import { Spares } from "./spares.js";
 
 export interface OpenDatabases {
   engine: PostgresDatabases;
+  /** Returns the database of a login role; undefined when the role is not a login of a database. */
+  databaseOf(user: string): string | undefined;
   /** What the records contain but Postgres does not. */
   missing: MissingData;
   /** Closes the platform's own connections. */
@@ -47,11 +49,16 @@ export const claimCluster = async (
   }
 };
 
-/** Reconciles the databases of a claimed cluster with the records, and returns the engine that manages them. */
+/**
+ * Reconciles the databases of a claimed cluster with the records, and returns the engine that manages them.
+ *
+ * @param clientPort port that connection strings contain.
+ */
 export const openDatabases = async (
   address: AdminAddress,
   major: number,
   recorded: readonly RecordedDatabase[],
+  clientPort: number,
 ): Promise<OpenDatabases> => {
   const admin = new Admin(address, major);
   const copies = new Copies(admin, major);
@@ -60,7 +67,8 @@ export const openDatabases = async (
     const { missing, spares: ready } = await reconcile({ admin, copies, logins }, recorded);
     const spares = new Spares(copies, spareDepth, ready);
     return {
-      engine: new PostgresDatabases({ admin, copies, logins, spares, port: address.port }),
+      engine: new PostgresDatabases({ admin, copies, logins, spares, port: clientPort }),
+      databaseOf: (user) => logins.databaseOf(user),
       missing,
       close: async () => {
         await spares.close();

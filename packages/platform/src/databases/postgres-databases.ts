@@ -181,7 +181,7 @@ export class PostgresDatabases implements DatabaseEngine {
       ...(await this.#logins.statements(name, credentials)),
       ...openToOwner(name),
     ]);
-    for (const credential of credentials) this.#logins.remember(credential);
+    for (const credential of credentials) this.#logins.remember(name, credential);
   }
 
   async #swap(name: string, staging: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chown, mkdir, open, rm, stat, writeFile } from "node:fs/promises";
+import { chown, mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { writeAtomically } from "../data-dir/atomic-file.js";
 import { privateCacheDir } from "../directories.js";
 import { platformErrors } from "../platform-error.js";
 import { type Account, isRoot } from "./account.js";
@@ -29,9 +30,17 @@ const initdbParameters = ({ major }: Binaries): string[] => [
 ];
 
 /** Everybody needs a password, including the superuser, because other users of the machine can reach the port. */
-const hostRules = ["127.0.0.1/32", "::1/128"]
-  .map((address) => `host all all ${address} scram-sha-256\n`)
-  .join("");
+const accessRules =
+  "local all all scram-sha-256\n" +
+  "host all all 127.0.0.1/32 scram-sha-256\n" +
+  "host all all ::1/128 scram-sha-256\n";
+
+/** Writes `pg_hba.conf`, unless it has the current rules. */
+export const writeAccessRules = async (directory: string): Promise<void> => {
+  const path = join(directory, "pg_hba.conf");
+  const current = await readFile(path, "utf8").catch(() => undefined);
+  if (current !== accessRules) await writeAtomically(path, accessRules, { durable: false });
+};
 
 /**
  * Returns the `-D` argument of Postgres. When Postgres runs as another account, that account may lack access to a parent
@@ -101,7 +110,7 @@ const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
   if (cache === undefined) return undefined;
   const { size, mtimeMs } = await stat(join(binaries.directory, "postgres"));
   const key = createHash("sha256")
-    .update(JSON.stringify([binaries, size, mtimeMs, initdbParameters(binaries), hostRules]))
+    .update(JSON.stringify([binaries, size, mtimeMs, initdbParameters(binaries)]))
     .digest("hex");
   return join(cache, `cluster-${binaries.version}-${key.slice(0, 16)}`);
 };
@@ -132,8 +141,6 @@ const initdb = async (
   } finally {
     await secret.close();
   }
-  const rules = join(directory, "pg_hba.conf");
-  await writeFile(rules, hostRules);
 };
 
 /** Opens a file with the password and unlinks it, so that the password appears in no directory and no process list. */

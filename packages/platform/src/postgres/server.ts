@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { platformErrors } from "../platform-error.js";
 import type { Account } from "./account.js";
 import type { Binaries } from "./binaries.js";
-import { dataDirectoryParameter } from "./cluster.js";
+import { dataDirectoryParameter, writeAccessRules } from "./cluster.js";
 import { endLeftovers } from "./leftovers.js";
 import { postgresEnvironment } from "./run-program.js";
 import { type ServerChoices, serverParameters } from "./settings.js";
@@ -54,6 +54,7 @@ export class PostgresServer {
   ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
     await endLeftovers(directory);
+    await writeAccessRules(directory);
     await rotateLog(options.logFile);
     const log = await open(options.logFile, "a", 0o600);
     const logStart = (await log.stat()).size;

@@ -9,7 +9,7 @@ export const defineDev: DefineCommand = (command, context) => {
     .description(
       "Runs the service on this machine, with real Postgres databases, until you press Ctrl-C.\n\n" +
         "With --output json it prints one line when it is ready: baseUrl, authUrl, controlUrl, controlSecretFile, token, " +
-        "workspaceId, pid.",
+        "workspaceId, caFile, postgresPort, pid.",
     )
     .option("--port <number>", "port to listen on; 0 chooses a free one")
     .option("--data-dir <path>", "folder to store projects and databases in")

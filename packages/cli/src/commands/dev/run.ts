@@ -78,6 +78,8 @@ const printReady = ({ ready }: Platform, { output }: Context): void => {
     "",
     "Or log in with the browser: mgmt login --profile local",
     "",
+    `Database connections support TLS. To verify it: sslmode=verify-full&sslrootcert=${ready.caFile}`,
+    "",
     "Press Ctrl-C to stop.",
   ];
   output.text(lines.join("\n"));

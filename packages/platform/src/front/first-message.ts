@@ -1,0 +1,81 @@
+import { refusals } from "./refusal.js";
+
+/** The first message of a client, or the first after an encryption request. */
+export type FirstMessage =
+  | { type: "ssl" | "gss" }
+  /** Cancels a query of another connection. */
+  | { type: "cancel"; bytes: Buffer }
+  | { type: "startup"; bytes: Buffer; user: string };
+
+/** Postgres accepts no longer message (`MAX_STARTUP_PACKET_LENGTH`). */
+const maxLength = 10_000;
+
+/** Values in place of the protocol version. */
+const cancelRequest = 80_877_102;
+const sslRequest = 80_877_103;
+const gssRequest = 80_877_104;
+
+/**
+ * Parses a first message
+ * ([start-up](https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP)).
+ *
+ * @returns the message and the bytes after it, or undefined when the message is incomplete.
+ * @throws Refusal as soon as the bytes cannot become a valid message.
+ */
+export const parseFirstMessage = (bytes: Buffer): { message: FirstMessage; rest: Buffer } | undefined => {
+  if (bytes.length < 4) return undefined;
+  const length = bytes.readUInt32BE(0);
+  if (length < 8 || length > maxLength) throw refusals.invalidLength();
+  if (bytes.length < length) return undefined;
+  return { message: parse(bytes.subarray(0, length)), rest: bytes.subarray(length) };
+};
+
+const parse = (bytes: Buffer): FirstMessage => {
+  const version = bytes.readUInt32BE(4);
+  if (version === sslRequest || version === gssRequest) {
+    if (bytes.length !== 8) throw refusals.invalidLength();
+    return { type: version === sslRequest ? "ssl" : "gss" };
+  }
+  if (version === cancelRequest) {
+    // Process id and secret key.
+    if (bytes.length < 16) throw refusals.invalidLength();
+    return { type: "cancel", bytes };
+  }
+  const major = version >>> 16;
+  if (major !== 3) throw refusals.unsupportedProtocol(major, version & 0xffff);
+  const user = parametersOf(bytes).findLast(({ name }) => name === "user")?.value;
+  if (user === undefined || user === "") throw refusals.noUser();
+  return { type: "startup", bytes, user };
+};
+
+interface Parameter {
+  name: string;
+  value: string;
+}
+
+/** Reads the parameters as Latin-1, which preserves the bytes of every encoding. */
+const parametersOf = (startup: Buffer): Parameter[] => {
+  const text = startup.toString("latin1");
+  const parameters: Parameter[] = [];
+  let offset = 8;
+  while (offset < text.length && text[offset] !== "\0") {
+    const nameEnd = text.indexOf("\0", offset);
+    const valueEnd = nameEnd === -1 ? -1 : text.indexOf("\0", nameEnd + 1);
+    if (valueEnd === -1) throw refusals.invalidLayout();
+    parameters.push({ name: text.slice(offset, nameEnd), value: text.slice(nameEnd + 1, valueEnd) });
+    offset = valueEnd + 1;
+  }
+  if (offset !== text.length - 1) throw refusals.invalidLayout();
+  return parameters;
+};
+
+/** Returns a StartupMessage that asks for another database. Everything else stays unchanged. */
+export const withDatabase = (startup: Buffer, database: string): Buffer => {
+  const parameters = parametersOf(startup).filter(({ name }) => name !== "database");
+  const content = [...parameters, { name: "database", value: database }]
+    .map(({ name, value }) => `${name}\0${value}\0`)
+    .join("");
+  const bytes = Buffer.concat([startup.subarray(0, 8), Buffer.from(`${content}\0`, "latin1")]);
+  bytes.writeUInt32BE(bytes.length, 0);
+  return bytes;
+};

@@ -1,0 +1,238 @@
+import { type Server, type Socket, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConnectionFaults, DataPlane, InstalledConnectionFault } from "@mgmt/engine";
+import { withDatabase } from "./first-message.js";
+import { type Greeted, Handshake } from "./handshake.js";
+import { link } from "./link.js";
+import { Refusal, refusals } from "./refusal.js";
+import { type PostgresAddress, connectToPostgres, sendTo } from "./upstream.js";
+
+export interface FrontOptions {
+  port: number;
+  /** Key and certificate in PEM. */
+  credentials: { key: string; cert: string };
+  postgres: PostgresAddress;
+  /** Maximum number of connections per database; null for no limit. */
+  connectionLimit: number | null;
+  faults: ConnectionFaults;
+  /** Receives errors that should not happen. */
+  onDefect: (error: unknown) => void;
+  /** Time for a client to send its first message, in milliseconds. Default: 10,000. */
+  greetingTimeout?: number;
+  /** Time that a new connection waits for Postgres while it is not available, in milliseconds. Default: 10,000. */
+  patience?: number;
+}
+
+/** Returns the database of a login role; undefined for other users. */
+export type DatabaseOf = (user: string) => string | undefined;
+
+/** A client that asks for a database, or uses it. */
+interface Session {
+  database: string;
+  client: Socket;
+  delayedBy: InstalledConnectionFault | undefined;
+}
+
+const loopback = ["127.0.0.1", "::1"] as const;
+
+/** Time that sessions have to receive their last bytes when the front closes, in milliseconds. */
+const closeGrace = 500;
+
+/** Time that a client has to receive an error, in milliseconds. */
+const refusalGrace = 1_000;
+
+/** Time between two checks whether the front is open, in milliseconds. */
+const openInterval = 25;
+
+/** Far more than Postgres accepts: it protects the file descriptors of the process. */
+const maxSockets = 1_000;
+
+/**
+ * Accepts the clients of the databases in place of Postgres. It offers TLS, connects every login to its own database
+ * whatever database the client asks for, and waits while Postgres restarts. After the start-up message it only passes
+ * bytes on: passwords are checked by Postgres alone, so the front never sees a secret in plain text.
+ */
+export class Front implements DataPlane {
+  readonly port: number;
+  readonly faults: ConnectionFaults;
+  connectionLimit: number | null;
+  readonly #options: FrontOptions;
+  readonly #patience: number;
+  readonly #handshake: Handshake;
+  readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<Session>();
+  /** One for each client that has not reached Postgres. */
+  readonly #waiting = new Set<AbortController>();
+  #databaseOf: DatabaseOf | undefined;
+
+  private constructor(options: FrontOptions) {
+    const { greetingTimeout = 10_000, patience = 10_000 } = options;
+    this.#options = options;
+    this.#patience = patience;
+    this.port = options.port;
+    this.connectionLimit = options.connectionLimit;
+    this.faults = options.faults;
+    this.faults.onAdd = (fault) => this.#strikeOpen(fault);
+    this.#handshake = new Handshake({
+      ...options.credentials,
+      timeout: greetingTimeout,
+      onGreeted: (greeted) => {
+        this.#serve(greeted).catch((error: unknown) => this.#refuse(greeted.socket, error));
+      },
+      onError: (socket, error) => this.#refuse(socket, error),
+    });
+  }
+
+  /**
+   * Listens on the loopback addresses. Clients wait until `open` is called.
+   *
+   * @throws the system's error when the port is in use.
+   */
+  static async listen(options: FrontOptions): Promise<Front> {
+    const front = new Front(options);
+    const [required, optional] = loopback;
+    await front.#listen(required);
+    // Not every machine has IPv6.
+    await front.#listen(optional).catch(() => undefined);
+    return front;
+  }
+
+  /** Starts to pass connections on to Postgres. */
+  open(databaseOf: DatabaseOf): void {
+    this.#databaseOf = databaseOf;
+  }
+
+  reset(): void {
+    this.faults.clear();
+    this.connectionLimit = this.#options.connectionLimit;
+  }
+
+  /** Stops accepting connections, and refuses those that have not reached Postgres. Sessions continue. */
+  stopAccepting(): void {
+    for (const waiting of this.#waiting) waiting.abort(refusals.stopping());
+    for (const server of this.#servers) server.close();
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    this.stopAccepting();
+    const closed = Promise.all([...this.#sockets].map((socket) => closeOf(socket)));
+    await Promise.race([closed, sleep(closeGrace, undefined, { ref: false })]);
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #listen(host: string): Promise<void> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) =>
+      this.#accept(socket),
+    );
+    server.maxConnections = maxSockets;
+    return new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen({ port: this.port, host, exclusive: true }, () => {
+        // Accepting a connection can fail, for example for lack of file descriptors. It is closed then.
+        server.off("error", reject).on("error", () => undefined);
+        this.#servers.push(server);
+        resolve();
+      });
+    });
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket));
+    this.#handshake.greet(socket);
+  }
+
+  async #serve({ socket, message, rest }: Greeted): Promise<void> {
+    if (message.type === "cancel") {
+      this.#cancel(socket, message.bytes);
+      return;
+    }
+    const waiting = new AbortController();
+    this.#waiting.add(waiting);
+    socket.on("close", () => waiting.abort());
+    try {
+      const database = (await this.#whenOpen(waiting.signal))(message.user);
+      // Postgres refuses users that the front does not know.
+      const session = database === undefined ? undefined : this.#admit(database, socket);
+      const startup = database === undefined ? message.bytes : withDatabase(message.bytes, database);
+      const latency = (): number => this.#latencyOf(session);
+      if (latency() > 0) await sleep(latency(), undefined, { signal: waiting.signal });
+      const patience = { patience: this.#patience, signal: waiting.signal };
+      const { upstream, first } = await connectToPostgres(this.#options.postgres, startup, patience);
+      link(socket, upstream, { pending: rest, first, latency });
+    } catch (error) {
+      throw waiting.signal.aborted ? waiting.signal.reason : error;
+    } finally {
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  async #whenOpen(signal: AbortSignal): Promise<DatabaseOf> {
+    for (const deadline = Date.now() + this.#patience; ; await sleep(openInterval, undefined, { signal })) {
+      if (this.#databaseOf !== undefined) return this.#databaseOf;
+      if (Date.now() >= deadline) throw refusals.restarting();
+    }
+  }
+
+  /**
+   * Registers a session, unless its database has too many or a fault prevents it.
+   *
+   * @throws Refusal; Dropped when the client was disconnected.
+   */
+  #admit(database: string, client: Socket): Session {
+    const limit = this.connectionLimit;
+    const open = [...this.#sessions].filter((session) => session.database === database).length;
+    if (limit !== null && open >= limit) throw refusals.tooManyConnections(database, limit);
+    const fault = this.faults.strikeAny(database);
+    if (fault?.effect === "refuse") throw refusals.fault(fault);
+    if (fault?.effect === "drop") throw new Dropped();
+    const session = { database, client, delayedBy: fault };
+    this.#sessions.add(session);
+    client.on("close", () => this.#sessions.delete(session));
+    return session;
+  }
+
+  #latencyOf(session: Session | undefined): number {
+    const fault = session?.delayedBy;
+    return fault?.latency !== undefined && this.faults.has(fault.id) ? fault.latency : 0;
+  }
+
+  /** Applies a new fault to the sessions that are open. */
+  #strikeOpen({ id, effect }: InstalledConnectionFault): void {
+    if (effect === "refuse") return;
+    for (const session of this.#sessions) {
+      const fault = this.faults.strike(id, session.database);
+      if (fault?.effect === "drop") session.client.destroy();
+      else if (fault !== undefined) session.delayedBy = fault;
+    }
+  }
+
+  #cancel(client: Socket, request: Buffer): void {
+    const { socket } = sendTo(this.#options.postgres, request);
+    socket.on("close", () => client.destroySoon());
+    client.on("close", () => socket.destroy());
+  }
+
+  #refuse(client: Socket, error: unknown): void {
+    if (client.destroyed) return;
+    if (!(error instanceof Refusal)) {
+      client.destroy();
+      if (!(error instanceof Dropped)) this.#options.onDefect(error);
+      return;
+    }
+    const cut = setTimeout(() => client.destroy(), refusalGrace);
+    client.on("close", () => clearTimeout(cut));
+    client.end(error.encode());
+    // Unread data would make the system discard the error.
+    client.resume();
+  }
+}
+
+/** Thrown when a fault disconnects a client. */
+class Dropped extends Error {}
+
+const closeOf = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => void socket.once("close", () => resolve()));

@@ -1,0 +1,81 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { Upstream } from "./upstream.js";
+
+/** Time that a client has to receive the last bytes after Postgres has closed the connection, in milliseconds. */
+const linger = 30_000;
+
+/** Returns the current delay of a link, in milliseconds. */
+export type Latency = () => number;
+
+/**
+ * Passes bytes between a client and Postgres until both have closed. Each side receives no faster than the other side
+ * takes it, and the end of one direction leaves the other one open.
+ *
+ * @param pending bytes of the client that Postgres has not received yet.
+ * @param first bytes of Postgres that the client has not received yet.
+ * @param latency delay for what the client sends.
+ */
+export const link = (
+  client: Socket,
+  upstream: Upstream,
+  { pending, first, latency }: { pending: Buffer; first: Buffer; latency: Latency },
+): void => {
+  const postgres = upstream.socket;
+  fromPostgres(client, upstream);
+  fromClient(client, postgres, latency);
+
+  client.on("close", () => postgres.destroy());
+  client.on("error", () => client.destroy());
+  postgres.on("close", () => {
+    client.destroySoon();
+    const cut = setTimeout(() => client.destroy(), linger);
+    client.on("close", () => clearTimeout(cut));
+  });
+
+  client.write(first);
+  if (pending.length > 0) client.unshift(pending);
+  postgres.resume();
+  client.resume();
+};
+
+const fromClient = (client: Socket, postgres: Socket, latency: Latency): void => {
+  const pass = (bytes: Buffer): void => {
+    if (!postgres.write(bytes)) client.pause();
+  };
+  client.on("data", (bytes: Buffer) => {
+    const delay = latency();
+    if (delay === 0) {
+      pass(bytes);
+      return;
+    }
+    client.pause();
+    setTimeout(() => {
+      client.resume();
+      pass(bytes);
+    }, delay);
+  });
+  client.on("end", () => postgres.end());
+  postgres.on("drain", () => client.resume());
+};
+
+const fromPostgres = (client: Socket, upstream: Upstream): void => {
+  const { socket } = upstream;
+  if (client instanceof TLSSocket) {
+    upstream.receive = (bytes) => client.write(Buffer.from(bytes));
+    client.on("drain", () => socket.resume());
+    return;
+  }
+  let isWaiting = false;
+  const afterWrite = (): void => {
+    if (!isWaiting || client.writableLength > 0) return;
+    isWaiting = false;
+    socket.resume();
+  };
+  upstream.receive = (bytes) => {
+    client.write(bytes, afterWrite);
+    // The system usually takes the bytes at once. Otherwise they must stay in the buffer until it has.
+    isWaiting = client.writableLength > 0;
+    return !isWaiting;
+  };
+};

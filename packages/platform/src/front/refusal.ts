@@ -1,0 +1,99 @@
+/**
+ * An error that the front sends to a client in place of Postgres, as an ErrorResponse of severity FATAL
+ * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
+ */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+
+  /** @param code an SQLSTATE ([error codes](https://www.postgresql.org/docs/current/errcodes-appendix.html)). */
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+
+  /** Returns the bytes of the ErrorResponse. */
+  encode(): Buffer {
+    const fields = [
+      ["S", "FATAL"],
+      ["V", "FATAL"],
+      ["C", this.code],
+      ["M", this.message],
+      ...(this.hint === undefined ? [] : [["H", this.hint]]),
+    ];
+    const content = Buffer.from(`${fields.map(([type = "", value = ""]) => `${type}${value}\0`).join("")}\0`);
+    const header = Buffer.alloc(5, "E");
+    header.writeUInt32BE(content.length + 4, 1);
+    return Buffer.concat([header, content]);
+  }
+}
+
+/** Answers an HTTP client. */
+class HttpRefusal extends Refusal {
+  override encode(): Buffer {
+    const body = `${this.message}\n`;
+    return Buffer.from(
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: ${String(body.length)}\r\n` +
+        `connection: close\r\n\r\n${body}`,
+    );
+  }
+}
+
+const protocolViolation = "08P01";
+/** The SQLSTATE `cannot_connect_now`, which Postgres uses while it starts, recovers or shuts down. */
+export const cannotConnectNow = "57P03";
+
+/** Builds every error that the front sends. */
+export const refusals = {
+  invalidLength: () => new Refusal(protocolViolation, "invalid length of startup packet"),
+  invalidLayout: () =>
+    new Refusal(protocolViolation, "invalid startup packet layout: expected terminator as last byte"),
+  unencryptedData: () =>
+    new Refusal(protocolViolation, "received unencrypted data after SSL or GSSAPI request"),
+  repeatedRequest: () => new Refusal(protocolViolation, "encryption was requested more than once"),
+  unsupportedProtocol: (major: number, minor: number) =>
+    new Refusal(
+      "0A000",
+      `unsupported frontend protocol ${String(major)}.${String(minor)}: server supports 3.0 to 3.2`,
+    ),
+  noUser: () => new Refusal("28000", "no PostgreSQL user name specified in startup packet"),
+  http: () =>
+    new HttpRefusal(protocolViolation, "This port accepts Postgres connections. The API has another port."),
+  /** The error that a fault asks for. */
+  fault: ({
+    code = cannotConnectNow,
+    message = "the connection was refused by a fault",
+  }: {
+    code?: string;
+    message?: string;
+  }) => new Refusal(code, message),
+  tooManyConnections: (database: string, limit: number) =>
+    new Refusal(
+      "53300",
+      `too many connections for database "${database}"`,
+      `The limit is ${String(limit)} connections per database. Close connections that are no longer needed, or use a ` +
+        "connection pool with fewer connections.",
+    ),
+  restarting: () =>
+    new Refusal(
+      cannotConnectNow,
+      "the database server is restarting",
+      "Try again in a few seconds. If the error persists, read the log of the platform.",
+    ),
+  stopping: () => new Refusal("57P01", "the database server is shutting down"),
+};
+
+/**
+ * Returns the SQLSTATE of a complete ErrorResponse, or undefined for other and for incomplete messages.
+ *
+ * @param bytes the first bytes that a server sends.
+ */
+export const sqlStateOf = (bytes: Buffer): string | undefined => {
+  if (bytes[0] !== "E".charCodeAt(0) || bytes.length < 5 || bytes.length < 1 + bytes.readUInt32BE(1)) {
+    return undefined;
+  }
+  const fields = bytes.toString("latin1", 5, 1 + bytes.readUInt32BE(1)).split("\0");
+  return fields.find((field) => field.startsWith("C"))?.slice(1);
+};

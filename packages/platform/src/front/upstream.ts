@@ -1,0 +1,103 @@
+import { type NetConnectOpts, type Socket, connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cannotConnectNow, refusals, sqlStateOf } from "./refusal.js";
+
+/** Where Postgres listens: a socket file, or a TCP port. */
+export type PostgresAddress = { path: string } | { host: string; port: number };
+
+/** A connection to Postgres. */
+export interface Upstream {
+  readonly socket: Socket;
+  /**
+   * Receives what Postgres sends. The bytes are valid until the function returns true. It returns false to stop receiving
+   * until `socket.resume()`.
+   */
+  receive: (bytes: Buffer) => boolean;
+}
+
+/** Size of the buffer of a connection. One buffer is used again for every read, which costs far less than a new one. */
+const bufferSize = 65_536;
+
+/** Time between two attempts to connect, in milliseconds. */
+const retryInterval = 25;
+
+const dial = (address: PostgresAddress): Upstream => {
+  const buffer = Buffer.allocUnsafe(bufferSize);
+  const options: NetConnectOpts = {
+    ...address,
+    allowHalfOpen: true,
+    noDelay: true,
+    onread: { buffer, callback: (length) => upstream.receive(buffer.subarray(0, length)) },
+  };
+  const upstream: Upstream = { socket: connect(options), receive: () => true };
+  const close = (): void => void upstream.socket.destroy();
+  // Postgres closes both directions at once.
+  upstream.socket.on("error", close).on("end", close);
+  return upstream;
+};
+
+/** Opens a connection and sends bytes on it, without waiting for an answer. */
+export const sendTo = (address: PostgresAddress, bytes: Buffer): Upstream => {
+  const upstream = dial(address);
+  upstream.socket.write(bytes);
+  return upstream;
+};
+
+/**
+ * Connects to Postgres and sends a StartupMessage. Tries again while Postgres is not running, is starting or is shutting
+ * down.
+ *
+ * @param patience time to keep trying, in milliseconds.
+ * @returns the connection, which is paused, with the first bytes that Postgres has sent.
+ * @throws Refusal when Postgres has not become available; the reason of the signal when it is aborted.
+ */
+export const connectToPostgres = async (
+  address: PostgresAddress,
+  startup: Buffer,
+  { patience, signal }: { patience: number; signal: AbortSignal },
+): Promise<{ upstream: Upstream; first: Buffer }> => {
+  for (const deadline = Date.now() + patience; ;) {
+    const connected = await attempt(address, startup, signal);
+    if (connected !== undefined) return connected;
+    if (Date.now() >= deadline) throw refusals.restarting();
+    await sleep(retryInterval, undefined, { signal });
+  }
+};
+
+/** Resolves with undefined when Postgres is not available at the moment. */
+const attempt = (
+  address: PostgresAddress,
+  startup: Buffer,
+  signal: AbortSignal,
+): Promise<{ upstream: Upstream; first: Buffer } | undefined> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const upstream = sendTo(address, startup);
+    const { socket } = upstream;
+    let first: Buffer = Buffer.alloc(0);
+    const abort = (): void => {
+      socket.destroy();
+      reject(signal.reason);
+    };
+    const unavailable = (): void => {
+      signal.removeEventListener("abort", abort);
+      socket.destroy();
+      resolve(undefined);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    socket.once("close", unavailable);
+    upstream.receive = (bytes) => {
+      first = Buffer.concat([first, bytes]);
+      const isError = first[0] === "E".charCodeAt(0);
+      const isIncomplete = isError && first.length < bufferSize && sqlStateOf(first) === undefined;
+      if (isIncomplete) return true;
+      if (isError && sqlStateOf(first) === cannotConnectNow) {
+        unavailable();
+        return true;
+      }
+      signal.removeEventListener("abort", abort);
+      socket.off("close", unavailable);
+      resolve({ upstream, first });
+      return false;
+    };
+  });

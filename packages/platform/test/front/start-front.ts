@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { ConnectionFaults } from "@mgmt/engine";
+import { afterEach } from "vitest";
+import { databaseName } from "../../src/databases/names.js";
+import { Front, type FrontOptions } from "../../src/front/front.js";
+import { findLastingPort } from "../../src/ports.js";
+import { type ServerCredentials, loadServerCredentials } from "../../src/tls/server-credentials.js";
+import type { Cluster } from "../cluster.js";
+
+export interface StartedFront {
+  front: Front;
+  credentials: ServerCredentials;
+  /** Errors that should not happen. */
+  defects: unknown[];
+}
+
+/** Returns a function that starts a front of the cluster. Every test closes its fronts. */
+export const frontStarter = (cluster: Cluster) => {
+  const fronts: Front[] = [];
+  afterEach(async () => {
+    for (const front of fronts.splice(0)) await front.close();
+  });
+  return async (options: Partial<FrontOptions> = {}, open = true): Promise<StartedFront> => {
+    const credentials = await loadServerCredentials(join(cluster.directory, "tls"), { durable: false });
+    const defects: unknown[] = [];
+    const front = await Front.listen({
+      port: await findLastingPort("127.0.0.1"),
+      credentials,
+      postgres: { path: cluster.socketFile },
+      connectionLimit: null,
+      faults: new ConnectionFaults({ draw: () => 0, nameOf: databaseName }),
+      onDefect: (error) => defects.push(error),
+      ...options,
+    });
+    fronts.push(front);
+    if (open) front.open((user) => cluster.open.databaseOf(user));
+    return { front, credentials, defects };
+  };
+};
