@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { type Options, defineConfig } from "tsup";
 
 interface Manifest {
@@ -53,12 +53,10 @@ const sdkEntries = [["index", "partial"], ["node"], ["auth/index", "auth/node"]]
 
 const sdk = (options: Options, entries: string[]): Options => ({
   ...library("sdk", entries),
-  // The builds share a folder, so none of them may clean it.
+  // The builds share a folder, so none of them may clean it; `npm run build` removes it first.
   clean: false,
   ...options,
 });
-
-rmSync("packages/sdk/dist", { recursive: true, force: true });
 
 export default defineConfig([
   ...sdkEntries.map((entries) => sdk({ dts: false }, entries)),
