@@ -83,7 +83,7 @@ const platformOnlyInDev = {
 };
 
 export default tseslint.config(
-  { ignores: ["**/dist/**", "**/generated/**", "**/node_modules/**"] },
+  { ignores: ["**/*.d.json.ts", "**/dist/**", "**/generated/**", "**/node_modules/**"] },
   {
     files: ["**/*.ts"],
     languageOptions: {

@@ -186,6 +186,11 @@ describe("deployments", () => {
     const made = await client.services.deployments.create(app.id, { portMapping: { http: 8080 } });
     expect(made.uploadUrl).toMatch(/^https:/);
     expect(await client.services.deployments.list(app.id).toArray()).toMatchObject([{ id: made.id }]);
+    const twin = await client.apps.deployments.create(app.id, { portMapping: { http: 8081 } });
+    expect(await client.apps.deployments.list(app.id).toArray()).toMatchObject([
+      { id: made.id },
+      { id: twin.id },
+    ]);
     expect(await thrown(client.deployments.stop(made.id))).toBeInstanceOf(DeploymentNotStoppableError);
     expect((await client.deployments.start(made.id)).previewDomain).toMatch(/\./);
     await mock.clock.advance(60_000);
@@ -201,6 +206,7 @@ describe("workspaces and what is theirs", () => {
     const { id, name } = mock.residents.workspace;
     expect(await client.me.get()).toMatchObject({ workspace: { id, name } });
     expect(await client.workspaces.get(id)).toMatchObject({ id, name });
+    expect(await client.workspaces.subscription.get(id)).toMatchObject({ usageBlocked: false });
     expect((await client.workspaces.list()).data).toHaveLength(1);
     expect(await client.workspaces.create({ displayName: "Second" })).toMatchObject({ name: "Second" });
   });
@@ -232,6 +238,9 @@ describe("workspaces and what is theirs", () => {
   });
 
   it("have regions to choose from", async () => {
+    expect(await client.regions.listAccelerate()).toContainEqual(
+      expect.objectContaining({ id: "us-east-1" }),
+    );
     expect(await client.regions.listPostgres()).toContainEqual(expect.objectContaining({ id: "us-east-1" }));
     expect(await client.regions.list({ product: "postgres" })).not.toEqual([]);
   });

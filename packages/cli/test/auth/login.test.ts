@@ -215,7 +215,7 @@ describe("mgmt login with bad input", () => {
   it.each([
     ["--base-url", "nonsense", "--base-url must be an absolute URL"],
     ["--base-url", "ftp://127.0.0.1", "--base-url must be an absolute URL"],
-    ["--base-url", "http://user:secret-word@127.0.0.1:1", "--base-url must not carry a credential"],
+    ["--base-url", "http://user:secret-word@127.0.0.1:1", "--base-url must not contain a credential"],
     ["--auth-url", "nonsense", "--auth-url is not an absolute URL"],
     ["--auth-url", "http://127.0.0.1:1/?a=secret-word", "--auth-url must not have a query or a fragment"],
   ])("names the invalid address: %s %s", async (flag, address, problem) => {

@@ -8,11 +8,31 @@ import { fillLikeVersion1 } from "./version-1.js";
 
 const stored = (): unknown => JSON.parse(readFileSync(new URL("snapshot-1.json", import.meta.url), "utf8"));
 
+const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, sortKeys(each)] as const);
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+};
+
+/** Replaces ids and other random texts by their order of appearance: versions draw different numbers of them. */
+const withoutRandomness = (snapshot: Snapshot): unknown => {
+  const seen = new Map<string, string>();
+  const text = JSON.stringify(sortKeys({ ...snapshot, random: null }));
+  return JSON.parse(
+    text.replace(/[\w-]{8,}/g, (random) => {
+      if (!/\d/.test(random) || /^\d+$/.test(random)) return random;
+      if (!seen.has(random)) seen.set(random, `random ${String(seen.size)}`);
+      return seen.get(random) ?? random;
+    }),
+  );
+};
+
 describe("a snapshot of version 1", () => {
   it("is upgraded to what this version stores after the same requests", async () => {
     const api = new OAuthApi();
     await fillLikeVersion1(api);
-    expect(readSnapshot(stored())).toEqual(api.engine.snapshot());
+    expect(withoutRandomness(readSnapshot(stored()))).toEqual(withoutRandomness(api.engine.snapshot()));
   });
 
   it("starts a server and is loaded into one, with the rows that repeat fields of others", async () => {
