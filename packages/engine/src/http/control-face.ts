@@ -8,17 +8,17 @@ import { RequestError } from "../request/request-error.js";
 import { isForeignOrigin } from "./host-guard.js";
 import { readBytes } from "./http-body.js";
 
-/** The header that carries the control secret. */
+/** Names the header that carries the control secret. */
 export const controlSecretHeader = "x-mgmt-control-secret";
 
-/** A snapshot is the largest thing that is sent to the control surface. */
+/** Allows for snapshots, the largest bodies that clients send to the control surface. */
 const maxBody = 256 * 1024 * 1024;
 
 export const isControlPath = (path: string): boolean => path === "/_control" || path.startsWith("/_control/");
 
 /**
- * Answers a request to the control surface, which has a secret of its own, in a header only, and takes nothing from pages of
- * other origins (§ The reference server's own control surface). Without a secret there is no such surface.
+ * Responds to a request to the control surface. The request must carry the control secret in a header, and
+ * requests from pages of other origins are refused. Without a configured secret, every request gets a 404.
  */
 export const answerControl = async (
   engine: ControlledEngine,
@@ -52,17 +52,23 @@ const readBody = async (request: IncomingMessage): Promise<Fields> => {
   return readFields(bytes);
 };
 
-/** Compares digests, in constant time, so that neither length nor content can be felt out. */
+/**
+ * Compares SHA-256 digests in constant time, so that timing reveals neither the length nor the content of the
+ * secret.
+ */
 const isSecret = (given: string | string[] | undefined, secret: string): boolean => {
   if (typeof given !== "string") return false;
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(secret));
 };
 
-/** A client that does not read is cut off when this many bytes wait for it. */
+/** Limits the bytes buffered for a client that does not read. Above the limit, the connection is closed. */
 const maxWaiting = 4 * 1024 * 1024;
 
-/** The requests so far, then each new one, as server-sent events, until the client goes away or the server closes. */
+/**
+ * Streams the logged requests so far, then each new one, as server-sent events, until the client disconnects
+ * or the server closes.
+ */
 const streamRequests = (engine: ControlledEngine, response: ServerResponse, closing: AbortSignal): void => {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   const write = (entry: object): void => {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * The body's bytes, or `too-large` as soon as there are more than `cap`, with the rest left unread. Without `keep` the bytes
- * are counted and let go. Rejects when the client goes away.
+ * Reads the body of a request. Resolves to its bytes, to undefined when there are none, or to `too-large` as
+ * soon as it exceeds `cap` bytes; the rest is then left unread. With `keep` set to false, the bytes are
+ * counted and discarded. Rejects when the client disconnects.
  */
 export const readBytes = (
   request: IncomingMessage,

@@ -18,22 +18,31 @@ import { readBytes } from "./http-body.js";
 import { isLoopbackHost } from "./loopback.js";
 
 export interface ServerOptions {
-  /** The engine, made once the server's address is known. Default: one in memory, with `engineOptions`. */
+  /**
+   * Creates the engine once the address of the server is known. Default: an in-memory engine with
+   * `engineOptions`.
+   */
   createEngine?: (address: ServerAddress) => ReferenceEngine | Promise<ReferenceEngine>;
-  /** What the engine is made of when there is no `createEngine`. */
+  /** Options of the default engine. Ignored when `createEngine` is set. */
   engineOptions?: EngineOptions;
-  /** Default: 0, any free one. */
+  /** Default: 0, which picks a free port. */
   port?: number;
   /** Default: `127.0.0.1`. */
   host?: string;
-  /** Names that a `Host` header may give besides the loopback ones, as `name:port`. Only loopback servers check. */
+  /**
+   * Additional hosts that a `Host` header may name, as `name:port`. Only servers on loopback check the
+   * header.
+   */
   allowedHosts?: readonly string[];
-  /** Turns the control surface on, under `/_control`; sent in the header `x-mgmt-control-secret`. */
+  /**
+   * Enables the control surface under `/_control`. Clients send the secret in the header
+   * `x-mgmt-control-secret`.
+   */
   controlSecret?: string;
 }
 
 export interface ServerAddress {
-  /** `http://127.0.0.1:4300` */
+  /** For example `http://127.0.0.1:4300`. */
   baseUrl: string;
   host: string;
   port: number;
@@ -43,8 +52,8 @@ export interface RunningServer extends ServerAddress {
   readonly engine: ReferenceEngine;
   readonly server: Server;
   /**
-   * Takes no connection any more, answers what is under way, and ends. Connections that are still open after `grace`
-   * milliseconds (default: 5000) are cut.
+   * Stops accepting connections, finishes the requests in progress and stops the engine. Connections that are
+   * still open after `grace` milliseconds (default: 5000) are closed.
    */
   close(grace?: number): Promise<void>;
 }
@@ -52,8 +61,8 @@ export interface RunningServer extends ServerAddress {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Starts the reference server on `node:http`. Rejects with the system's error when the port is taken, and with the error of
- * `createEngine`; the port is free then.
+ * Starts the reference server on `node:http`. Rejects with the system's error when the port is in use, or
+ * with the error that `createEngine` throws; in both cases nothing is left listening.
  */
 export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
   const { host = "127.0.0.1", port = 0 } = options;
@@ -83,7 +92,10 @@ const engineInMemory =
   ({ baseUrl }: ServerAddress): ReferenceEngine =>
     new ReferenceEngine({ ...options, settings: { baseUrl, ...options.settings } });
 
-/** Lets requests wait until there is an engine; gives the function that begins to answer them. */
+/**
+ * Queues requests until the engine exists. Returns a function that sets the listener and passes it the queued
+ * requests.
+ */
 const holdRequests = (server: Server): ((listener: Listener) => void) => {
   const waiting: Parameters<Listener>[] = [];
   const hold: Listener = (request, response) => void waiting.push([request, response]);
@@ -104,13 +116,13 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
   });
 
 const addressOf = (server: Server, host: string): ServerAddress => {
-  // A server that listens on a host has an address of this form.
+  // The address is an `AddressInfo` because the server listens on a host, not on a pipe.
   const { port } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
   return { baseUrl: `http://${name}:${String(port)}`, host, port };
 };
 
-/** How often connections are looked for that have become idle while the server closes, in milliseconds. */
+/** Milliseconds between checks for idle connections while the server closes. */
 const idleCheck = 10;
 
 const closeServer = async (server: Server, grace: number): Promise<void> => {
@@ -122,13 +134,13 @@ const closeServer = async (server: Server, grace: number): Promise<void> => {
   clearTimeout(cut);
 };
 
-/** Answers `node:http` requests; for a server that has other pages too. */
+/** Returns a listener for `node:http` requests, for use in a server that also has other pages. */
 export const requestListener = (
   engine: ReferenceEngine,
   options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & {
     host: string;
     port: number;
-    /** Ends the streams of the control surface. */
+    /** Ends the event streams of the control surface. */
     closing: AbortSignal;
   },
 ): Listener => {
@@ -162,10 +174,12 @@ const printRefusal = (error: RequestError): EngineResponse => {
   return { status, headers, body: JSON.stringify(body) };
 };
 
-/** For answers that the engine has no part in; § Reading requests: every answer carries one. */
+/**
+ * Returns an id for responses that the engine does not produce. Every response has an `x-request-id` header.
+ */
 const newRequestId = (): string => `req_${randomBytes(9).toString("hex")}`;
 
-/** What is no HTTP at all gets an answer, too. */
+/** Responds to data that is not valid HTTP. */
 const answerNoise = (_error: Error, socket: Duplex): void => {
   if (!socket.writable) return;
   const { status, headers, body = "" } = printRefusal(errors.malformed("The request is not HTTP"));
@@ -200,7 +214,10 @@ const answer = (
   );
 };
 
-/** A proxy's request line names the whole URL. */
+/**
+ * Removes the origin from a request target in absolute form, which proxies send. See
+ * https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2.
+ */
 const pathOf = (target: string): string => {
   if (target.startsWith("/") || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);
@@ -226,7 +243,10 @@ const send = (request: IncomingMessage, response: ServerResponse, answered: Engi
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
-/** How long a client may go on sending a body that nobody reads, so that it gets to see the answer. */
+/**
+ * Milliseconds for which a client may keep sending a body that is not read. Closing the connection earlier
+ * could prevent the client from reading the response.
+ */
 const linger = 2_000;
 
 const cutLater = (request: IncomingMessage): void => {

@@ -10,8 +10,9 @@ const maxCached = 4_096;
 const maxTokenLength = 16_384;
 
 /**
- * Signs and verifies access tokens: JWTs of the type `at+jwt`, signed with ES256 only. The signature of a token is verified
- * once; its times, and whether it was revoked, are checked for every request. See https://www.rfc-editor.org/rfc/rfc9068.
+ * Signs and verifies access tokens: JWTs of type `at+jwt`, signed with ES256. The signature of a token is
+ * verified once and cached; its expiry and revocation are checked on every request. See
+ * https://www.rfc-editor.org/rfc/rfc9068.
  */
 export class AccessTokens implements Authenticator, TokenSigner {
   readonly #cache = new Map<string, VerifiedToken>();
@@ -74,7 +75,8 @@ export class AccessTokens implements Authenticator, TokenSigner {
           issuer: this.settings.authUrl,
           audience: this.settings.baseUrl,
           requiredClaims: ["iat", "jti", "sub"],
-          // `refusal` checks the times, by the clock of each request. Here every token is in time.
+          // `refusal` checks the times against the clock of each request, so `jwtVerify` must accept any
+          // time.
           currentDate: new Date(0),
           clockTolerance: Number.MAX_SAFE_INTEGER,
         },
@@ -86,7 +88,10 @@ export class AccessTokens implements Authenticator, TokenSigner {
   }
 }
 
-/** A token ends with its grant, integration, service token or membership. */
+/**
+ * Reports whether the token was revoked, or its grant, integration, service token or workspace membership has
+ * ended.
+ */
 const isRevoked = (store: World["store"], { principal, grantId }: VerifiedToken): boolean => {
   const { workspaceId, integrationId, tokenId } = principal;
   if (grantId !== null && !store.grants.get(grantId)) return true;

@@ -4,8 +4,8 @@ import { pageResponse, refusals } from "./page-response.js";
 import { approvalPage } from "./page/approval-page.js";
 
 /**
- * Returns the page that shows an approval. It is available on loopback only, because its address contains no credential and
- * nobody has to sign in.
+ * Returns the endpoint of the page that shows an approval, or undefined for any other request. The page is
+ * available on loopback only, because its URL contains no credential and it requires no sign-in.
  */
 export const findApprovalPage = (method: string, path: string): Endpoint | undefined => {
   const id = method === "GET" ? approvalIdAt(path) : undefined;

@@ -21,8 +21,9 @@ import { oauthPaths } from "./paths.js";
 import { redirectResponse } from "./responses.js";
 
 /**
- * The authorization endpoint: asks the user for an account and a workspace, and redirects the browser to the client with a code or
- * an error. Nothing is stored between its pages: each has the whole authorization request in its address. See
+ * Implements the authorization endpoint: asks the user to choose an account and a workspace, and redirects
+ * the browser to the client with a code or an error. No state is stored between the pages, because the URL of
+ * each page contains the whole authorization request. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1.
  */
 export class AuthorizationEndpoint {
@@ -45,7 +46,8 @@ export class AuthorizationEndpoint {
       const users = world.store.users.list({});
       return this.#show(request, search, authorization, (parts) => signInPage(parts, users));
     } catch (error) {
-      // The redirect tells the client, which would not see a status 500. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
+      // The client would not see a status of 500, so the redirect reports the error. See
+      // https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
       this.onDefect(error);
       return redirect(world, authorization, oauthErrors.serverError());
     }

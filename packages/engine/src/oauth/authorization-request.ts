@@ -7,11 +7,11 @@ import { readChallenge } from "./pkce.js";
 import { isRegistered } from "./redirect-uris.js";
 import { readScopes } from "./scopes.js";
 
-/** Where the answer to an authorization request goes, once it is known to be the client's. */
+/** The validated client and redirect URI that receive the response to an authorization request. */
 export interface RedirectTarget {
   readonly client: ClientRow;
   readonly redirectUri: string;
-  /** Whether the request named the URI, and the token request must name it again. */
+  /** Whether the request contained `redirect_uri`. If so, the token request must repeat it. */
   readonly redirectGiven: boolean;
   readonly state: string | undefined;
 }
@@ -22,8 +22,9 @@ export interface AuthorizationRequest extends RedirectTarget {
 }
 
 /**
- * Throws `invalid_request` when client or redirect URI are missing, repeated or not registered. Such an error is shown to the
- * user and never sent anywhere (RFC 6749 §4.1.2.1).
+ * Reads the client and the redirect URI of an authorization request. Throws `invalid_request` when either is
+ * missing, repeated or not registered. This error is shown to the user and never sent to a redirect URI. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
  */
 export const readTarget = (store: Pick<Store, "clients">, parameters: Parameters): RedirectTarget => {
   refuseRepeated(parameters, ["client_id", "redirect_uri"]);
@@ -40,7 +41,7 @@ export const readTarget = (store: Pick<Store, "clients">, parameters: Parameters
   return { client, redirectUri, redirectGiven: given !== undefined, state: parameters.get("state") };
 };
 
-/** The rest of the request. Throws errors that are sent to the target. */
+/** Reads the remaining parameters. Throws errors that are reported to the client in a redirect. */
 export const readAuthorizationRequest = (
   parameters: Parameters,
   target: RedirectTarget,
@@ -66,7 +67,10 @@ export const refuseRepeated = (parameters: Parameters, names: readonly string[])
   if (repeated !== undefined) throw oauthErrors.repeated(repeated);
 };
 
-/** The target's URI with a code, or an error, beside `state` and `iss` (RFC 9207). Its own query stays as it is. */
+/**
+ * Returns the redirect URI with a code or an error, `state` and `iss` added to its query. See
+ * https://www.rfc-editor.org/rfc/rfc9207.
+ */
 export const responseLocation = (
   { redirectUri, state }: RedirectTarget,
   issuer: string,

@@ -1,7 +1,10 @@
 import type { JWTPayload } from "jose";
 import type { Principal } from "../request/principal.js";
 
-/** What a token says of its bearer, once its signature and its times have been checked (§ Authentication). */
+/**
+ * Converts the claims of a verified token to a principal. Returns undefined when a required claim is missing
+ * or invalid.
+ */
 export const readClaims = (claims: JWTPayload): Principal | undefined => {
   const { sub, jti } = claims;
   if (sub === undefined || jti === undefined) return undefined;

@@ -9,14 +9,15 @@ import type { Parameters } from "./parameters.js";
 export const findClient = (store: Pick<Store, "clients">, id: string): ClientRow | undefined =>
   store.clients.get(canonicalId("client", id));
 
-/** Whether both ids name the same client. */
+/** Reports whether both ids refer to the same client. */
 const isSameClient = (id: string, other: string): boolean =>
   canonicalId("client", id) === canonicalId("client", other);
 
 /**
- * The client that sends a request to the token or revocation endpoint: a confidential one by `client_secret_basic` or
- * `client_secret_post`, a public one by its `client_id` alone. Throws `invalid_client`, or `invalid_request` when it
- * authenticates in two ways (RFC 6749 §2.3).
+ * Authenticates the client that sends a request to the token or revocation endpoint: a confidential client by
+ * `client_secret_basic` or `client_secret_post`, a public client by its `client_id` alone. Throws
+ * `invalid_client` when authentication fails, and `invalid_request` when the request uses both methods. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.
  */
 export const authenticateClient = (
   store: Pick<Store, "clients">,
@@ -42,7 +43,10 @@ export const authenticateClient = (
   return client;
 };
 
-/** RFC 6749 §2.3.1: id and secret are form-encoded before they are joined. */
+/**
+ * Decodes HTTP Basic credentials, whose id and secret are each form-encoded. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1.
+ */
 const readBasic = (authorization: string): { id: string; secret: string } => {
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
   if (encoded === undefined) {

@@ -10,7 +10,10 @@ export interface Consenter {
   readonly workspaceId: string;
 }
 
-/** Records the consent of a user and returns an authorization code for the client, of which only the digest is stored. */
+/**
+ * Records the consent of a user and returns an authorization code for the client. Only the digest of the code
+ * is stored.
+ */
 export const grantConsent = (world: World, request: AuthorizationRequest, consenter: Consenter): string => {
   const { store, clock, ids, settings } = world;
   const { client, scopes, redirectUri, redirectGiven, codeChallenge } = request;
@@ -33,7 +36,7 @@ export const grantConsent = (world: World, request: AuthorizationRequest, consen
   return code;
 };
 
-/** A workspace has at most one integration for a client. */
+/** Creates or extends the integration of a client. A workspace has at most one integration per client. */
 const recordIntegration = (
   { store: { integrations }, clock, ids }: World,
   { client, scopes }: AuthorizationRequest,
@@ -41,7 +44,8 @@ const recordIntegration = (
 ): IntegrationRow => {
   const existing = integrations.find({ workspaceId, clientId: client.id });
   if (existing) {
-    // Tokens of earlier consents stay valid, with their own scopes.
+    // Keep the existing scopes: tokens from earlier consents remain valid with the scopes they were issued
+    // for.
     const all = knownScopes.filter((name) => existing.scopes.includes(name) || scopes.includes(name));
     return integrations.update(existing.id, { scopes: all });
   }

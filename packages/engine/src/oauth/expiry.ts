@@ -7,8 +7,8 @@ const day = 86_400_000;
 type Lifetimes = Pick<OAuthSettings, "code" | "accessToken">;
 
 /**
- * Deletes what no request can use any more: codes and refresh tokens a day after they expire, grants with the last of their
- * tokens, and revocations once the revoked token has expired.
+ * Deletes rows that no request can use anymore: codes and refresh tokens one day after they expire, grants
+ * when their `expiresAt` has passed, and revocations once the revoked token has expired.
  */
 export const deleteExpired = (store: Store, now: number, lifetimes: Lifetimes): void => {
   const { authorizationCodes, grants, refreshTokens, revokedTokens } = store;
@@ -18,7 +18,7 @@ export const deleteExpired = (store: Store, now: number, lifetimes: Lifetimes): 
   for (const { id } of revokedTokens.listExpired(now)) revokedTokens.delete(id);
 };
 
-/** Deletes a grant with its refresh tokens. Its code expires again when it would have without the grant. */
+/** Deletes a grant and its refresh tokens, and restores the original expiry of its code. */
 export const deleteGrant = (
   { authorizationCodes, grants, refreshTokens }: Store,
   grantId: string,
@@ -31,7 +31,10 @@ export const deleteGrant = (
   }
 };
 
-/** Returns when a grant is of no more use: a day after its last refresh token, and not before its first access token. */
+/**
+ * Returns when a grant can be deleted: one day after its last refresh token expires, but not before its first
+ * access token expires. All times are in milliseconds.
+ */
 export const grantExpiry = (
   { createdAt }: Pick<GrantRow, "createdAt">,
   refreshTokenExpiresAt: number | null,

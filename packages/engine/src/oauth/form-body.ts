@@ -2,10 +2,13 @@ import { type EngineRequest, header } from "../request/message.js";
 import { oauthErrors } from "./oauth-error.js";
 import { type Parameters, readParameters } from "./parameters.js";
 
-/** Bytes of a form that are worth reading. */
+/** Maximum size of a form, in bytes. */
 export const maxFormBytes = 64 * 1024;
 
-/** The parameters of a form. Throws `invalid_request` for what is no form, and with 413 for too large a one. */
+/**
+ * Parses a form body. Throws `invalid_request` when the body is not a form, with status 413 when it is too
+ * large.
+ */
 export const readForm = (request: EngineRequest): Parameters => {
   const { body = "" } = request;
   if (request.bodyTooLarge || Buffer.byteLength(body) > maxFormBytes)

@@ -7,7 +7,7 @@ import { oauthErrors } from "./oauth-error.js";
 import { checkVerifier } from "./pkce.js";
 import { narrowScopes, offlineScope } from "./scopes.js";
 
-/** What a token request is entitled to, before the access token is signed. */
+/** The result of a token request, before the access token is signed. */
 export interface Issued {
   readonly grant: GrantRow;
   /** Scopes of the access token. */
@@ -15,7 +15,7 @@ export interface Issued {
   readonly refreshToken: string | null;
 }
 
-/** Parameters of a token request with an authorization code. */
+/** The parameters of a token request with an authorization code. */
 export interface CodeParameters {
   readonly code: string;
   readonly redirectUri: string | undefined;
@@ -23,9 +23,9 @@ export interface CodeParameters {
 }
 
 /**
- * Redeems an authorization code. When its own client uses a code again, the grant of the first use ends; see
- * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2. A request that does not prove to come from that client ends nothing.
- *
+ * Redeems an authorization code. When the same client redeems a code twice, the grant of the first use is
+ * deleted; see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2. Requests with the wrong client, redirect
+ * URI or PKCE verifier do not affect the grant.
  * @throws OAuthError `invalid_grant`
  */
 export const redeemCode = (
@@ -36,7 +36,7 @@ export const redeemCode = (
   const { store, clock, ids, settings } = world;
   const row = store.authorizationCodes.get(digest(code));
   if (row?.clientId !== client.id) throw oauthErrors.codeUnknown();
-  // A URI that the authorization request omitted may be omitted again, or be the registered one.
+  // If the authorization request omitted the URI, the token request may omit it or send the registered one.
   const expected = row.redirectUri ?? (redirectUri === undefined ? undefined : client.redirectUris[0]);
   if (redirectUri !== expected) throw oauthErrors.redirectChanged();
   checkVerifier(row.codeChallenge, verifier);
@@ -62,9 +62,9 @@ export const redeemCode = (
 };
 
 /**
- * Exchanges a refresh token for the next one of its family. A token that was used before is accepted once more within the grace
- * period; any other reuse ends the family. See https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2.
- *
+ * Exchanges a refresh token for a new one of the same grant. A used token is accepted once more within the
+ * grace period; any other reuse deletes the grant with all of its refresh tokens. See
+ * https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2.
  * @throws OAuthError `invalid_grant` or `invalid_scope`
  */
 export const refresh = (
@@ -91,7 +91,7 @@ export const refresh = (
   return { grant, scopes, refreshToken: issueRefreshToken(world, grant) };
 };
 
-/** Returns the row of a refresh token and its grant; undefined for an unknown token. */
+/** Returns the row of a refresh token and its grant, or undefined for an unknown token. */
 export const findRefreshToken = (
   { store }: World,
   token: string,
@@ -117,7 +117,7 @@ const issueRefreshToken = ({ store, clock, ids, settings }: World, grant: GrantR
   return token;
 };
 
-/** A consent ends with its integration, and when the user is not a member of the workspace any more. */
+/** Reports whether the integration still exists and the user is still a member of the workspace. */
 const isConsentActive = (
   store: Store,
   {

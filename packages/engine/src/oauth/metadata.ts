@@ -4,7 +4,7 @@ import { knownScopes } from "./scopes.js";
 
 const authenticationMethods = ["none", "client_secret_basic", "client_secret_post"];
 
-/** The authorization server's metadata (RFC 8414 §2). */
+/** Returns the metadata of the authorization server. See https://www.rfc-editor.org/rfc/rfc8414#section-2. */
 export const metadata = (issuer: string): object => ({
   issuer,
   authorization_endpoint: issuer + oauthPaths.authorize,
@@ -21,7 +21,10 @@ export const metadata = (issuer: string): object => ({
   authorization_response_iss_parameter_supported: true,
 });
 
-/** The public keys that verify access tokens (RFC 7517). */
+/**
+ * Returns the public keys that verify access tokens, as a JWK set. See
+ * https://www.rfc-editor.org/rfc/rfc7517.
+ */
 export const jwks = (keys: readonly SigningKeyState[]): object => ({
   keys: keys.map(({ kid, kty, crv, x, y }) => ({ kid, kty, crv, x, y, alg: "ES256", use: "sig" })),
 });

@@ -1,4 +1,7 @@
-/** The codes of RFC 6749 §4.1.2.1 and §5.2 that this server answers. */
+/**
+ * The error codes that this server returns. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1 and
+ * https://www.rfc-editor.org/rfc/rfc6749#section-5.2.
+ */
 export type OAuthErrorCode =
   | "access_denied"
   | "invalid_client"
@@ -9,14 +12,17 @@ export type OAuthErrorCode =
   | "unsupported_grant_type"
   | "unsupported_response_type";
 
-/** A refusal of the authorization server. Its description is of the characters that RFC 6749 §5.2 allows. */
+/**
+ * An error of the authorization server. Its description contains only the characters that `error_description`
+ * allows; see https://www.rfc-editor.org/rfc/rfc6749#section-5.2.
+ */
 export class OAuthError extends Error {
   override readonly name = "OAuthError";
 
   constructor(
     readonly code: OAuthErrorCode,
     readonly description: string,
-    /** At the token endpoint and its like; errors of the authorization endpoint travel in redirects. */
+    /** HTTP status. The authorization endpoint reports errors in redirects and ignores it. */
     readonly status = 400,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
@@ -93,7 +99,7 @@ export const oauthErrors = {
   othersToken: () => invalidGrant("The token was issued to another client"),
 };
 
-/** What `read` gives, or the refusal that it throws. */
+/** Returns the result of `read`, or the `OAuthError` that it throws. Other errors are rethrown. */
 export const refusalOr = <T>(read: () => T): T | OAuthError => {
   try {
     return read();

@@ -19,25 +19,25 @@ export interface OAuthParts {
   readonly keys: SigningKeys;
   readonly tokens: Authenticator & TokenSigner;
   readonly guard: PageGuard;
-  /** Called with every error that is not a refusal. */
+  /** Called with every unexpected error, which is any error other than an `OAuthError`. */
   readonly onDefect: (error: unknown) => void;
 }
 
 interface Handler {
   readonly methods: readonly string[];
-  /** Whether pages of any origin may use the endpoint, without cookies. */
+  /** Whether pages of any origin may call the endpoint, without cookies. */
   readonly anyOrigin: boolean;
   /** @throws OAuthError */
   respond(world: World, request: EngineRequest, search: string, log: Log): Outcome | Promise<Outcome>;
 }
 
-/** Keeps caches short-lived, because a restarted server can have new keys. */
+/** Limits caching to one minute, because the keys can change when the server restarts. */
 const briefly = { "cache-control": "public, max-age=60" };
 
 /**
- * Returns the endpoints of the authorization server by path. See https://www.rfc-editor.org/rfc/rfc6749 and
+ * Returns the endpoints of the authorization server by path. See https://www.rfc-editor.org/rfc/rfc6749,
  * https://www.rfc-editor.org/rfc/rfc7636 (PKCE), https://www.rfc-editor.org/rfc/rfc7009 (revocation),
- * https://www.rfc-editor.org/rfc/rfc8414 (metadata), https://www.rfc-editor.org/rfc/rfc9207 (`iss`).
+ * https://www.rfc-editor.org/rfc/rfc8414 (metadata) and https://www.rfc-editor.org/rfc/rfc9207 (`iss`).
  */
 export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): ReadonlyMap<string, Endpoint> => {
   const authorization = new AuthorizationEndpoint(guard, onDefect);
@@ -78,7 +78,7 @@ export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): Read
   return new Map(oauthEndpoints.map(endpoint));
 };
 
-/** Never rejects. */
+/** Handles a request to an endpoint. Never rejects: errors become responses. */
 const handle = async (
   handler: Handler,
   world: World,
