@@ -9,13 +9,14 @@ interface Listener {
 }
 
 /**
- * MSW servers of one process see each other's requests, and the first to let one through decides. So all mocks share one
- * server, which listens while any of them does.
+ * MSW servers in the same process intercept each other's requests, and the first one to let a request through
+ * decides what happens to it. Therefore all mocks share one server, which listens while at least one mock
+ * does.
  */
 const listeners = new Map<object, Listener>();
 let server: SetupServer | undefined;
 
-/** Answers the process's requests by these handlers too, until `release`. */
+/** Adds handlers for the requests of this process, until `release` is called with the same owner. */
 export const intercept = (owner: object, listener: Listener): void => {
   listeners.set(owner, listener);
   renew();
@@ -34,7 +35,7 @@ const renew = (): void => {
   server.listen({ onUnhandledRequest: strictest(all) });
 };
 
-/** Where mocks differ, the strictest has its way. */
+/** Returns the strictest strategy that any mock has chosen. */
 const strictest = (all: readonly Listener[]): UnhandledRequestStrategy => {
   const asked = all.map(({ onUnhandledRequest }) => onUnhandledRequest);
   return (

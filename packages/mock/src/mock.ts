@@ -10,16 +10,21 @@ export interface MockOptions extends Omit<EngineOptions, "settings"> {
 }
 
 export interface ListenOptions {
-  /** What becomes of requests to other hosts. Requests to the base URL are always answered. Default: `bypass`. */
+  /**
+   * What to do with requests to other hosts. Requests to the base URL are always handled. Default: `bypass`.
+   */
   onUnhandledRequest?: UnhandledRequestStrategy;
 }
 
 /**
- * The reference server inside a test's process: requests that any client sends to `baseUrl` or `authUrl` are answered from
- * memory, and never reach a network.
+ * Runs the reference server inside a test process. Requests that any client sends to `baseUrl` or `authUrl`
+ * are handled in memory and never reach the network.
  */
 export class Mock extends ReferenceEngine {
-  /** For an MSW server of your own, in place of `listen`: `setupServer(...mock.handlers, ...yours)`. */
+  /**
+   * Handlers for your own MSW server, as an alternative to `listen`: `setupServer(...mock.handlers,
+   * ...yours)`.
+   */
   readonly handlers: readonly HttpHandler[];
   readonly #bases: readonly string[];
 
@@ -31,34 +36,37 @@ export class Mock extends ReferenceEngine {
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });
     this.#bases = [this.settings.baseUrl, this.settings.authUrl].map(baseOf);
-    // A pattern without parameters: MSW would decode them, and fail on a path that cannot be decoded.
+    // Use a regular expression, because MSW decodes the parameters of path patterns and fails on paths that
+    // cannot be decoded.
     const everything = new RegExp(`^(?:${this.#bases.map(escapePattern).join("|")})(?:/|$)`);
     this.handlers = [http.all(everything, ({ request }) => answerRequest(this, this.#bases, request))];
   }
 
-  /** Address of the API, without a trailing slash and without `/v1`. */
+  /** Base URL of the API, without a trailing slash and without `/v1`. */
   get baseUrl(): string {
     return this.settings.baseUrl;
   }
 
-  /** Address of the authorization server, without a trailing slash. */
+  /** Base URL of the authorization server, without a trailing slash. */
   get authUrl(): string {
     return this.settings.authUrl;
   }
 
-  /** Answers the process's requests from now on. */
+  /** Starts intercepting the requests of this process. */
   listen({ onUnhandledRequest = "bypass" }: ListenOptions = {}): void {
     intercept(this, { handlers: this.handlers, onUnhandledRequest });
     this.start();
   }
 
-  /** Lets requests go where they were going before, and begins no background work any more. */
+  /** Stops intercepting requests and stops background work. */
   async close(): Promise<void> {
     release(this);
     await this.stop();
   }
 
-  /** A `fetch` that asks this server alone, whether or not it listens. */
+  /**
+   * Sends a request directly to this server, whether or not it is listening. Works like the global `fetch`.
+   */
   readonly fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
     answerRequest(this, this.#bases, new Request(input, init)).then((response) => {
       if (response.type === "error") throw new TypeError("fetch failed");
@@ -69,9 +77,8 @@ export class Mock extends ReferenceEngine {
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /**
- * A reference server for tests: `mock.listen()` before them, `mock.reset()` after each, `mock.close()` after all. Needs
- * `msw` 2.
- *
+ * Creates a reference server for tests. Call `mock.listen()` before all tests, `mock.reset()` after each
+ * test, and `mock.close()` after all tests. Requires `msw` 2.
  * @throws TypeError when `baseUrl` ends in a slash or in `/v1`.
  */
 export const setupMock = (options: MockOptions = {}): Mock => new Mock(options);

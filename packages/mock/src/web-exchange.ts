@@ -9,8 +9,8 @@ const readHeaders = [
 ] as const;
 
 /**
- * Answers a `Request` of the web platform to one of the `bases` (as `baseOf` writes them). A dropped connection is a network error, as
- * `fetch` sees one.
+ * Responds to a web `Request` whose URL begins with one of the `bases`, in the form that `baseOf` returns. A
+ * dropped connection becomes a network error, like that of `fetch`.
  */
 export const answerRequest = async (
   engine: ReferenceEngine,
@@ -30,20 +30,20 @@ export const answerRequest = async (
   return new Response(answer.dropped ? cutBody(text ?? "") : text, { status, headers: answered });
 };
 
-/** The first half of a body, after which the connection breaks off. */
+/** Returns a stream that fails after the first half of the body. */
 const cutBody = (text: string): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
       controller.enqueue(halfOf(text));
-      // An error at once would take back what nobody has read yet.
+      // An immediate error would discard the chunk that is still in the queue.
       setTimeout(() => controller.error(new TypeError("terminated")));
     },
   });
 
-/** A base URL as requests name it: host in lower case, no default port. */
+/** Normalizes a base URL like the URLs of requests: lowercase host, no default port, no trailing slash. */
 export const baseOf = (url: string): string => new URL(url).href.replace(/\/$/, "");
 
-/** Path and query, below the base URL that the request was sent to. */
+/** Returns the path and query of a URL, relative to the base URL that it begins with. */
 const pathBelow = (bases: readonly string[], url: string): string => {
   const [target = ""] = url.split("#", 1);
   const base = bases.find((each) => target.startsWith(each)) ?? new URL(target).origin;

@@ -6,14 +6,15 @@ const cookieName = "mgmt_authorize";
 const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Protects the forms of the pages against cross-site request forgery: a form is accepted only from the origin of the page, with a
- * token that is bound to the browser's cookie and to the authorization request that the page showed.
+ * Protects the forms of the pages against cross-site request forgery. A form is accepted only from the origin
+ * of the page, with a token that is bound to the browser's cookie and to the authorization request that the
+ * page showed.
  */
 export class PageGuard {
   /**
-   * @param key signs the tokens of the forms.
-   * @param origin the address of the authorization server.
-   * @param newCookie returns 32 random bytes as base64url.
+   * @param key HMAC key for the form tokens.
+   * @param origin Origin of the authorization server.
+   * @param newCookie Returns 32 random bytes as base64url.
    */
   constructor(
     private readonly key: Uint8Array,
@@ -21,7 +22,7 @@ export class PageGuard {
     private readonly newCookie: () => string,
   ) {}
 
-  /** Returns whether a page of another origin sent the request. */
+  /** Reports whether a page of another origin sent the request. */
   isForeign(request: EngineRequest): boolean {
     const origin = header(request, "origin");
     const host = header(request, "host");
@@ -32,8 +33,9 @@ export class PageGuard {
   }
 
   /**
-   * Returns the token for the form of a page, and the header that sets the cookie. A browser keeps the cookie that it has, so that
-   * its other tabs stay valid. The cookie is `SameSite=Lax`, because links of other sites lead to the page.
+   * Returns the token for the form of a page, and the `Set-Cookie` header. An existing cookie is reused, so
+   * that forms in other tabs remain valid. The cookie is `SameSite=Lax`, because other sites link to the
+   * page.
    */
   issue(request: EngineRequest, search: string): { token: string; setCookie: string } {
     const cookie = readCookie(request) ?? this.newCookie();
@@ -44,7 +46,7 @@ export class PageGuard {
     };
   }
 
-  /** Returns whether the token of a form was issued for this browser and this authorization request. */
+  /** Reports whether the token of a form was issued for this browser and this authorization request. */
   isOwnForm(request: EngineRequest, search: string, token: string | undefined): boolean {
     const cookie = readCookie(request);
     return cookie !== undefined && token !== undefined && isSame(token, this.#token(cookie, search));
@@ -61,6 +63,6 @@ const readCookie = (request: EngineRequest): string | undefined => {
     const [name, value] = cookie.trim().split("=", 2);
     return name === cookieName && value !== undefined && cookiePattern.test(value) ? [value] : [];
   });
-  // When there are two, another site may have set one of them.
+  // If there are two cookies of this name, another site may have set one of them.
   return values.length === 1 ? values[0] : undefined;
 };

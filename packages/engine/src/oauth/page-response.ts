@@ -7,12 +7,15 @@ import { stylesSource } from "./page/styles.js";
 export interface Page {
   readonly status: number;
   readonly text: string;
-  /** Sources that its form may lead to. */
+  /** Sources that the `form-action` directive allows. */
   readonly formAction: string;
   readonly code?: string;
 }
 
-/** A page that runs no script, loads nothing, is shown in no frame, and posts its form to the given places only. */
+/**
+ * Returns the response for an HTML page. Its headers forbid scripts, external resources and framing, and
+ * restrict where its form can be submitted.
+ */
 export const pageResponse = ({ status, text, formAction, code = "" }: Page): Outcome => ({
   status,
   headers: {
@@ -27,7 +30,8 @@ export const pageResponse = ({ status, text, formAction, code = "" }: Page): Out
     ].join("; "),
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
-    // Not no-referrer: with that, browsers hide the origin of our own form from us.
+    // With `no-referrer`, browsers would send `Origin: null` with the form. See
+    // https://fetch.spec.whatwg.org/#append-a-request-origin-header.
     "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
   },
@@ -44,9 +48,9 @@ const refusal = (status: number, parts: RefusalParts): Page => ({
 
 const beginAgain = "Go back to the program that brought you here, and begin again";
 
-/** What is told to the user, and to nobody else. */
+/** Error pages. They are shown to the user and not reported to the client. */
 export const refusals = {
-  /** The client or its redirect URI are not known: there is nowhere to send an error to. */
+  /** The client or its redirect URI is invalid, so the error cannot be sent to the client. */
   request: ({ code, description }: OAuthError) =>
     refusal(400, {
       title: "This sign-in link does not work",

@@ -1,12 +1,13 @@
 import { oauthErrors } from "./oauth-error.js";
 
 /**
- * The parameters of a query or a form (RFC 6749 §3.1): one without a value counts as absent, and none may come twice.
+ * The parameters of a query or a form. A parameter without a value counts as absent, and none may be
+ * repeated. See https://www.rfc-editor.org/rfc/rfc6749#section-3.1.
  */
 export class Parameters {
   readonly #values = new Map<string, string[]>();
 
-  /** Throws a `URIError` for a percent-encoding that is none. */
+  /** Parses the text of a query or a form. Throws a `URIError` for invalid percent-encoding. */
   constructor(text: string) {
     for (const pair of text.split("&")) {
       if (pair === "") continue;
@@ -19,7 +20,7 @@ export class Parameters {
     }
   }
 
-  /** Undefined when it is absent, empty or repeated. */
+  /** Returns the value of a parameter, or undefined when it is absent, empty or repeated. */
   get(name: string): string | undefined {
     const values = this.#values.get(name);
     return values?.length === 1 ? values[0] || undefined : undefined;
@@ -32,7 +33,7 @@ export class Parameters {
 
 const decode = (text: string): string => decodeURIComponent(text.replaceAll("+", " "));
 
-/** Throws `invalid_request` for what is not percent-encoded UTF-8. */
+/** Parses the text of a query or a form. Throws `invalid_request` when it is not percent-encoded UTF-8. */
 export const readParameters = (text: string): Parameters => {
   try {
     return new Parameters(text);
@@ -41,7 +42,7 @@ export const readParameters = (text: string): Parameters => {
   }
 };
 
-/** The text of a query or a form, without the members that are undefined. */
+/** Encodes parameters as the text of a query or a form. Undefined values are omitted. */
 export const encodeParameters = (values: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],

@@ -1,6 +1,6 @@
 import type { OAuthEndpoint } from "../request/endpoint.js";
 
-/** Paths of the authorization server's endpoints, below its address. */
+/** Paths of the authorization server's endpoints, relative to its base URL. */
 export const oauthPaths = {
   authorize: "/authorize",
   token: "/token",

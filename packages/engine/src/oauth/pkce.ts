@@ -2,14 +2,15 @@ import { isDigestOf } from "../request/digest.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
 
-/** RFC 7636 §4.2: base64url of 32 bytes, without padding. */
+/** Matches 32 bytes as base64url without padding. See https://www.rfc-editor.org/rfc/rfc7636#section-4.2. */
 const challengeForm = /^[A-Za-z0-9_-]{43}$/;
-/** RFC 7636 §4.1. */
+/** See https://www.rfc-editor.org/rfc/rfc7636#section-4.1. */
 const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/;
 
 /**
- * The S256 challenge of an authorization request; null when there is none. Throws `invalid_request` for `plain`, which is
- * also the default method, and for a public client's request without a challenge (§ Authentication).
+ * Returns the S256 challenge of an authorization request, or null when there is none. Throws
+ * `invalid_request` for the method `plain`, which is also the default of RFC 7636, and for a public client's
+ * request without a challenge. See https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1.
  */
 export const readChallenge = (parameters: Parameters, isPublic: boolean): string | null => {
   const challenge = parameters.get("code_challenge");
@@ -25,8 +26,9 @@ export const readChallenge = (parameters: Parameters, isPublic: boolean): string
 };
 
 /**
- * Throws `invalid_grant` unless the verifier is the challenge's. A verifier without a challenge is refused too: somebody may
- * have taken the challenge out of the authorization request (RFC 9700 §4.8.2).
+ * Throws `invalid_grant` unless the verifier matches the challenge. A verifier without a challenge is refused
+ * too, because an attacker may have removed the challenge from the authorization request. See
+ * https://www.rfc-editor.org/rfc/rfc9700#section-4.8.2.
  */
 export const checkVerifier = (challenge: string | null, verifier: string | undefined): void => {
   if (challenge === null) {

@@ -1,6 +1,6 @@
 import type { ClientRow } from "../store/rows.js";
 
-/** Scheme, host and port, and the rest of an `http` URI on loopback, as they are written. */
+/** Matches an `http` URI on loopback, and captures its scheme with the host, its port, and the rest. */
 const loopbackForm =
   /^(?<host>http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]))(?::(?<port>[1-9]\d{0,4}))?(?<rest>[/?][^#]*)?$/;
 
@@ -11,8 +11,9 @@ const readLoopback = (uri: string): { host: string; rest: string } | undefined =
 };
 
 /**
- * Whether the client may be sent to this URI: one that it has registered, character by character; for a public client on
- * loopback with any port (§ Authentication, RFC 8252 §7.3).
+ * Reports whether the client may be redirected to a URI. The URI must be identical to a registered one,
+ * except that public clients may use any port on loopback. See
+ * https://www.rfc-editor.org/rfc/rfc8252#section-7.3.
  */
 export const isRegistered = ({ redirectUris, secretHash }: ClientRow, uri: string): boolean => {
   if (redirectUris.includes(uri)) return true;
@@ -26,15 +27,21 @@ export const isRegistered = ({ redirectUris, secretHash }: ClientRow, uri: strin
   );
 };
 
-/** RFC 8252 §7.1: a private-use scheme is a domain name, reversed. */
+/**
+ * Matches a URI with a private-use scheme, which is a reversed domain name. See
+ * https://www.rfc-editor.org/rfc/rfc8252#section-7.1.
+ */
 const privateUse = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/[^#]*$/;
 
 /**
- * Why a URI cannot be registered; undefined when it can. It is absolute and has no fragment (RFC 6749 §3.1.2), and it is
- * `https`, `http` on loopback, or of a private-use scheme (RFC 9700 §2.1).
+ * Returns the reason why a URI cannot be registered, or undefined when it can. The URI must be absolute,
+ * without a fragment, and use `https`, `http` on loopback, or a private-use scheme. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-3.1.2 and
+ * https://www.rfc-editor.org/rfc/rfc9700#section-2.1.
  */
 export const whyNotRegistrable = (uri: string): string | undefined => {
-  // What a browser would mend, or a header would break at, is not what was registered.
+  // Refuse characters that browsers would rewrite or that would break the `Location` header, because the
+  // browser would then go to a different URI than the registered one.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "has a character that no URI has";
   if (uri.includes("#")) return "has a fragment";
   if (privateUse.test(uri)) return undefined;

@@ -1,7 +1,7 @@
 import { digest } from "../request/digest.js";
 import type { Store } from "../store/store.js";
 
-/** The command line's own client: public, on loopback with any port. */
+/** The client of the command-line interface: public, with a redirect URI on any port of loopback. */
 export const cliClient = {
   id: "itgr_mgmtcommandlineinterface",
   name: "mgmt CLI",
@@ -9,8 +9,8 @@ export const cliClient = {
 } as const;
 
 /**
- * A confidential client to try things with. Its secret is known to everyone: it helps nobody without a code, and codes are
- * given on loopback only.
+ * A confidential client for experiments. Its secret is public, which is safe because the secret is useless
+ * without a code, and codes are issued on loopback only.
  */
 export const sampleClient = {
   id: "itgr_mgmtsamplewebapplication",
@@ -19,7 +19,7 @@ export const sampleClient = {
   secret: "sample-web-app-secret-known-to-all",
 } as const;
 
-/** Registers the clients that are there from the start. */
+/** Registers the built-in clients. */
 export const registerResidentClients = (store: Pick<Store, "clients">, createdAt: number): void => {
   for (const { id, name, redirectUris, ...client } of [cliClient, sampleClient]) {
     const secretHash = "secret" in client ? digest(client.secret) : null;

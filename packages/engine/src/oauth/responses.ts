@@ -1,7 +1,7 @@
 import type { Outcome } from "../request/message.js";
 import type { OAuthError } from "./oauth-error.js";
 
-/** Adds parameters to the request log. They must not be secret. */
+/** Adds parameters to the request log. They must not contain secrets. */
 export type Log = (parameters: Readonly<Record<string, string>>) => void;
 
 /** Headers of responses that contain tokens. See https://www.rfc-editor.org/rfc/rfc6749#section-5.1. */
@@ -17,14 +17,20 @@ export const jsonResponse = (
   code: null,
 });
 
-/** See https://www.rfc-editor.org/rfc/rfc6749#section-5.2. */
+/**
+ * Returns an error response of the token or revocation endpoint. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-5.2.
+ */
 export const errorResponse = ({ code, description, status, headers }: OAuthError): Outcome => ({
   ...jsonResponse({ error: code, error_description: description }, { ...notStored, ...headers }),
   status,
   code,
 });
 
-/** Uses 303, so that the browser does not post the form again. See https://www.rfc-editor.org/rfc/rfc9700#section-4.12. */
+/**
+ * Returns a redirect with status 303, which prevents the browser from submitting the form again. See
+ * https://www.rfc-editor.org/rfc/rfc9700#section-4.12.
+ */
 export const redirectResponse = (location: string, code: string | null): Outcome => ({
   status: 303,
   headers: { ...notStored, location, "referrer-policy": "no-referrer" },

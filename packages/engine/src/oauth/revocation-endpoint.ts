@@ -13,9 +13,8 @@ import { type Log, notStored } from "./responses.js";
 const names = ["client_id", "client_secret", "token", "token_type_hint"];
 
 /**
- * Revokes a refresh token with its whole family and their access tokens, or a single access token. Succeeds for an unknown or
- * expired token too. See https://www.rfc-editor.org/rfc/rfc7009.
- *
+ * Revokes an access token, or a refresh token together with all tokens of its grant. Succeeds for unknown and
+ * expired tokens too. See https://www.rfc-editor.org/rfc/rfc7009.
  * @throws OAuthError
  */
 export const revokeToken = async (
@@ -30,7 +29,7 @@ export const revokeToken = async (
   log({ client_id: client.id });
   const token = parameters.get("token");
   if (token === undefined) throw oauthErrors.missing("token");
-  // The format tells the two kinds of token apart, so the hint is not needed.
+  // The two kinds of token have different formats, so `token_type_hint` is not needed.
   const found = findRefreshToken(world, token);
   if (found) {
     if (found.grant.clientId !== client.id) throw oauthErrors.othersToken();

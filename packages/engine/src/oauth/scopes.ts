@@ -1,16 +1,16 @@
 import { adminScope } from "../request/principal.js";
 import { oauthErrors } from "./oauth-error.js";
 
-/** The scope that gives a refresh token. */
+/** The scope that requests a refresh token. */
 export const offlineScope = "offline_access";
 
-/** In the order in which they are shown. */
+/** In the order in which they are displayed. */
 export const knownScopes: readonly string[] = [adminScope, offlineScope];
 
-/** What a request without `scope` asks for (RFC 6749 §3.3). */
+/** The scopes of a request without `scope`. See https://www.rfc-editor.org/rfc/rfc6749#section-3.3. */
 const defaultScopes: readonly string[] = [adminScope];
 
-/** The scopes of a `scope` parameter, each once. Throws `invalid_scope` for an unknown one. */
+/** Parses a `scope` parameter and removes duplicates. Throws `invalid_scope` for an unknown scope. */
 export const readScopes = (scope: string | undefined): string[] => {
   if (scope === undefined) return [...defaultScopes];
   const wanted = scope.split(" ");
@@ -18,7 +18,10 @@ export const readScopes = (scope: string | undefined): string[] => {
   return knownScopes.filter((name) => wanted.includes(name));
 };
 
-/** The scopes that a refresh asks for: those of the grant, or fewer. Throws `invalid_scope` for more. */
+/**
+ * Returns the scopes of a refresh request, which default to those of the grant. Throws `invalid_scope` when
+ * the request contains a scope that was not granted.
+ */
 export const narrowScopes = (granted: readonly string[], scope: string | undefined): readonly string[] => {
   if (scope === undefined) return granted;
   const wanted = readScopes(scope);
@@ -26,5 +29,5 @@ export const narrowScopes = (granted: readonly string[], scope: string | undefin
   return wanted;
 };
 
-/** Scopes as `scope` carries them. */
+/** Formats scopes as the value of a `scope` parameter. */
 export const printScopes = (scopes: readonly string[]): string => scopes.join(" ");

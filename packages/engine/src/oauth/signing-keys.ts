@@ -1,7 +1,7 @@
 import { type KeyObject, createECDH, createHmac, createPrivateKey, createPublicKey } from "node:crypto";
 import { digest } from "../request/digest.js";
 
-/** A P-256 key as a private JWK; part of the state, so that tokens outlive a restart. */
+/** A P-256 key as a private JWK. It is part of the state, so that tokens remain valid after a restart. */
 export interface SigningKeyState {
   kid: string;
   kty: "EC";
@@ -11,7 +11,10 @@ export interface SigningKeyState {
   d: string;
 }
 
-/** A new key for ES256; with a seed always the same one, so that seeded servers honour each other's tokens. */
+/**
+ * Creates a key for ES256. The same seed always creates the same key, so that servers with the same seed
+ * accept each other's tokens.
+ */
 export const newSigningKey = (seed: string | null): SigningKeyState => {
   const curve = createECDH("prime256v1");
   if (seed === null) curve.generateKeys();
@@ -22,12 +25,12 @@ export const newSigningKey = (seed: string | null): SigningKeyState => {
   const d = Buffer.concat([Buffer.alloc(32), curve.getPrivateKey()])
     .subarray(-32)
     .toString("base64url");
-  // RFC 7638: the thumbprint of the public key names it.
+  // The key id is the thumbprint of the public key. See https://www.rfc-editor.org/rfc/rfc7638.
   const kid = digest(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));
   return { kid, kty: "EC", crv: "P-256", x, y, d };
 };
 
-/** The keys that access tokens are signed with: the first signs, all verify. */
+/** The keys of access tokens. The first key signs, and all keys verify. */
 export class SigningKeys {
   readonly #private = new Map<string, KeyObject>();
   readonly #public = new Map<string, KeyObject>();
@@ -39,7 +42,7 @@ export class SigningKeys {
     }
   }
 
-  /** The key that signs. */
+  /** Returns the key that signs new tokens. */
   get current(): { kid: string; key: KeyObject } {
     const kid = this.state[0]?.kid ?? "";
     const key = this.#private.get(kid);

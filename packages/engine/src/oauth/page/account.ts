@@ -1,7 +1,7 @@
 import type { UserRow } from "../../store/rows.js";
 import { type Html, html } from "./html.js";
 
-/** A round sign with the user's initials. */
+/** Renders a round avatar with the user's initials. */
 export const face = ({ name, email }: UserRow): Html => {
   const words = (name ?? email).trim().split(/\s+/);
   const [first = "", last = ""] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
@@ -9,7 +9,7 @@ export const face = ({ name, email }: UserRow): Html => {
   return html`<span class="face" aria-hidden="true">${initials.toUpperCase()}</span>`;
 };
 
-/** Name and address of a user, or the address alone. */
+/** Renders the name and email address of a user, or only the address if there is no name. */
 export const accountLines = ({ name, email }: UserRow): Html =>
   name === null
     ? html`<span><strong>${email}</strong></span>`

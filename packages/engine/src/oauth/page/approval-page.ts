@@ -31,10 +31,13 @@ const howToDecide = ({ id, operationId }: ApprovalRow): Html =>
     </ul>
   </section>`;
 
-/** `2026-11-21 04:30 UTC` */
+/** Formats a time, for example `2026-11-21 04:30 UTC`. */
 const readable = (time: number): string => `${timestamp(time).slice(0, 16).replace("T", " ")} UTC`;
 
-/** What an agent asks its sponsor for, and where the sponsor decides. It decides nothing itself: it asks nobody who they are. */
+/**
+ * Renders the page that shows what an agent requests and how its sponsor can decide. The page cannot approve
+ * or deny the request itself, because it does not authenticate the visitor.
+ */
 export const approvalPage = (approval: ApprovalRow): string => {
   const { status, request, operationId, agentId, expiresAt, windowExpiresAt } = approval;
   const isOpen = status === "pending" || status === "approved" || status === "approved_window";

@@ -10,7 +10,7 @@ export interface ConsentParts extends FormParts {
   readonly user: UserRow;
   readonly workspaces: readonly WorkspaceRow[];
   readonly scopes: readonly string[];
-  /** Where the browser goes afterwards: an origin, or a scheme. */
+  /** Where the browser is redirected after the decision: an origin or a scheme. */
   readonly destination: string;
 }
 
@@ -48,7 +48,7 @@ const workspaceRow = (workspace: WorkspaceRow, isOnly: boolean): Html =>
     <span><strong>${workspace.name}</strong> <small>${workspace.id}</small></span>
   </label>`;
 
-/** Second page: which workspace, and is this what you want? */
+/** Renders the second page, on which the user chooses a workspace and allows or denies access. */
 export const consentPage = (parts: ConsentParts): string => {
   const { action, token, clientName, user, workspaces, scopes, destination } = parts;
   const allow = html`<button class="button primary" name="decision" value="allow">Allow</button>`;

@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that is already HTML and is not escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -19,6 +19,6 @@ const print = (value: Value): string => {
   return value.map(print).join("");
 };
 
-/** HTML with values in it; strings among them are escaped, for content and for quoted attributes alike. */
+/** Builds HTML from a template. String values are escaped for use in content and in quoted attributes. */
 export const html = (parts: TemplateStringsArray, ...values: Value[]): Html =>
   new Html(parts.reduce((text, part, index) => text + print(values[index - 1] ?? "") + part));

@@ -16,10 +16,10 @@ const mark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%233043cf'/%3E%3Cpath d='M9 22V11l7 7 7-7v11' fill='none' stroke='%23fff' stroke-width='3'/%3E%3C/svg%3E";
 
-/** Character by character what the policy's digest is of. */
+/** The content of the element must match the digest in the content security policy exactly. */
 const styleElement = new Html(`<style>${styles}</style>`);
 
-/** A whole page around its main part. */
+/** Renders a complete page around its main content. */
 export const layout = (title: string, main: Html): string =>
   html`<!doctype html>
     <html lang="en">

@@ -7,13 +7,13 @@ export interface RefusalParts {
   readonly reason: string;
   /** What to do. */
   readonly hint: string;
-  /** Error code, for those who ask why. */
+  /** Error code, shown at the bottom of the page. */
   readonly code: string;
-  /** Address at which to begin again, where that makes sense. */
+  /** URL of the link that starts over. Omitted when starting over would not help. */
   readonly retry?: string;
 }
 
-/** What cannot be told to the client, because it is not known to be one. */
+/** Renders an error that is shown to the user instead of being sent to the client. */
 export const refusalPage = ({ title, reason, hint, code, retry }: RefusalParts): string =>
   layout(
     title,

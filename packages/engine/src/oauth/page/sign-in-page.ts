@@ -14,15 +14,18 @@ const chevron = html`<svg viewBox="0 0 18 18" aria-hidden="true">
   />
 </svg>`;
 
-/** What the forms of both pages need. */
+/** The values that the forms of both pages use. */
 export interface FormParts {
-  /** Address of this authorization request, which the form is posted to. */
+  /** URL of this authorization request, to which the form is submitted. */
   readonly action: string;
   readonly token: string;
   readonly clientName: string;
 }
 
-/** First page: who are you? Nobody has a password here, for only this machine reaches it. */
+/**
+ * Renders the first page, on which the user chooses an account. Accounts have no passwords, because only this
+ * machine can reach the server.
+ */
 export const signInPage = ({ action, token, clientName }: FormParts, users: readonly UserRow[]): string =>
   layout(
     "Sign in",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Colours have a contrast of at least 4.5 to 1 in both schemes. */
+/** Colors have a contrast ratio of at least 4.5 to 1 in both the light and the dark scheme. */
 export const styles = `
 :root {
   color-scheme: light dark;
@@ -76,5 +76,5 @@ code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 @media (forced-colors: active) { .button, .face, .rows, main { border-color: ButtonBorder; } }
 `;
 
-/** The policy's name for these styles: no others apply to the page. */
+/** The hash that allows these styles, and no others, in the content security policy. */
 export const stylesSource = `'sha256-${createHash("sha256").update(styles).digest("base64")}'`;
