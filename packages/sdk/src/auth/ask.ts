@@ -6,18 +6,18 @@ import { AuthError } from "./auth-error.js";
 import { type Stage, authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
 
-/** One question to the authorization server. */
+/** A request to the authorization server. */
 export interface Question {
   stage: Stage;
   settings: OAuthSettings;
   signal?: AbortSignal | undefined;
-  /** Default: that of the settings. */
+  /** Timeout in milliseconds. Default: `settings.timeoutMs`. */
   timeoutMs?: number | undefined;
-  /** Sent along, and never quoted, not even when the server quotes them. */
+  /** Secrets in the request. They are removed from error messages, even if the server quotes them. */
   secrets: readonly (string | undefined)[];
 }
 
-/** What the library takes with each request. */
+/** Options that `oauth4webapi` accepts with each request. */
 export interface RequestOptions {
   signal: AbortSignal;
   [allowInsecureRequests]: boolean;
@@ -28,8 +28,9 @@ export interface RequestOptions {
 }
 
 /**
- * Asks, over the transport of the settings and within their time. Whatever goes wrong becomes an `AuthError` of the stage,
- * or the reason of the caller's signal. The library's own errors carry requests and answers, so none is handed on.
+ * Sends a request over the transport in `settings`, within the timeout. Every failure becomes an `AuthError` of the
+ * stage, except an abort by the caller, which throws the reason of the signal. The library's own errors contain
+ * requests and responses, so they are never passed on.
  */
 export const ask = async <T>(
   { stage, settings, signal, secrets, timeoutMs = settings.timeoutMs }: Question,
@@ -41,7 +42,7 @@ export const ask = async <T>(
   const hidden = [...secrets];
   const send: RequestOptions[typeof customFetch] = async (url, { method, headers, body, signal: limit }) => {
     asked = `${method} ${url}`;
-    // The client secret in another form.
+    // Basic authentication encodes the client secret.
     hidden.push(headers["authorization"]?.split(" ")[1]);
     const sent = {
       method,
@@ -82,15 +83,21 @@ export const ask = async <T>(
 const typeOf = ({ headers, body }: TransportResponse): string =>
   body === "" ? "no body" : (headers["content-type"]?.split(";")[0] ?? "no content type");
 
-/** The library's messages name fields and quote none; of a bad status there is no more to say. */
+/**
+ * Returns the library's message for a 200 response, since it names fields without quoting them; otherwise an empty
+ * string.
+ */
 const why = (error: unknown, status: number): string =>
   status === 200 && error instanceof Error ? `: ${error.message}` : "";
 
-/** § RFC 6749 5.2: what these may consist of. A proxy's page is no error of OAuth. */
+/**
+ * Matches the characters that [RFC 6749, section 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) allows.
+ * Rejects, for example, the error page of a proxy.
+ */
 const isErrorText = (value: unknown): value is string =>
   typeof value === "string" && /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,300}$/.test(value);
 
-/** The `error` and `error_description` of an answer or a callback, as far as they are what OAuth says. */
+/** Returns the `error` and `error_description` of a response or a callback, without values that are not valid OAuth. */
 export const readErrorFields = (
   error: unknown,
   description: unknown,
@@ -103,7 +110,7 @@ const readError = (body: string): ReturnType<typeof readErrorFields> => {
   try {
     const json: unknown = JSON.parse(body);
     if (typeof json !== "object" || json === null) return {};
-    // The check above makes it an object; of its fields nothing is known.
+    // The check above proves that this is an object; the types of its fields are unknown.
     const { error, error_description: description } = json as {
       error?: unknown;
       error_description?: unknown;
@@ -114,6 +121,6 @@ const readError = (body: string): ReturnType<typeof readErrorFields> => {
   }
 };
 
-/** The text without what must not be in it, should a server or a transport have quoted it. */
+/** Replaces secrets in a text with `…`, in case a server or a transport quoted them. */
 export const hideSecrets = (text: string, secrets: readonly (string | undefined)[]): string =>
   secrets.reduce<string>((hidden, secret) => (secret ? hidden.replaceAll(secret, "…") : hidden), text);

@@ -1,63 +1,63 @@
 import type { Advice } from "../errors/mgmt-error.js";
 import { TokenError } from "../errors/token-error.js";
 
-/** What can go wrong between a program, its user, the authorization server and the store of credentials. */
+/** Error codes for login, token refresh, logout and the token store. */
 export type AuthErrorCode =
-  /** Nobody is logged in, or the login has ended. */
+  /** Nobody is logged in, or the login has expired or was revoked. */
   | "auth:login_required"
-  /** The user, or the server on their behalf, said no. */
+  /** The user, or the server on the user's behalf, denied the login. */
   | "auth:denied"
-  /** The code could not be turned into tokens. */
+  /** The authorization code could not be exchanged for tokens. */
   | "auth:login_failed"
-  /** The callback does not answer the login that was begun. */
+  /** The callback does not belong to the login that was started. */
   | "auth:state_mismatch"
-  /** Another authorization server than the expected one answered, or gave the stored credential. */
+  /** The response or the stored credential comes from an unexpected authorization server. */
   | "auth:issuer_mismatch"
-  /** The callback carries neither a code nor an error. */
+  /** The callback is malformed, such as one with neither a code nor an error. */
   | "auth:callback_invalid"
   /** The user, the server or the store took too long. */
   | "auth:timeout"
-  /** The server gave no new access token; whether the refresh token still holds is unknown. */
+  /** The server returned no new access token. The refresh token may still be valid. */
   | "auth:refresh_failed"
-  /** The server did not confirm the end of the tokens. */
+  /** The server did not confirm that the tokens are revoked. */
   | "auth:revoke_failed"
-  /** The server's metadata could not be had. */
+  /** The server's metadata could not be loaded. */
   | "auth:discovery_failed"
   /** The program cannot listen for the callback. */
   | "auth:listen_failed"
-  /** The store holds something that is no credential. */
+  /** The store contains something other than a credential. */
   | "auth:store_corrupt"
   /** The store cannot be read. */
   | "auth:store_unreadable"
-  /** The store may not be written. */
+  /** The store is read-only. */
   | "auth:store_read_only"
-  /** The store could not be written, for another reason. */
+  /** The store could not be written for another reason. */
   | "auth:store_failed";
 
-/** What an `AuthError` may carry besides its code and message. */
+/** Optional and required fields of an `AuthError`, besides its code and message. */
 export interface AuthErrorInit {
   hint: string;
   advice?: Advice | undefined;
-  /** Error code of OAuth. */
+  /** OAuth error code. */
   oauthError?: string | undefined;
-  /** HTTP status of the authorization server's answer. */
+  /** HTTP status of the authorization server's response. */
   status?: number | undefined;
-  /** Another error of the SDK: those hold no secret. */
+  /** An error of the SDK, which never contains a secret. */
   cause?: TokenError | undefined;
 }
 
 /**
- * Logging in, staying logged in or logging out failed. `code` says how, `hint` what to do. No token, code, verifier or
- * client secret is ever in one, nor in its `cause`.
+ * Reports a failed login, token refresh or logout. `code` identifies the problem and `hint` says what to do. Neither
+ * the error nor its `cause` contains a token, authorization code, PKCE verifier or client secret.
  */
 export class AuthError extends TokenError {
   static override readonly kind: string = "AuthError";
 
   declare readonly code: AuthErrorCode;
   declare readonly hint: string;
-  /** Error code of OAuth in the server's answer: `invalid_grant`, `access_denied`, … */
+  /** OAuth error code in the server's response, such as `invalid_grant` or `access_denied`. */
   declare readonly oauthError?: string;
-  /** HTTP status of the server's answer. */
+  /** HTTP status of the server's response. */
   declare readonly status?: number;
 
   constructor(code: AuthErrorCode, message: string, init: AuthErrorInit) {
@@ -68,7 +68,7 @@ export class AuthError extends TokenError {
   }
 }
 
-/** Only a new login helps: there is no credential, or the server does not honour it any more. */
+/** Reports that a new login is required: there is no credential, or the server no longer accepts it. */
 export class LoginRequiredError extends AuthError {
   static override readonly kind: string = "LoginRequiredError";
   declare readonly code: "auth:login_required";
@@ -84,7 +84,7 @@ export class LoginRequiredError extends AuthError {
   }
 }
 
-/** The place where the credential is kept does not work. What is in it is left as it is. */
+/** Reports that the token store does not work. Its content is unchanged. */
 export class TokenStoreError extends AuthError {
   static override readonly kind: string = "TokenStoreError";
 }

@@ -9,56 +9,59 @@ import { assertOwn, sessionOf } from "./session.js";
 import type { TokenStore } from "./token-store.js";
 
 export interface AuthenticatorOptions extends OAuthOptions {
-  /** Where the login is kept. Authenticators of one store share what they know of it. */
+  /** Where the credential is stored. Authenticators with the same store share its cached state. */
   store: TokenStore;
-  /** Told of failures that fail no call: of a refresh ahead of time, of storing a refreshed credential. Default: nobody. */
+  /**
+   * Called with failures that do not fail a call: of an early refresh, or of storing a refreshed credential. Default:
+   * ignored.
+   */
   onBackgroundError?: ((error: unknown) => void) | undefined;
 }
 
-/** Keeps a login going. */
+/** Supplies access tokens for a login and refreshes them. */
 export interface Authenticator {
-  /** For `createClient({ token })`. Without a request it gives a token that is good by the clock. */
+  /** Returns an access token, for `createClient({ token })`. Without a request, checks only the expiration time. */
   readonly token: (request?: Partial<TokenRequest>) => Promise<string>;
   /**
-   * Resolves when no refresh is under way and what was refreshed is stored; rejects when it cannot be stored. A program that
-   * ends with `process.exit()` waits for it first: a refresh that is cut off may have used up the refresh token.
+   * Resolves when no refresh is in progress and the refreshed credential is stored; rejects if it cannot be stored.
+   * Await it before `process.exit()`: an interrupted refresh may have consumed the refresh token.
    */
   settled(): Promise<void>;
 }
 
-/** After a failure in the background, for how long nothing is tried there again, in milliseconds. */
+/** Time between background attempts after a failure, in milliseconds. */
 const pause = 5_000;
 
 /**
- * Gives the access token of a stored login, and refreshes it.
+ * Creates an authenticator that returns the access token of a stored login and refreshes it.
  *
- * | access token                             | what `token` does                                                     |
- * | ---------------------------------------- | --------------------------------------------------------------------- |
- * | good for 2 minutes or more, or for ever¹ | gives it                                                              |
- * | ends within 2 minutes²                   | gives it, and refreshes in the background                             |
- * | ends within 30 seconds², or has ended    | waits for the refresh; if that fails, gives it while it has not ended |
- * | answered 401                             | waits for the refresh, and the client sends the request once more     |
- * | ended, or answered 401, no refresh token | `LoginRequiredError`                                                  |
+ * | access token                                  | what `token` does                                                            |
+ * | --------------------------------------------- | ---------------------------------------------------------------------------- |
+ * | valid for 2 minutes or more, or indefinitely¹ | returns it                                                                   |
+ * | expires within 2 minutes²                     | returns it and refreshes in the background                                   |
+ * | expires within 30 seconds², or has expired    | waits for the refresh; if that fails, returns the token if it is still valid |
+ * | rejected with 401                             | waits for the refresh; the client then retries the request once              |
+ * | expired or rejected, and no refresh token     | throws `LoginRequiredError`                                                  |
  *
- * ¹ The server did not say when it ends. ² Of a token that lives less than 8 minutes: within the last quarter and the last
- * sixteenth of its life.
+ * ¹ The server did not send an expiration time. ² For a token with a lifetime of less than 8 minutes: the last quarter
+ * and the last sixteenth of its lifetime.
  *
- * - One refresh at a time: calls share it, whatever their number, and authenticators of the same store do. With a store that
- *   has a lock (`fileStore`), processes share it too: the lock is taken, the store is read once more, and only a credential
- *   that is still the old one is refreshed.
- * - A call that is aborted stops waiting, the refresh goes on. A call waits for `timeoutMs`, and at most for four fifths of
- *   its own deadline; then it throws `auth:timeout`. The refresh is given up after twice `timeoutMs`, so that a late answer
- *   serves the next call.
- * - A store that cannot be written is noticed before the refresh token is used up. If it becomes read-only between, one that
- *   can reserve a place (`fileStore`) has it, and all processes go on with what was put there. If it fails, the refreshed
- *   credential is kept in memory, used, and stored as soon as that works.
- * - An answer without a refresh token keeps the old one. A refresh that gets no answer is sent once more.
- * - `invalid_grant`: when the store holds another login meanwhile, that one is used. Otherwise the store is cleared, and
- *   `LoginRequiredError` is thrown.
- * - Any other failure keeps the login and throws `AuthError` (`auth:refresh_failed`, `auth:discovery_failed`,
- *   `auth:timeout`), or what the store throws (`TokenStoreError`). While the token has not ended, it fails no call, and is
- *   tried again after 5 seconds.
- * - Another process's login, refresh or logout is noticed at the next refresh, and after a 401.
+ * - Only one refresh runs at a time. All calls and all authenticators of the same store share it. With a store that
+ *   supports locking (`fileStore`), processes share it too: the store is read again under the lock, and the credential
+ *   is refreshed only if it is still the old one.
+ * - Aborting a call stops its wait but not the refresh. A call waits up to `timeoutMs`, and at most four fifths of its
+ *   own deadline; then it throws `auth:timeout`. The refresh itself times out after twice `timeoutMs`, so that a late
+ *   response can serve the next call.
+ * - A store that cannot be written is detected before the refresh token is used. If it becomes read-only during the
+ *   refresh, a store that reserves space (`fileStore`) still saves the credential where all processes find it. If
+ *   saving fails, the refreshed credential is used from memory and stored as soon as possible.
+ * - If the response has no refresh token, the old one remains in use. A refresh without a response is retried once.
+ * - `invalid_grant`: if the store contains a different login by then, that one is used. Otherwise the store is cleared
+ *   and `LoginRequiredError` is thrown.
+ * - Any other failure leaves the login in place and throws `AuthError` (`auth:refresh_failed`, `auth:discovery_failed`,
+ *   `auth:timeout`) or the error of the store (`TokenStoreError`). While the access token is valid, such a failure does
+ *   not fail calls, and the refresh is retried after 5 seconds.
+ * - A login, refresh or logout by another process is noticed at the next refresh and after a 401.
  */
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
   const settings = readOAuthSettings(options);
@@ -90,7 +93,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   };
 
   const renewed = async (rejected: string | undefined): Promise<Credential> => {
-    // One that does not know of the 401 may end with the very token that was refused.
+    // A refresh that started before the 401 may return the rejected token.
     for (let flight = session.flight; flight; flight = session.flight) {
       const credential = await flight.landing;
       if (credential.accessToken !== rejected || flight.rejected === rejected) return credential;
@@ -108,7 +111,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const inBackground = (work: () => Promise<unknown>): void => {
     if (Date.now() >= session.pausedUntil) void work().catch(report);
   };
-  /** The last attempt has just failed, and there is a token to go on with. */
+  /** Whether the last attempt failed recently and the current token is still usable. */
   const isPaused = (credential: Credential, rejected: string | undefined): boolean =>
     credential.accessToken !== rejected && isAlive(credential) && Date.now() < session.pausedUntil;
 

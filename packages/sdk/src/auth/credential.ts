@@ -1,17 +1,19 @@
-/** What a login gives, and a store keeps: plain JSON. Its tokens are secrets: never log one. */
+/** The result of a login, as stored: plain JSON. Its tokens are secrets: never log them. */
 export interface Credential {
   accessToken: string;
-  /** Usable once: each refresh gives the next. Absent when the login did not ask for `offline_access`. */
+  /**
+   * Valid for a single use: each refresh returns the next one. Absent if the login did not request `offline_access`.
+   */
   refreshToken?: string | undefined;
-  /** When the access token was given, in milliseconds since 1970. */
+  /** When the access token was issued, in milliseconds since the Unix epoch. */
   issuedAt?: number | undefined;
-  /** When the access token ends, in milliseconds since 1970. Absent when the server did not say. */
+  /** When the access token expires, in milliseconds since the Unix epoch. Absent if the server did not say. */
   expiresAt?: number | undefined;
-  /** What the tokens are good for. */
+  /** Scopes that were granted. */
   scopes: string[];
-  /** Authorization server that gave it; it is sent to no other. */
+  /** Issuer of the tokens. They are never sent to another authorization server. */
   issuer: string;
-  /** Client that it was given to. */
+  /** Client that the tokens were issued to. */
   clientId: string;
 }
 
@@ -19,10 +21,10 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 const isTime = (value: unknown): value is number | undefined =>
   value === undefined || (typeof value === "number" && Number.isFinite(value));
 
-/** Whether a value that was read from somewhere is a credential. Fields that it has besides do no harm. */
+/** Reports whether a value is a credential. Ignores additional fields. */
 export const isCredential = (value: unknown): value is Credential => {
   if (typeof value !== "object" || value === null) return false;
-  // The check above makes it an object; of its fields nothing is known yet.
+  // The check above proves that this is an object; the types of its fields are unknown.
   const fields = value as Partial<Record<keyof Credential, unknown>>;
   return (
     isText(fields.accessToken) &&
@@ -36,10 +38,10 @@ export const isCredential = (value: unknown): value is Credential => {
   );
 };
 
-/** How badly a new access token is wanted. */
+/** How urgently a new access token is needed. */
 export type Need = "none" | "soon" | "now";
 
-/** § the table of `createAuthenticator`. */
+/** Returns how urgently a new access token is needed. See the table at `createAuthenticator`. */
 export const needOf = (credential: Credential | undefined, rejected?: string): Need => {
   if (!credential || credential.accessToken === rejected) return "now";
   const { refreshToken, issuedAt, expiresAt = Number.POSITIVE_INFINITY } = credential;
@@ -50,6 +52,6 @@ export const needOf = (credential: Credential | undefined, rejected?: string): N
   return left < Math.min(120_000, life / 4) ? "soon" : "none";
 };
 
-/** Whether the service should still take the access token. */
+/** Reports whether the access token has not expired. */
 export const isAlive = ({ expiresAt = Number.POSITIVE_INFINITY }: Credential): boolean =>
   Date.now() < expiresAt;

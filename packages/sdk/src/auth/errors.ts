@@ -1,6 +1,6 @@
 import { AuthError, type AuthErrorCode, LoginRequiredError, TokenStoreError } from "./auth-error.js";
 
-/** What a request to the authorization server was for. */
+/** The purpose of a request to the authorization server. */
 export type Stage = "discovery" | "login" | "refresh" | "revoke";
 
 const serverHint = "Check authUrl, and that the authorization server works and can be reached.";
@@ -11,7 +11,7 @@ const hints: Readonly<Record<Stage, string>> = {
   revoke: "It is forgotten here. It ends by itself, or at once when the integration is deleted.",
 };
 
-/** Every `AuthError` is made here, but those of files, which `file-errors.ts` makes. */
+/** Creates every `AuthError`, except file errors (`file-errors.ts`). */
 export const authErrors = {
   notLoggedIn: () => new LoginRequiredError("Nobody is logged in"),
   ended: () => new LoginRequiredError("The access token has ended, and there is no refresh token"),

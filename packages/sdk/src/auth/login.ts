@@ -6,48 +6,52 @@ import type { LoginAttempt } from "./protocol.js";
 import { sessionOf } from "./session.js";
 import { type TokenStore, exclusively } from "./token-store.js";
 
-/** What a login asks for. */
+/** Options that all logins share. */
 export interface LoginOptions extends OAuthOptions {
-  /** Default: `workspace:admin` and `offline_access`, without which a login ends with its first access token. */
+  /**
+   * Scopes to request. Default: `workspace:admin` and `offline_access`. Without `offline_access`, the login ends when
+   * its first access token expires.
+   */
   scopes?: readonly string[] | undefined;
-  /** Ends the work; the signal's own reason is thrown. */
+  /** Cancels the login, which then throws the reason of the signal. */
   signal?: AbortSignal | undefined;
 }
 
 export interface StartLoginOptions extends LoginOptions {
-  /** Where the browser is sent back to, exactly as the client has registered it. */
+  /** Where the server redirects the browser, exactly as registered for the client. */
   redirectUri: string;
 }
 
 export interface StartedLogin {
-  /** Where to send the user's browser. */
+  /** URL to open in the user's browser. */
   url: string;
   /**
-   * Plain JSON that proves the callback to be the answer to this very login. It is a secret of this user's browser session:
-   * keep it there (an encrypted or server-side session, `sessionStorage`), use it once, and then forget it.
+   * Plain JSON that ties the callback to this login. It is a secret of this user's browser session: store it there (an
+   * encrypted or server-side session, `sessionStorage`), use it once, then delete it.
    */
   attempt: LoginAttempt;
 }
 
 export interface FinishLoginOptions extends OAuthOptions {
-  /** As `startLogin` gave it. */
+  /** The `attempt` that `startLogin` returned. */
   attempt: LoginAttempt;
   /**
-   * The address that the browser was sent back to: the whole of it, or path and query. A bare code, which some users paste
-   * instead, is guarded by PKCE alone.
+   * The URL that the server redirected the browser to: the full URL, or its path and query. A bare code, which some
+   * users paste instead, is protected only by PKCE.
    */
   callback: string | URL | { code: string };
-  /** Where the credential goes. Default: only to the caller. */
+  /** Where to store the credential. Default: it is only returned. */
   store?: TokenStore | undefined;
-  /** Ends the work; the signal's own reason is thrown. */
+  /** Cancels the login, which then throws the reason of the signal. */
   signal?: AbortSignal | undefined;
 }
 
 const defaultScopes = ["workspace:admin", "offline_access"];
 
 /**
- * Begins a login in a browser (authorization code with PKCE). It keeps nothing: hand `attempt` to `finishLogin` when the
- * browser comes back. Throws `AuthError` (`auth:discovery_failed`, `auth:issuer_mismatch`, `auth:timeout`).
+ * Starts a login in a browser, with the authorization code flow and PKCE ([RFC
+ * 7636](https://www.rfc-editor.org/rfc/rfc7636)). Nothing is stored: pass `attempt` to `finishLogin` when the browser
+ * returns. Throws `AuthError` (`auth:discovery_failed`, `auth:issuer_mismatch`, `auth:timeout`).
  *
  * ```ts
  * const { url, attempt } = await startLogin({ authUrl, clientId, redirectUri: "https://app.example.com/callback" });
@@ -56,7 +60,7 @@ const defaultScopes = ["workspace:admin", "offline_access"];
 export const startLogin = async (options: StartLoginOptions): Promise<StartedLogin> =>
   beginLogin(readOAuthSettings(options), options);
 
-/** The same with settings that were read before. */
+/** Like `startLogin`, with settings that are already parsed. */
 export const beginLogin = async (
   settings: OAuthSettings,
   { redirectUri, scopes = defaultScopes, signal }: Omit<StartLoginOptions, keyof OAuthOptions>,
@@ -66,16 +70,20 @@ export const beginLogin = async (
 };
 
 /**
- * Ends a login: checks that the callback answers the attempt (`state`, and `iss` where the server sends it), redeems its code,
- * and keeps the credential in `store`. Throws `AuthError`: `auth:denied` when the user said no, `auth:state_mismatch`,
- * `auth:issuer_mismatch` and `auth:callback_invalid` for a callback that is not the answer, before anything is sent;
- * `auth:login_failed`, `auth:discovery_failed` and `auth:timeout` for what the server does; and what the store throws, if
- * possible before the code is used.
+ * Finishes a login: checks that the callback belongs to the attempt (`state`, and `iss` if the server sends it),
+ * exchanges the code for tokens and saves the credential in `store`.
+ *
+ * Throws `AuthError`:
+ * - `auth:denied` if the user denied the login.
+ * - `auth:state_mismatch`, `auth:issuer_mismatch` or `auth:callback_invalid` if the callback does not belong to the
+ *   attempt. Nothing is sent to the server.
+ * - `auth:login_failed`, `auth:discovery_failed` or `auth:timeout` if the server fails.
+ * - The errors of the store, before the code is used if possible.
  */
 export const finishLogin = async (options: FinishLoginOptions): Promise<Credential> =>
   endLogin(readOAuthSettings(options), options);
 
-/** The same with settings that were read before. */
+/** Like `finishLogin`, with settings that are already parsed. */
 export const endLogin = async (
   settings: OAuthSettings,
   { attempt, callback, store, signal }: Omit<FinishLoginOptions, keyof OAuthOptions>,
@@ -100,13 +108,13 @@ const queryOf = (
   return new URL(callback, redirectUri).searchParams;
 };
 
-/** Throws what the store would throw, or the signal's reason, whichever is first: a store may ask its user something. */
+/** Checks that the store can be written. Can be aborted, since a store may prompt its user. */
 export const probe = (store: TokenStore | undefined, signal: AbortSignal | undefined): Promise<void> =>
   whileStoreWorks(Number.POSITIVE_INFINITY, signal, async () => store?.probe?.());
 
 /**
- * The code is used: nothing but the store's own refusal may keep the credential from it. A refresh that hangs holds the lock
- * for up to twice the settings' time.
+ * Saves the credential. Not abortable, because the code is already used. The timeout is generous: a refresh that hangs
+ * holds the lock for up to twice `timeoutMs`.
  */
 const keep = (store: TokenStore, credential: Credential, timeoutMs: number): Promise<void> =>
   whileStoreWorks(3 * timeoutMs, undefined, (limit) =>

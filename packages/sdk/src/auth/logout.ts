@@ -8,15 +8,16 @@ import { type TokenStore, exclusively, readStored } from "./token-store.js";
 
 export interface LogoutOptions extends OAuthOptions {
   store: TokenStore;
-  /** Ends the work; the signal's own reason is thrown. */
+  /** Cancels the logout, which then throws the reason of the signal. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Forgets the credential, then revokes it: its refresh token with all that came from it. Does nothing when nobody is logged
- * in. The store is cleared also when it holds nothing readable and when the server cannot be asked; then `AuthError`
- * `auth:revoke_failed` is thrown, since the login may still hold. A login of another server or client is left alone
- * (`auth:issuer_mismatch`). What the store throws when it cannot be cleared comes before anything is sent.
+ * Clears the store, then revokes the refresh token and all tokens issued from it. Does nothing if nobody is logged in.
+ *
+ * The store is cleared even if its content is corrupt or the server cannot be reached; then `AuthError`
+ * `auth:revoke_failed` is thrown, because the login may still be valid. A login of another server or client is not
+ * changed (`auth:issuer_mismatch`). If the store cannot be cleared, its error is thrown and nothing is sent.
  */
 export const logout = async (options: LogoutOptions): Promise<void> => {
   const { store, signal } = options;
@@ -32,7 +33,7 @@ export const logout = async (options: LogoutOptions): Promise<void> => {
   }
 };
 
-/** Clears the store, and gives what it held: a credential of these settings, or the reason why it is none. */
+/** Clears the store and returns its credential, or the error if its content is corrupt. */
 const forget = (
   settings: OAuthSettings,
   store: TokenStore,

@@ -2,23 +2,23 @@ import { AgentApprovalsOperations } from "../generated/resources/agent-approvals
 import type { Approval } from "../generated/types.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
-/** `client.agentApprovals` */
+/** Operations of `client.agentApprovals`. */
 export class AgentApprovalsResource extends AgentApprovalsOperations {
   /**
    * Wait for an approval.
    *
-   * Polls it until the sponsor has approved the request, once or for a window (§ Agents and approvals). Then send the same
-   * request again; the option `waitForApproval` does both.
+   * Polls the approval until the sponsor has approved the request, once or for a time window. Then send the same
+   * request again; the `waitForApproval` option does both. See the `AgentApproval` schema.
    *
-   * Pauses between looks grow to at most 5 seconds. A look that fails with what may pass (no answer, 408, 429, 5xx) ends
-   * nothing for a minute.
+   * The interval between polls grows to at most 5 seconds. Transient failures (no response, 408, 429, 5xx) are retried
+   * for up to one minute.
    *
-   * @param approvalId Id of the approval, as the `approval_required` answer gave it.
-   * @param options `timeoutMs` is 1,200,000 by default, longer than the 15 minutes that a sponsor has to decide.
+   * @param approvalId Id of the approval, from the `approval_required` error.
+   * @param options `timeoutMs` defaults to 1,200,000, which is longer than the 15 minutes that a sponsor has to decide.
    * @throws `WaitFailedError` `approval:denied`, `approval:expired` or `approval:consumed`.
-   * @throws `WaitTimeoutError` `wait:timeout`: it is still pending at the deadline.
+   * @throws `WaitTimeoutError` `wait:timeout`: the approval is still pending at the deadline.
    * @throws `ApprovalNotFoundError` 404: this agent has no such approval.
-   * @throws As `get`, and the reason of `options.signal` when that is aborted.
+   * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async wait(approvalId: string, options?: WaitOptions<Approval>): Promise<Approval> {
     const { waitForApproval } = await this.load();

@@ -2,23 +2,23 @@ import { DatabasesOperations } from "../generated/resources/databases.js";
 import type { Database } from "../generated/types.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
-/** `client.databases` */
+/** Operations of `client.databases`. */
 export class DatabasesResource extends DatabasesOperations {
   /**
    * Wait until a database is ready.
    *
-   * Polls it after a create or a restore, until it can be opened (§ Database life cycle). What it answers has no connection
-   * strings: those stand in the answer of the create.
+   * Polls the database after a create or a restore until it accepts connections. The result has no connection strings:
+   * only the response to the create request contains them. See the `Database` schema.
    *
-   * Pauses between looks grow to at most 5 seconds. A look that fails with what may pass (no answer, 408, 429, 5xx) ends
-   * nothing for a minute.
+   * The interval between polls grows to at most 5 seconds. Transient failures (no response, 408, 429, 5xx) are retried
+   * for up to one minute.
    *
    * @param databaseId Id of the database.
-   * @param options `timeoutMs` is 600,000 by default.
+   * @param options `timeoutMs` defaults to 600,000.
    * @throws `WaitFailedError` `database:failed`.
-   * @throws `WaitTimeoutError` `wait:timeout`: it is still provisioning or recovering at the deadline.
-   * @throws `DatabaseNotFoundError` 404: there is no such database, or no longer.
-   * @throws As `get`, and the reason of `options.signal` when that is aborted.
+   * @throws `WaitTimeoutError` `wait:timeout`: the database is still provisioning or recovering at the deadline.
+   * @throws `DatabaseNotFoundError` 404: the database does not exist or was deleted.
+   * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async waitUntilReady(databaseId: string, options?: WaitOptions<Database>): Promise<Database> {
     const { waitForDatabase } = await this.load();

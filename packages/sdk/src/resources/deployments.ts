@@ -2,22 +2,23 @@ import { DeploymentsOperations } from "../generated/resources/deployments.js";
 import type { DeploymentDetails } from "../generated/types.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
-/** `client.deployments` */
+/** Operations of `client.deployments`. */
 export class DeploymentsResource extends DeploymentsOperations {
   /**
    * Wait until a deployment runs.
    *
-   * Polls it after a start, until it answers on its `previewDomain`. One that nobody has started yet is waited for too.
+   * Polls the deployment after a start until it responds on its `previewDomain`. Also waits for a deployment that has
+   * not been started yet.
    *
-   * Pauses between looks grow to at most 5 seconds. A look that fails with what may pass (no answer, 408, 429, 5xx) ends
-   * nothing for a minute.
+   * The interval between polls grows to at most 5 seconds. Transient failures (no response, 408, 429, 5xx) are retried
+   * for up to one minute.
    *
    * @param deploymentId Id of the deployment.
-   * @param options `timeoutMs` is 600,000 by default.
-   * @throws `WaitFailedError` `deployment:failed`, or `deployment:stopped` when it is stopped or stopping.
-   * @throws `WaitTimeoutError` `wait:timeout`: it is not running at the deadline.
-   * @throws `DeploymentNotFoundError` 404: there is no such deployment, or no longer.
-   * @throws As `get`, and the reason of `options.signal` when that is aborted.
+   * @param options `timeoutMs` defaults to 600,000.
+   * @throws `WaitFailedError` `deployment:failed`, or `deployment:stopped` if the deployment is stopped or stopping.
+   * @throws `WaitTimeoutError` `wait:timeout`: the deployment is not running at the deadline.
+   * @throws `DeploymentNotFoundError` 404: the deployment does not exist or was deleted.
+   * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async waitUntilRunning(
     deploymentId: string,

@@ -3,7 +3,7 @@ import type { Transport } from "./transport.js";
 /** The part of `fetch` that the SDK uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Sends with `fetch`: the given one, or whatever `globalThis.fetch` is at the time of the call. */
+/** Creates a transport that sends with `fetch`. Without an argument, it reads `globalThis.fetch` at each call. */
 export const fetchTransport = (fetch?: Fetch): Transport => ({
   async send({ method, url, headers, body, signal }) {
     const init: RequestInit = { method, headers, signal, redirect: "manual" };
@@ -14,7 +14,7 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     let flat: Record<string, string> | undefined;
     return {
       status: response.status,
-      // Most calls look at none of them, and reading them costs as much as writing the request.
+      // Lazy: most calls never read the headers, and copying them costs as much as writing the request.
       get headers() {
         return (flat ??= Object.fromEntries(response.headers));
       },

@@ -2,7 +2,10 @@ import http from "node:http";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { isLoopbackHostname } from "./loopback.js";
 
-/** Throws `InvalidArgumentError`; the address is not quoted, for it may carry a password. */
+/**
+ * Throws `InvalidArgumentError` unless `proxy` is an absolute HTTP URL. The message omits the URL, which may contain a
+ * password.
+ */
 export const checkProxy = (proxy: string, options: { hint?: string } = {}): void => {
   if (URL.canParse(proxy) && /^https?:/.test(new URL(proxy).protocol)) return;
   throw new InvalidArgumentError(
@@ -12,10 +15,10 @@ export const checkProxy = (proxy: string, options: { hint?: string } = {}): void
   );
 };
 
-/** Address of the proxy that a request goes through; empty: none. */
+/** Returns the URL of the proxy to use for a request, or an empty string for a direct connection. */
 export const proxyFor = async (url: string, proxy: string | false | undefined): Promise<string> => {
   if (proxy !== undefined) return proxy || "";
-  // Most machines have none, and need not load what reads the rules.
+  // Most machines set no proxy, so they skip loading the parser.
   if (!Object.keys(process.env).some((name) => /^(https?|all)_proxy$/i.test(name))) return "";
   if (isLoopbackHostname(new URL(url).hostname)) return "";
   const { getProxyForUrl } = await import("proxy-from-env");
@@ -25,7 +28,10 @@ export const proxyFor = async (url: string, proxy: string | false | undefined): 
   return found;
 };
 
-/** Keeps connections open, directly or through a proxy: as it is for `http:`, through a tunnel for `https:`. */
+/**
+ * Creates an agent that connects directly or through a proxy. Through a proxy, `http:` requests are forwarded and
+ * `https:` requests are tunneled.
+ */
 export const makeAgent = async (
   url: string,
   proxy: string,

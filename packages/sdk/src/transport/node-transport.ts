@@ -1,4 +1,4 @@
-// Whole modules: mocks and tracers replace `http.request`, which a named import would not see.
+// Import the whole modules: mocks and tracers replace `http.request`, which a named import would bypass.
 import http from "node:http";
 import type https from "node:https";
 import { urlToHttpOptions } from "node:url";
@@ -6,33 +6,34 @@ import { readTimeout } from "../request/deadline.js";
 import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 
-/** How connections are made. */
+/** Options of `nodeTransport`. */
 export interface NodeTransportOptions {
-  /** Connections to one origin at a time. Default: as many as there are calls. */
+  /** Maximum number of concurrent connections per origin. Default: unlimited. */
   maxSockets?: number | undefined;
-  /** Certificates of authorities to trust for `https:`, in PEM, in place of Node's own. `NODE_EXTRA_CA_CERTS` adds to those. */
+  /** CA certificates to trust for `https:`, in PEM. Replaces Node's default list, including `NODE_EXTRA_CA_CERTS`. */
   ca?: string | Buffer | (string | Buffer)[] | undefined;
   /**
-   * Address of an HTTP proxy for all requests, or `false` for none. Default: what `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`
-   * and `NO_PROXY` say, in upper or lower case; loopback is then reached directly.
+   * URL of an HTTP proxy for all requests, or `false` for none. Default: the environment variables `HTTPS_PROXY`,
+   * `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in upper or lower case, with direct connections to loopback addresses.
    */
   proxy?: string | false | undefined;
 }
 
-/** A transport whose connections can be let go. */
+/** A transport that can close its connections. */
 export interface NodeTransport extends Transport {
-  /** Closes the connections. Calls under way fail; a later call opens new ones. */
+  /** Closes all connections. Calls in progress fail; later calls open new connections. */
   close(): void;
 }
 
 /**
- * Sends with `node:http` and `node:https`, keeping connections open between calls. Starts about 90 ms faster than the
- * first global `fetch` of a process on Node 20. Idle connections do not keep the process alive. Throws
- * `InvalidArgumentError` for a `proxy` that is no HTTP address and for `maxSockets` that is no number above 0.
+ * Creates a transport that sends with `node:http` and `node:https` and reuses connections between calls. On Node 20, it
+ * is ready about 90 ms sooner than the first global `fetch` of a process. Idle connections do not keep the process
+ * alive.
+ * Throws `InvalidArgumentError` if `proxy` is not an HTTP URL or `maxSockets` is not a number above 0.
  */
 export const nodeTransport = ({ proxy, ca, maxSockets }: NodeTransportOptions = {}): NodeTransport => {
   if (proxy) checkProxy(proxy);
-  // A number below would let every call wait for its deadline.
+  // With a limit of 0 or less, every call would wait until its deadline.
   readTimeout(maxSockets ?? Infinity, "maxSockets");
   const settings = {
     keepAlive: true,
@@ -55,7 +56,7 @@ export const nodeTransport = ({ proxy, ca, maxSockets }: NodeTransportOptions = 
     async send(message) {
       const origin = await originOf(message.url);
       if (!message.url.startsWith("https:")) return exchange(message, http.request, origin);
-      // Loaded where it is needed: it takes a process 4 ms to start with it.
+      // Loaded on demand: it adds 4 ms to the startup of a process.
       const { default: https } = await import("node:https");
       return exchange(message, https.request, origin);
     },
@@ -69,9 +70,9 @@ export const nodeTransport = ({ proxy, ca, maxSockets }: NodeTransportOptions = 
   };
 };
 
-/** What all requests to one scheme, host and port have in common. */
+/** Connection settings shared by all requests to one scheme, host and port. */
 interface Origin {
-  /** Characters of an address before its path. */
+  /** Length of the part of a URL before its path. */
   length: number;
   options: https.RequestOptions & { agent: http.Agent };
 }
@@ -85,7 +86,8 @@ const exchange = (
     const length = body === undefined ? "0" : String(Buffer.byteLength(body));
     const sized = method === "GET" ? headers : { ...headers, "content-length": length };
     signal.throwIfAborted();
-    // Not the option `signal`, which has Node watch over the whole stream and costs more than the rest of this function.
+    // The `signal` option is not used: it makes Node watch the whole stream, which costs more than the rest of this
+    // function.
     const stop = (): void => {
       fail(signal.reason);
       outgoing.destroy();

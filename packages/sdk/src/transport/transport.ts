@@ -1,32 +1,32 @@
-/** One HTTP request, ready to be sent. */
+/** An HTTP request that is ready to send. */
 export interface TransportRequest {
-  /** In capitals: `GET`. */
+  /** HTTP method in uppercase, such as `GET`. */
   method: string;
-  /** Absolute, with its query. */
+  /** Absolute URL, including the query. */
   url: string;
-  /** Names in lower case. Holds the credential: never log it. */
+  /** Headers with lowercase names. They contain the credential: never log them. */
   headers: Record<string, string>;
-  /** JSON text; undefined sends none. */
+  /** JSON text, or `undefined` for no body. */
   body: string | undefined;
   /** Aborted at the deadline and when the caller aborts. */
   signal: AbortSignal;
 }
 
-/** One HTTP answer, read to its end. */
+/** An HTTP response whose body has been read completely. */
 export interface TransportResponse {
-  /** HTTP status. */
+  /** HTTP status code. */
   status: number;
-  /** Names in lower case. */
+  /** Headers with lowercase names. */
   headers: Record<string, string>;
-  /** As text; empty when there was none. */
+  /** Response body as text; empty if there is none. */
   body: string;
 }
 
-/**
- * What carries requests. `send` answers whatever status came, follows no redirect, and throws when no whole answer
- * came; it gives up when `signal` is aborted. A transport keeps no state between requests but its connections.
- */
+/** Sends HTTP requests. A transport keeps no state between requests except its connections. */
 export interface Transport {
-  /** Sends one request and reads its answer to the end. */
+  /**
+   * Sends a request and reads the whole response. Resolves for every HTTP status and does not follow redirects. Rejects
+   * if no complete response arrives or `signal` is aborted.
+   */
   send(request: TransportRequest): Promise<TransportResponse>;
 }
