@@ -5,41 +5,44 @@ import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
 import { isLoopbackHostname } from "../transport/loopback.js";
 import type { Transport } from "../transport/transport.js";
 
-/** Addresses of an authorization server without metadata. */
+/** Endpoints of an authorization server that publishes no metadata. */
 export interface OAuthEndpoints {
   authorization: string;
   token: string;
-  /** Left out, `logout` only forgets. */
+  /** Default: none; `logout` then only clears the store. */
   revocation?: string | undefined;
 }
 
-/** Which client asks which authorization server, and how. */
+/** Options that identify the client and the authorization server, and how to reach the server. */
 export interface OAuthOptions {
-  /** Address of the authorization server, which is its issuer: `https://auth.example.com`. `http` on loopback only. */
+  /**
+   * URL of the authorization server, which is its issuer, such as `https://auth.example.com`. Allows `http` only on
+   * loopback.
+   */
   authUrl: string;
   clientId: string;
-  /** Of a confidential client. Programs on a user's machine and pages in a browser can keep none. */
+  /** Secret of a confidential client. Programs on a user's machine and pages in a browser cannot keep one secret. */
   clientSecret?: string | undefined;
-  /** Default: those of the server's metadata (RFC 8414). */
+  /** Default: the endpoints in the server's metadata ([RFC 8414](https://www.rfc-editor.org/rfc/rfc8414)). */
   endpoints?: OAuthEndpoints | undefined;
   /** Used instead of `globalThis.fetch`. */
   fetch?: Fetch | undefined;
   /** Used instead of `fetch`. */
   transport?: Transport | undefined;
-  /** Milliseconds to wait for the authorization server. Default: 15,000. */
+  /** Timeout for requests to the authorization server, in milliseconds. Default: 15,000. */
   timeoutMs?: number | undefined;
 }
 
-/** The options, checked once and with their defaults. */
+/** Validated options with defaults applied. */
 export interface OAuthSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
   readonly transport: Transport;
   readonly timeoutMs: number;
-  /** Something of the server is on this machine, where `http` does no harm. */
+  /** Whether `http` is allowed, because the issuer or an endpoint is on loopback. */
   readonly allowsHttp: boolean;
-  /** What is known of the server; undefined until its metadata was asked for. */
+  /** Metadata of the server; `undefined` until it is requested. */
   server: Promise<AuthorizationServer> | AuthorizationServer | undefined;
 }
 
@@ -57,7 +60,7 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
     clientSecret,
     transport: transport ?? fetchTransport(fetch),
     timeoutMs: readTimeout(timeoutMs),
-    // Each of them was found to be on loopback then.
+    // `readAddress` accepts `http` only on loopback.
     allowsHttp: [issuer, ...Object.values(server ?? {})].some((address) => /^http:/.test(String(address))),
     server,
   };
@@ -75,7 +78,7 @@ const readEndpoints = (issuer: string, endpoints: OAuthEndpoints): Authorization
   };
 };
 
-/** Codes and tokens go there: in the clear they may only go to this very machine. */
+/** Validates a URL that codes and tokens are sent to. Allows unencrypted `http` only on loopback. */
 const readAddress = (name: string, address: string): string => {
   const refuse = (problem: string): never => {
     throw new InvalidArgumentError(name, problem);

@@ -4,9 +4,9 @@ import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
 
-// The only file that loads the OAuth library. The others load this one, when something is asked.
+// The only file that imports the OAuth library. Other files import this one on demand, before the first request.
 
-/** What the caller keeps between the two halves of a login. */
+/** Values that the caller stores between `startLogin` and `finishLogin`. */
 export interface LoginAttempt {
   state: string;
   codeVerifier: string;
@@ -14,7 +14,7 @@ export interface LoginAttempt {
   scopes: string[];
 }
 
-/** The server's metadata (RFC 8414), asked for once; or the endpoints that were given. */
+/** Returns the given endpoints or the server's metadata (RFC 8414), which is requested only once. */
 const serverOf = async (
   settings: OAuthSettings,
   signal: AbortSignal | undefined,
@@ -41,7 +41,10 @@ const serverOf = async (
 
 const clientOf = ({ clientId }: OAuthSettings): oauth.Client => ({ client_id: clientId });
 
-/** Basic is what every server must know (RFC 6749 § 2.3.1). */
+/**
+ * Prefers Basic authentication, which every server must support ([RFC 6749, section
+ * 2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)).
+ */
 const authenticationOf = (
   { clientSecret }: OAuthSettings,
   { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] }: oauth.AuthorizationServer,
@@ -52,7 +55,7 @@ const authenticationOf = (
     : oauth.ClientSecretPost(clientSecret);
 };
 
-/** Begins a login: an address for the browser, and what must be known to finish it. */
+/** Starts a login. Returns the URL for the browser, and the attempt that `finish` requires. */
 export const begin = async (
   settings: OAuthSettings,
   { redirectUri, scopes }: { redirectUri: string; scopes: string[] },
@@ -84,7 +87,7 @@ const authorizationEndpointOf = (
   throw authErrors.failed("discovery", `The metadata of ${issuer} has no authorization_endpoint to use`, {});
 };
 
-/** Turns the callback of a login into a credential. `parameters` is the callback's query. */
+/** Exchanges the callback of a login for a credential. `parameters` is the query of the callback. */
 export const finish = async (
   settings: OAuthSettings,
   { state, codeVerifier, redirectUri, scopes }: LoginAttempt,
@@ -116,7 +119,10 @@ export const finish = async (
   return credentialOf(settings, answer, { issuedAt, scopes });
 };
 
-/** The callback's parameters, once state and `iss` (RFC 9207) have proved it to be the answer to this attempt. */
+/**
+ * Returns the parameters of the callback, after `state` and `iss` ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207))
+ * prove that it belongs to this attempt.
+ */
 const readCallback = (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -138,14 +144,14 @@ const readCallback = (
   }
   if (!only("code")) throw authErrors.callback("carries no code");
   try {
-    // The library checks all of it once more, and takes no other parameters than those that it has checked.
+    // The library repeats these checks and accepts only parameters that it has validated itself.
     return oauth.validateAuthResponse(server, client, parameters, state);
   } catch {
     throw authErrors.callback("is not what OAuth says");
   }
 };
 
-/** The next credential. An answer without a refresh token keeps the old one, one without scopes the old ones. */
+/** Refreshes a credential. Keeps the old refresh token or scopes if the response contains none. */
 export const refresh = async (
   settings: OAuthSettings,
   credential: Credential & { refreshToken: string },
@@ -156,7 +162,7 @@ export const refresh = async (
   const { refreshToken, accessToken, scopes } = credential;
   const secrets = [refreshToken, accessToken, settings.clientSecret];
   const issuedAt = Date.now();
-  // The signal has its own end. A late answer is worth more than none: it may have used the refresh token up.
+  // The caller's signal sets the deadline. A late response is better than none, since the refresh token may be used up.
   const timeoutMs = Number.POSITIVE_INFINITY;
   const answer = await ask({ stage: "refresh", settings, signal, secrets, timeoutMs }, async (options) =>
     assertBearer(
@@ -176,7 +182,10 @@ export const refresh = async (
   return credentialOf(settings, answer, { issuedAt, scopes, refreshToken });
 };
 
-/** Ends the refresh token with all that came from it, or else the access token (RFC 7009). */
+/**
+ * Revokes the refresh token and all tokens issued from it, or the access token if there is no refresh token ([RFC
+ * 7009](https://www.rfc-editor.org/rfc/rfc7009)).
+ */
 export const revoke = async (
   settings: OAuthSettings,
   { refreshToken, accessToken }: Credential,

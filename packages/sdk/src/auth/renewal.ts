@@ -5,30 +5,30 @@ import type { OAuthSettings } from "./oauth-settings.js";
 import type { Session } from "./session.js";
 import { type TokenStore, exclusively, reserve } from "./token-store.js";
 
-/** Who renews which credential. */
+/** Context of a renewal. */
 export interface Renewal {
   settings: OAuthSettings;
   store: TokenStore;
   session: Session;
-  /** Told of what went wrong without failing a call. */
+  /** Called with errors that do not fail a call. */
   report: (error: unknown) => void;
 }
 
-/** What the renewed credential must be good for. */
+/** Requirements for the renewed credential. */
 export interface Wanted {
-  /** An access token that will not do. */
+  /** An access token that was rejected and must not be returned. */
   rejected: string | undefined;
-  /** Also renew one that would do for now. */
+  /** Also renew a credential that is still usable but expires soon. */
   ahead: boolean;
 }
 
 /**
- * A credential whose access token will do: the stored one, when another process or call has renewed it already, or else a
- * refreshed one. The refresh token is used under the store's lock, after reading the store once more there.
+ * Returns a credential with a usable access token: the stored one if another process or call has already renewed it,
+ * otherwise a refreshed one. The refresh token is used under the store's lock, after reading the store again.
  */
 export const renew = async (renewal: Renewal, wanted: Wanted, signal: AbortSignal): Promise<Credential> => {
   const { store, session, settings } = renewal;
-  // Most of the time another process has done it, and this needs no lock.
+  // Usually another process has already renewed it, and then no lock is needed.
   const stored = await session.read(store, settings);
   if (!stored) throw authErrors.notLoggedIn();
   if (isEnough(stored, wanted)) return stored;
@@ -40,7 +40,7 @@ export const renew = async (renewal: Renewal, wanted: Wanted, signal: AbortSigna
     return isEnough(current, wanted) ? current : refreshStored(renewal, current, wanted, signal);
   });
   return locked.catch(async (error: unknown) => {
-    // A store that cannot be locked any more may have been renewed right before.
+    // Another process may have renewed the credential just before the store could no longer be locked.
     const current = error instanceof TokenStoreError ? await session.read(store, settings) : undefined;
     if (current && isEnough(current, wanted)) return current;
     throw error;
@@ -58,7 +58,7 @@ function assertRefreshable(
   if (credential.refreshToken === undefined) throw authErrors.ended();
 }
 
-/** Under the lock. */
+/** Refreshes the stored credential. Call it under the lock. */
 const refreshStored = async (
   renewal: Renewal,
   credential: Credential,
@@ -71,7 +71,7 @@ const refreshStored = async (
     return await refreshAndStore(renewal, credential, signal);
   } catch (error) {
     if (!isRefused(error)) throw error;
-    // Somebody who does not know the lock may have been faster.
+    // A process that does not use the lock may have refreshed first.
     const current = await session.read(store, settings);
     if (current && isEnough(current, wanted)) return current;
     if (current?.refreshToken === credential.refreshToken) {
@@ -92,12 +92,12 @@ const refreshAndStore = async (
   signal: AbortSignal,
 ): Promise<Credential> => {
   const { refresh } = await import("./protocol.js");
-  // A refresh token is used up by the refresh: what cannot be stored afterwards must not be begun.
+  // A refresh uses up the refresh token, so do not start one whose result cannot be stored.
   const place = await reserve(store);
   try {
     session.waitingFor = `the authorization server, ${settings.issuer}`;
     const next = await refresh(settings, credential, signal).catch((error: unknown) => {
-      // Whether the token was used up is unknown. If it was, asking again at once is the best chance to get its successor.
+      // The token may have been used up. If so, an immediate retry is the best chance to get its successor.
       if (isUnanswered(error)) return refresh(settings, credential, signal);
       throw error;
     });
@@ -105,7 +105,7 @@ const refreshAndStore = async (
     session.waitingFor = "the store";
     await place.write(next).then(
       () => session.saved(),
-      // The token is good, and this process has it: it is stored later.
+      // The token is valid and in memory; it is stored later.
       report,
     );
     return next;
@@ -114,7 +114,7 @@ const refreshAndStore = async (
   }
 };
 
-/** Compared right before: under the lock nobody else has stored another login meanwhile. */
+/** Clears the store. The caller holds the lock and has just compared the credential, so no other login can be lost. */
 const forget = async ({ store, session, report }: Renewal): Promise<void> => {
   session.replace(undefined);
   await store.clear().catch(report);
@@ -126,7 +126,7 @@ const isRefused = (error: unknown): error is AuthError =>
 const isUnanswered = (error: unknown): boolean =>
   error instanceof AuthError && error.code === "auth:refresh_failed" && error.status === undefined;
 
-/** Stores what could not be stored when it was refreshed, unless somebody has logged in or out since. */
+/** Stores a refreshed credential that could not be stored earlier, unless there was a login or logout since. */
 export const storeLate = ({ settings, store, session }: Renewal, signal: AbortSignal): Promise<void> =>
   exclusively(store, signal, async () => {
     const newest = await session.read(store, settings);

@@ -4,34 +4,34 @@ import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
 import { type TokenStore, readStored } from "./token-store.js";
 
-/** What this process knows of the credential in a store. All authenticators of one store share it. */
+/** This process's cached state of a store. All authenticators of the store share it. */
 export class Session {
-  /** Read or refreshed last. */
+  /** The credential that was last read or refreshed. */
   credential: Credential | undefined;
-  /** The one renewal that is under way, and the access token that it is to replace whatever its clock says. */
+  /** The renewal in progress, and the rejected access token that it must replace even if it has not expired. */
   flight: { landing: Promise<Credential>; rejected: string | undefined } | undefined;
-  /** The one late write that is under way. */
+  /** The delayed write in progress. */
   saving: Promise<void> | undefined;
-  /** What the flight waits for, in words. */
+  /** What the renewal in progress is waiting for, as text for error messages. */
   waitingFor = "the store";
-  /** No refresh ahead of time and no late write before this time: the last one failed. */
+  /** Time until which no early refresh and no delayed write starts, because the last one failed. */
   pausedUntil = 0;
   #logins = 0;
   #unsaved: { credential: Credential; replaces: Credential } | undefined;
 
-  /** There is a refreshed credential that the store did not take. */
+  /** Whether there is a refreshed credential that could not be stored yet. */
   get isUnsaved(): boolean {
     return this.#unsaved !== undefined;
   }
 
-  /** Forgets what was known: somebody logged in or out. */
+  /** Resets the state after a login or logout. */
   replace(credential: Credential | undefined): void {
     this.#logins += 1;
     this.credential = credential;
     this.#unsaved = undefined;
   }
 
-  /** Takes a refreshed credential, which is to replace the stored one. */
+  /** Records a refreshed credential that is to replace the stored one. */
   refreshed(credential: Credential, replaces: Credential): void {
     this.credential = credential;
     this.#unsaved = { credential, replaces: this.#unsaved?.replaces ?? replaces };
@@ -41,7 +41,9 @@ export class Session {
     this.#unsaved = undefined;
   }
 
-  /** The refreshed credential that the stored one has not been replaced by; undefined when the store has the newest. */
+  /**
+   * Returns the refreshed credential that has not replaced the stored one yet; `undefined` if the store has the newest.
+   */
   newerThan(stored: Credential | AuthError | undefined): Credential | undefined {
     const { replaces, credential } = this.#unsaved ?? {};
     return stored && replaces && "accessToken" in stored && stored.accessToken === replaces.accessToken
@@ -49,13 +51,13 @@ export class Session {
       : undefined;
   }
 
-  /** The newest credential. One that somebody else has stored wins over one that was never stored. */
+  /** Returns the newest credential. One stored by another process takes precedence over one that was never stored. */
   async read(store: TokenStore, settings: OAuthSettings): Promise<Credential | undefined> {
     this.waitingFor = "the store";
     const logins = this.#logins;
     const stored = await readStored(store);
     const newest = this.newerThan(stored) ?? stored;
-    // Somebody has logged in or out while this was read: what is known is newer.
+    // A login or logout happened during the read, so the cached state is newer.
     const isLate = logins !== this.#logins;
     if (newest === stored && !isLate) this.#unsaved = undefined;
     if (newest) assertOwn(newest, settings);
@@ -72,7 +74,10 @@ export const sessionOf = (store: TokenStore): Session => {
   return session;
 };
 
-/** Throws `auth:issuer_mismatch` for a credential of another server or client: it must not be sent to this one. */
+/**
+ * Throws `auth:issuer_mismatch` if the credential belongs to another server or client, and must not be sent to this
+ * one.
+ */
 export const assertOwn = ({ issuer, clientId }: Credential, settings: OAuthSettings): void => {
   if (issuer !== settings.issuer) throw authErrors.otherIssuer(issuer, settings.issuer);
   if (clientId !== settings.clientId) throw authErrors.otherClient();

@@ -2,39 +2,39 @@ import { type Credential, isCredential } from "./credential.js";
 import { authErrors } from "./errors.js";
 
 /**
- * Keeps one credential. What a method throws reaches the caller of the SDK, so it must not hold a secret. A store that
- * several processes or tabs share must have `lock`; its `write` must be seen by the others whole or not at all.
+ * Stores one credential. Errors thrown by a store reach the caller of the SDK, so they must not contain secrets. A
+ * store that several processes or tabs share must implement `lock`, and its `write` must be atomic.
  */
 export interface TokenStore {
-  /** Undefined when nobody is logged in. */
+  /** Returns the credential, or `undefined` if nobody is logged in. */
   read(): Promise<Credential | undefined>;
-  /** Replaces what is there. */
+  /** Replaces the credential. */
   write(credential: Credential): Promise<void>;
-  /** Forgets what is there, if anything. */
+  /** Removes the credential, if any. */
   clear(): Promise<void>;
-  /** Throws when `write` would. Asked before a login begins and, without `reserve`, before a refresh token is used up. */
+  /** Throws if `write` would. Called before a login starts and, without `reserve`, before a refresh token is used. */
   probe?(): Promise<void>;
   /**
-   * Makes sure of a place for the next credential, under the lock and before a refresh token is used up; throws when there is
-   * none. For stores that can be forbidden to write at any time.
+   * Reserves space for the next credential; throws if that is not possible. Called under the lock, before a refresh
+   * token is used. Implement it if the store can become read-only at any time.
    */
   reserve?(): Promise<Reservation>;
   /**
-   * Runs `work` while nobody else runs one for the same credential, in this process or another, and answers what it does.
-   * Rejects when `signal` is aborted before its turn comes. Without it, work is done one after another in this process.
+   * Runs `work` while no other work runs for the same credential, in this process or another, and returns its result.
+   * Rejects if `signal` is aborted before `work` starts. Without this method, work is serialized within this process.
    */
   lock?<T>(work: () => Promise<T>, options: { signal: AbortSignal }): Promise<T>;
 }
 
-/** A place for the next credential. */
+/** Space reserved for the next credential. */
 export interface Reservation {
-  /** Keeps it, so that everybody reads it from now on, even if the store has become read-only since. */
+  /** Stores the credential so that all processes read it, even if the store has become read-only since. */
   write(credential: Credential): Promise<void>;
-  /** Called at last, whether or not anything was written. */
+  /** Releases the reservation. Always called last, whether or not anything was written. */
   release(): Promise<void>;
 }
 
-/** A store in this process's memory. It can be given a credential that was kept elsewhere. */
+/** Creates a store in the memory of this process, optionally with an initial credential. */
 export const memoryStore = (credential?: Credential): TokenStore => {
   let kept = credential;
   return {
@@ -48,7 +48,9 @@ export const memoryStore = (credential?: Credential): TokenStore => {
   };
 };
 
-/** What the store holds. Throws `auth:store_corrupt` for what is no credential: not every store looks at what it reads. */
+/**
+ * Reads and validates the stored credential, since not every store does. Throws `auth:store_corrupt` if it is invalid.
+ */
 export const readStored = async (store: TokenStore): Promise<Credential | undefined> => {
   const stored: unknown = await store.read();
   if (stored === undefined || stored === null) return undefined;
@@ -56,7 +58,7 @@ export const readStored = async (store: TokenStore): Promise<Credential | undefi
   return stored;
 };
 
-/** The store's own reservation; of one that has none, whether it could be written just now must do. */
+/** Reserves space in the store. Without `reserve`, only checks that the store can be written now. */
 export const reserve = async (store: TokenStore): Promise<Reservation> => {
   if (store.reserve) return store.reserve();
   await store.probe?.();
@@ -65,7 +67,7 @@ export const reserve = async (store: TokenStore): Promise<Reservation> => {
 
 const queues = new WeakMap<TokenStore, Promise<unknown>>();
 
-/** Runs `work` alone on the store: under its own lock, or else one after another in this process. */
+/** Runs `work` exclusively: under the store's own lock, or one call at a time within this process. */
 export const exclusively = async <T>(
   store: TokenStore,
   signal: AbortSignal,

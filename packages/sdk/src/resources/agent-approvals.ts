@@ -8,7 +8,7 @@ export class AgentApprovalsResource extends AgentApprovalsOperations {
    * Wait for an approval.
    *
    * Polls the approval until the sponsor has approved the request, once or for a time window. Then send the same
-   * request again; the `waitForApproval` option does both. See the `AgentApproval` schema.
+   * request again; the `waitForApproval` option does both. See the `Approval` schema.
    *
    * The interval between polls grows to at most 5 seconds. Transient failures (no response, 408, 429, 5xx) are retried
    * for up to one minute.

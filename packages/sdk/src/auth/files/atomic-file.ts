@@ -4,14 +4,14 @@ import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, sta
 import { basename, dirname, join } from "node:path";
 import { fileErrors, systemCode } from "./file-errors.js";
 
-/** A temporary file that is older is nobody's any more: its writer was killed. */
+/** Age in milliseconds after which a temporary file is abandoned: its writer was killed. */
 const abandonedAfter = 60_000;
-/** Bytes that a credential may need. */
+/** Bytes to reserve for a credential. */
 export const roomNeeded = 8_192;
 
 /**
- * Replaces a file as a whole: readers see the old text or the new one, also after a crash. The file is only this user's
- * (0600), and so is its folder if it has to be made (0700). Throws `TokenStoreError`; the old text is kept then.
+ * Replaces a file atomically: readers see either the old or the new text, even after a crash. The file is created with
+ * mode 0600 and a missing folder with mode 0700. Throws `TokenStoreError`, and then the old text remains.
  */
 export const writeAtomically = async (file: string, text: string): Promise<void> => {
   const { target, temporary, handle } = await openTemporary(file);
@@ -31,11 +31,11 @@ export const writeAtomically = async (file: string, text: string): Promise<void>
   await removeAbandoned(target);
 };
 
-/** Throws what `writeAtomically` would for a text of some kilobytes, and leaves everything as it is. */
+/** Throws the same errors as `writeAtomically` would for a text of a few kilobytes. Leaves the file unchanged. */
 export const assertWritable = async (file: string): Promise<void> => {
   const { temporary, handle } = await openTemporary(file);
   try {
-    // A full disk lets files be made that it lets nobody fill.
+    // On a full disk, creating an empty file can succeed while writing to it fails.
     await handle.writeFile(" ".repeat(roomNeeded));
   } catch (error) {
     throw fileErrors.unwritable(file, error);
@@ -58,7 +58,7 @@ const openTemporary = async (
   }
 };
 
-/** A link stays a link: what it leads to is replaced. */
+/** Resolves a symbolic link, so that a write replaces its target and not the link. */
 export const behindLink = async (file: string): Promise<string> => {
   try {
     return (await lstat(file)).isSymbolicLink() ? await realpath(file) : file;
@@ -68,7 +68,9 @@ export const behindLink = async (file: string): Promise<string> => {
   }
 };
 
-/** Whoever has marked a file read-only wants it to stay, though its folder would let it be replaced. */
+/**
+ * Returns the path to replace. Rejects a file that is marked read-only, although its folder would allow replacing it.
+ */
 export const targetOf = async (file: string): Promise<string> => {
   const target = await behindLink(file);
   try {
@@ -80,14 +82,14 @@ export const targetOf = async (file: string): Promise<string> => {
   return target;
 };
 
-/** So that a crash does not undo the rename. Not all systems can. */
+/** Flushes a folder to disk, so that a crash does not undo a rename. Not every system supports this. */
 export const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
 };
 
-/** Temporary files hold secrets, and those of killed writers would stay for ever. */
+/** Removes temporary files of killed writers, since the files contain secrets. */
 const removeAbandoned = async (target: string): Promise<void> => {
   const folder = dirname(target);
   for (const name of await readdir(folder).catch(() => [])) {

@@ -1,16 +1,16 @@
 import { TokenStoreError } from "../auth-error.js";
 
-/** `ENOENT` and the like; undefined for what is no error of the system. */
+/** Returns the code of a system error, such as `ENOENT`; `undefined` for other errors. */
 export const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
-/** Whether somebody has forbidden to write. */
+/** Reports whether the error means that writing is not permitted. */
 export const isReadOnly = (error: unknown): boolean =>
   error instanceof TokenStoreError
     ? error.code === "auth:store_read_only"
     : /^(?:EACCES|EPERM|EROFS)$/.test(systemCode(error) ?? "");
 
-/** Errors of files. They name the file and the system's code, and quote nothing that was read or written. */
+/** Errors of files. They name the file and the system's error code, and never quote file content. */
 export const fileErrors = {
   unreadable: (file: string, error: unknown) =>
     new TokenStoreError("auth:store_unreadable", `${file} cannot be read (${reason(error)})`, {

@@ -19,32 +19,37 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
 import { type LockOwner, lifeOf, newOwner, parseOwner } from "./lock-owner.js";
 
-/** How often a holder shows that it lives, in milliseconds. */
+/** Interval between heartbeats of a lock holder, in milliseconds. */
 const beat = 1_000;
-/** About how long a waiter waits between two looks, in milliseconds. */
+/** Average interval between polls of a waiter, in milliseconds. */
 const pause = 25;
 
 export interface FileLockOptions {
-  /** Ends the wait; the signal's own reason is thrown. */
+  /** Cancels the wait, which then throws the reason of the signal. */
   signal: AbortSignal;
-  /** How long a holder may be silent that cannot be looked up, as a waiter counts its own waits. Default: 10,000. */
+  /**
+   * How long a holder may miss heartbeats before it is considered dead, in milliseconds of the waiter's own polls.
+   * Applies only to holders whose process cannot be checked. Default: 10,000.
+   */
   silenceMs?: number | undefined;
 }
 
 /**
- * Runs `work` while no other process runs one with the same lock file, and answers what it does. Rejects with the signal's
- * reason when it is aborted before, and with `TokenStoreError` when the folder cannot be written.
+ * Runs `work` while no other process runs work with the same lock file, and returns its result. Rejects with the reason
+ * of the signal if it is aborted before the lock is acquired, and with `TokenStoreError` if the folder cannot be
+ * written.
  *
- * The file comes into being whole, by `link`, and says who holds it. A holder that was killed is noticed at once: its process
- * is gone, or is another one by now (by the system's start time). Where that cannot be told, on another machine that shares
- * the folder, the file's time shows that its holder lives; after 10 seconds without a change it is dead. A holder that lives
- * is never pushed aside on its own machine.
+ * The lock file is created atomically with `link` and names its holder. A holder that was killed is detected at once:
+ * its process no longer exists, or its pid belongs to a process with another start time. If the process cannot be
+ * checked, as on another machine that shares the folder, the modification time of the file is the heartbeat; after 10
+ * seconds without a change the holder is considered dead. A live holder never loses the lock on its own machine.
  *
- * A dead holder's lock is inherited, never deleted: whoever creates `<file>.<nonce of the dead>` is the heir, if the lock still
- * names the dead one afterwards. So two that find the same dead holder cannot both take its place, nor push aside its heir.
+ * The lock of a dead holder is inherited, never deleted: the process that creates `<file>.<nonce of the dead holder>`
+ * is the heir, if the lock still names the dead holder afterwards. Two processes that find the same dead holder
+ * therefore cannot both replace it, nor replace its heir.
  *
- * In a folder that has become read-only meanwhile nobody gets the lock, and its holder cannot take it away: it writes into it
- * that it is done. Until then, those who cannot get it wait all the same, so that they find what the holder has left.
+ * If the folder becomes read-only, no process can acquire the lock, and the holder cannot remove it. The holder then
+ * marks the lock file as done. Until then, waiters keep waiting, so that they can read what the holder stored.
  */
 export const withFileLock = async <T>(
   file: string,
@@ -65,7 +70,7 @@ export const withFileLock = async <T>(
 const ownFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
 const heirFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
 
-/** Who wants the lock, and how it is told when a holder is dead. */
+/** A process that waits for the lock, and its test for dead holders. */
 interface Wait {
   file: string;
   me: LockOwner;
@@ -110,13 +115,16 @@ const waitForTurn = async (wait: Wait): Promise<void> => {
     if (holder && last && (await isDead(last, wait))) {
       if (await inherit(file, me, holder.owner, last.owner)) return;
     }
-    // A folder that has become read-only keeps the lock for ever.
+    // In a folder that has become read-only, the lock is never removed.
     await access(dirname(file), constants.W_OK);
     await nextLook(wait);
   }
 };
 
-/** Nobody can take the lock now. True when that has changed, false when its holder is done, dead, or there is none. */
+/**
+ * Waits while the folder is read-only. Returns true once it is writable, false once the holder is done, dead or
+ * missing.
+ */
 const canGoOn = async (wait: Wait): Promise<boolean> => {
   const { file } = wait;
   for (;;) {
@@ -141,7 +149,7 @@ const nextLook = async ({ signal }: Wait): Promise<void> => {
   signal.throwIfAborted();
 };
 
-/** Creates a file with the text of another, unless it is there already. */
+/** Creates a file atomically with the content of another. Returns false if the file already exists. */
 const createWhole = async (source: string, file: string): Promise<boolean> => {
   try {
     await link(source, file);
@@ -151,7 +159,7 @@ const createWhole = async (source: string, file: string): Promise<boolean> => {
     if (code === "EEXIST") return false;
     if (code === "ENOENT" || code === "EROFS") throw error;
   }
-  // Some file systems have no links.
+  // Some file systems do not support links.
   try {
     await copyFile(source, file, constants.COPYFILE_EXCL);
     return true;
@@ -164,11 +172,14 @@ const createWhole = async (source: string, file: string): Promise<boolean> => {
 interface Holder {
   owner: LockOwner;
   path: string;
-  /** When it last showed that it lives. */
+  /** Time of the last heartbeat, in milliseconds since the Unix epoch. */
   seen: number;
 }
 
-/** The holder that the lock names, its heir, the heir's heir …; the last one holds the lock, if it lives. */
+/**
+ * Returns the holder that the lock names, its heir, the heir's heir and so on. The last one holds the lock if it is
+ * alive.
+ */
 const holdersOf = async (file: string): Promise<Holder[]> => {
   const holders: Holder[] = [];
   let path: string | undefined = file;
@@ -180,7 +191,7 @@ const holdersOf = async (file: string): Promise<Holder[]> => {
   return holders;
 };
 
-/** Where there are no links, a file may be read before it is written: then nobody is known to have it. */
+/** Stands in for an owner that cannot be parsed: without links, a lock file can be read before it is fully written. */
 const unknown: LockOwner = { nonce: "unknown", pid: 0, machine: "unknown", startedAt: undefined };
 
 const readHolder = async (path: string): Promise<Holder | undefined> => {
@@ -193,7 +204,7 @@ const readHolder = async (path: string): Promise<Holder | undefined> => {
   }
 };
 
-/** Takes the place of the last holder, which is dead. False when somebody else was faster. */
+/** Replaces the last holder, which is dead. Returns false if another process replaced it first. */
 const inherit = async (file: string, me: LockOwner, holder: LockOwner, last: LockOwner): Promise<boolean> => {
   const heir = heirFile(file, last);
   if (!(await createWhole(ownFile(file, me), heir))) return false;
@@ -206,7 +217,9 @@ const inherit = async (file: string, me: LockOwner, holder: LockOwner, last: Loc
   return true;
 };
 
-/** What killed processes have left: the heirs of former holders, as the lock names its holder now, and dead waiters. */
+/**
+ * Removes files of killed processes: heirs of former holders, since the lock now names its holder, and dead waiters.
+ */
 const removeLeft = async (file: string, me: LockOwner): Promise<void> => {
   const folder = dirname(file);
   for (const name of await readdir(folder)) {
@@ -218,7 +231,10 @@ const removeLeft = async (file: string, me: LockOwner): Promise<void> => {
   }
 };
 
-/** Tells whether a holder has been silent for too long, counted in waits: a machine that sleeps wakes all at once. */
+/**
+ * Returns a function that reports whether a holder has missed heartbeats for too long. Counts polls instead of time,
+ * because all processes of a suspended machine resume at once.
+ */
 const silenceWatch = (silenceMs: number): ((holder: Holder) => boolean) => {
   let before: Holder | undefined;
   let waits = 0;
@@ -234,7 +250,7 @@ const touch = async (file: string): Promise<void> => {
   await utimes(file, now, now).catch(() => undefined);
 };
 
-/** Where the folder has become read-only meanwhile, it is tried again as long as this process lives. */
+/** Releases the lock. In a folder that has become read-only, retries for the lifetime of this process. */
 const release = async (file: string, me: LockOwner): Promise<void> => {
   try {
     const holder = await readHolder(file);
@@ -245,7 +261,10 @@ const release = async (file: string, me: LockOwner): Promise<void> => {
   }
 };
 
-/** Its own file can be written still: it has only grown from here. */
+/**
+ * Marks the lock file as done. The file stays writable in a read-only folder, and the new text is longer than the old,
+ * so it overwrites all of it.
+ */
 const sayDone = async (file: string, me: LockOwner): Promise<void> => {
   const handle = await open(file, "r+");
   try {

@@ -9,18 +9,20 @@ import { withFileLock } from "./file-lock.js";
 import { newestOf, removeNext, reserveNext } from "./next-file.js";
 
 /**
- * Keeps a credential in a file of its own, as JSON that only this user can read (0600, in a folder that is made with 0700),
- * replaced as a whole at each write. Processes that share it refresh once: its lock is `<path>.lock`.
+ * Creates a store that keeps a credential in a file of its own, as JSON. Each write replaces the file atomically, with
+ * mode 0600; a missing folder is created with mode 0700. Processes that share the file refresh only once, by means of
+ * the lock file `<path>.lock`.
  *
- * File and folder may become read-only at any time. Before a refresh token is used up, `<path>.next` is made (0600), which is
- * filled with the new credential and then replaces the file. Where that has been forbidden meanwhile, it stays beside the
- * file, all processes read it there, and the next write clears it away. What nothing can mend: where nothing may be written
- * before the refresh begins, there is no place that the others could see its result in, so none begins
- * (`auth:store_read_only`), and the login in the file stays good.
+ * The file and its folder may become read-only at any time. Before a refresh token is used, `<path>.next` is created
+ * with mode 0600. It receives the new credential and then replaces the file. If the replacement is no longer permitted,
+ * `<path>.next` remains beside the file, all processes read it there, and the next write removes it. If nothing can be
+ * written before the refresh starts, no refresh starts, because other processes could not see its result
+ * (`auth:store_read_only`); the login in the file remains valid.
  *
- * Throws `TokenStoreError`, and leaves the file as it is: `auth:store_corrupt` when it holds no credential,
- * `auth:store_unreadable`, `auth:store_read_only` (also for a file that is marked read-only), `auth:store_failed` (a full disk,
- * a folder that is none). A missing file is nobody logged in.
+ * Throws `TokenStoreError` and leaves the file unchanged: `auth:store_corrupt` if the file does not contain a
+ * credential, `auth:store_unreadable`, `auth:store_read_only` (also for a file that is marked read-only) or
+ * `auth:store_failed` (for example a full disk, or a folder that is not a directory). A missing file means that nobody
+ * is logged in.
  */
 export const fileStore = (path: string): TokenStore => {
   const file = resolve(path);
@@ -58,7 +60,7 @@ const read = async (file: string): Promise<Credential | undefined> => {
   return newestOf(file, text, value);
 };
 
-/** The parser's own error quotes the text. */
+/** Parses JSON. The parser's own error is not passed on, because it quotes the text. */
 const parse = (file: string, text: string): unknown => {
   try {
     return JSON.parse(text);

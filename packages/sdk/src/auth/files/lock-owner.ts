@@ -3,16 +3,18 @@ import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { systemCode } from "./file-errors.js";
 
-/** Who holds or wants a lock, as its file says. */
+/** A process that holds or waits for a lock, as written in its lock file. */
 export interface LockOwner {
-  /** Tells this attempt to lock from all others. */
+  /** Identifies this attempt to acquire the lock. */
   nonce: string;
   pid: number;
-  /** Where the pid means something: one boot of one machine, one namespace of pids. */
+  /** Scope in which the pid is unique: one boot of one machine and one pid namespace. */
   machine: string;
-  /** When the process started, in the system's own count; tells it from a later one with the same pid. */
+  /**
+   * Start time of the process, in the system's clock ticks; distinguishes it from a later process with the same pid.
+   */
   startedAt: string | undefined;
-  /** It has done its work, and could not take the lock away since its folder is read-only by now. */
+  /** The holder has finished but could not remove the lock, because its folder has become read-only. */
   isDone?: boolean;
 }
 
@@ -26,7 +28,7 @@ const machineOf = (): Promise<string> =>
     () => hostname(),
   ));
 
-/** This process, with a nonce of its own for each attempt. */
+/** Returns an owner for this process, with a new nonce for each attempt. */
 export const newOwner = async (): Promise<LockOwner> => {
   const { pid } = process;
   return { nonce: randomUUID(), pid, machine: await machineOf(), startedAt: (await look(pid))?.startedAt };
@@ -34,7 +36,7 @@ export const newOwner = async (): Promise<LockOwner> => {
 
 export const parseOwner = (text: string): LockOwner | undefined => {
   try {
-    // What is not such an object has none of its fields.
+    // Other JSON values have none of these fields.
     const { nonce, pid, machine: where, startedAt, isDone } = JSON.parse(text) as Partial<LockOwner>;
     if (typeof nonce !== "string" || !/^[\da-f-]{36}$/.test(nonce) || typeof pid !== "number")
       return undefined;
@@ -44,13 +46,16 @@ export const parseOwner = (text: string): LockOwner | undefined => {
   }
 };
 
-/** `unknown` when it can only be told from its heartbeat: another machine, or a system that does not tell. */
+/**
+ * Checks whether the owner's process is alive. Returns `unknown` if only its heartbeat can tell: it is on another
+ * machine, or the system does not provide the information.
+ */
 export const lifeOf = async (owner: LockOwner, me: LockOwner): Promise<"dead" | "alive" | "unknown"> => {
   if (owner.machine !== me.machine) return "unknown";
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    // EPERM: it lives, and is another user's.
+    // EPERM means that the process exists and belongs to another user.
     if (systemCode(error) === "ESRCH") return "dead";
   }
   const found = await look(owner.pid);
@@ -58,11 +63,15 @@ export const lifeOf = async (owner: LockOwner, me: LockOwner): Promise<"dead" | 
   return found.isOver || found.startedAt !== owner.startedAt ? "dead" : "alive";
 };
 
-/** § proc(5), /proc/pid/stat: state is field 3, the start field 22; the name before them may hold anything. */
+/**
+ * Reads the state (field 3) and start time (field 22) of a process from `/proc/<pid>/stat`; see
+ * [proc(5)](https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html). The process name before them may contain any
+ * character.
+ */
 const look = async (pid: number): Promise<{ startedAt: string; isOver: boolean } | undefined> => {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state = "", startedAt] = [fields?.[0], fields?.[19]];
-  // A zombie still has its pid.
+  // A zombie process keeps its pid.
   return startedAt === undefined ? undefined : { startedAt, isOver: /^[ZX]/.test(state) };
 };

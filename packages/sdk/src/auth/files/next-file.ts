@@ -6,14 +6,14 @@ import type { Reservation } from "../token-store.js";
 import { behindLink, roomNeeded, syncFolder, targetOf } from "./atomic-file.js";
 import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
 
-// `<file>.next` is made before a refresh token is used up, and filled through its descriptor afterwards, which works whatever
-// has become of the rights meanwhile. It then replaces the file, or, where that is forbidden by now, is read beside it. It
-// says which text it replaces (by its SHA-256), and counts for no other.
+// `<file>.next` is created before a refresh token is used. Afterwards it is written through its open descriptor, which
+// works even if permissions have changed since. It then replaces the file or, if that is no longer permitted, is read
+// beside it. It contains the SHA-256 digest of the text that it replaces, and is ignored for any other text.
 
 const nextOf = (target: string): string => `${target}.next`;
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
-/** What `read` of the file's text gives: the credential that replaces it, if there is a whole one, or else its own. */
+/** Returns the credential in `<file>.next` if it replaces this text, or else the file's own. */
 export const newestOf = async (file: string, text: string, own: Credential): Promise<Credential> =>
   (await readNext(file, text)) ?? withoutMark(own);
 
@@ -32,12 +32,12 @@ const withoutMark = (credential: Credential & { replaces?: unknown }): Credentia
   return rest;
 };
 
-/** Forgets what could replace the file. */
+/** Removes `<file>.next`. */
 export const removeNext = async (target: string): Promise<void> => rm(nextOf(target), { force: true });
 
 /**
- * Under the lock of the file: makes sure that its next credential can be kept. Throws what a write would throw now. What could
- * not replace the file the last time does so first.
+ * Reserves space for the next credential. Call it under the lock of the file. Throws the same errors as a write would.
+ * If an earlier `<file>.next` could not replace the file, it replaces it first.
  */
 export const reserveNext = async (file: string): Promise<Reservation> => {
   try {
@@ -46,7 +46,7 @@ export const reserveNext = async (file: string): Promise<Reservation> => {
     const handle = await open(nextOf(target), "wx", 0o600);
     const place = { file, target, handle, replaces: digestOf(text) };
     try {
-      // A full disk lets files be made that it lets nobody fill.
+      // On a full disk, creating an empty file can succeed while writing to it fails.
       await handle.writeFile(" ".repeat(roomNeeded));
     } catch (error) {
       await leave(place, false);
@@ -66,7 +66,7 @@ export const reserveNext = async (file: string): Promise<Reservation> => {
   }
 };
 
-/** Gives the file's text when nothing stands beside it any more. */
+/** Applies or removes an earlier `<file>.next`, then returns the file's text. */
 const settle = async (file: string, target: string): Promise<string> => {
   const text = await textOf(target);
   if (!(await readNext(file, text))) {
@@ -101,7 +101,10 @@ const fill = async ({ file, handle, replaces }: Place, credential: Credential): 
   }
 };
 
-/** Whether the place is this holder's still: one of the lock that was thought dead has an heir, whose place is there now. */
+/**
+ * Reports whether `<file>.next` is still the one this holder created. A holder that was considered dead may have an
+ * heir that has created another.
+ */
 const isOwn = async ({ target, handle }: Place): Promise<boolean> => {
   const [mine, found] = await Promise.all([
     handle.stat({ bigint: true }),
@@ -117,7 +120,7 @@ const replace = async (place: Place): Promise<void> => {
     await targetOf(file);
     await rename(nextOf(target), target);
   } catch (error) {
-    // Then it is read where it is.
+    // The credential is then read from `<file>.next`.
     if (isReadOnly(error)) return;
     throw fileErrors.unwritable(file, error);
   }

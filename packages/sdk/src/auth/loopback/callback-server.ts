@@ -6,22 +6,25 @@ import { pageHeaders, printPage } from "./closing-page.js";
 import { type ClosingPage, failurePage, pages } from "./closing-words.js";
 
 const path = "/callback";
-/** How long a page may take to know how the login ended, and a browser to let go of its connections, in milliseconds. */
+/**
+ * Grace period on close, in milliseconds: for a page to learn how the login ended, and for a browser to close its
+ * connections.
+ */
 const linger = 300;
 
-/** Waits on 127.0.0.1 for the browser to come back. */
+/** Listens on 127.0.0.1 for the callback of a login. */
 export interface CallbackServer {
   redirectUri: string;
   /**
-   * Takes the first callback with this state, and shows how `finish` ends with it. Later ones see the same page; callbacks
-   * with another state or none are turned away, and change nothing.
+   * Accepts the first callback with this state and shows the result of `finish`. Later callbacks with this state see
+   * the same page. Callbacks with a different or missing state are rejected and have no effect.
    */
   expect(state: string, finish: (callback: string) => Promise<unknown>): void;
-  /** Resolves when the pages are sent and the port is free. */
+  /** Resolves when all pages are sent and the port is free. */
   close(): Promise<void>;
 }
 
-/** Listens on a free port. Throws `AuthError` `auth:listen_failed`. */
+/** Starts a callback server on a free port. Throws `AuthError` `auth:listen_failed`. */
 export const startCallbackServer = async (): Promise<CallbackServer> => {
   let expected: { state: string; finish: (callback: string) => Promise<unknown> } | undefined;
   let page: Promise<ClosingPage> | undefined;
@@ -37,7 +40,7 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { url = "", method } = request;
-    // Another host name is a page that has had its name point here.
+    // Prevents DNS rebinding: another site may have pointed its host name at this address.
     if (request.headers.host !== host || !url.startsWith("/")) return send(response, 403, pages.stranger);
     const address = new URL(origin + url);
     if (address.pathname !== path) return send(response, 404, pages.stranger);
@@ -57,12 +60,12 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      // A store may go on for longer than the login that was stopped.
+      // A store may take longer than the login that was aborted.
       const late = setTimeout(stop, linger);
       await Promise.allSettled(answering);
       clearTimeout(late);
       server.closeIdleConnections();
-      // Browsers keep connections in reserve that they never use.
+      // Browsers open spare connections that they never use.
       const cut = setTimeout(() => server.closeAllConnections(), linger);
       await closed;
       clearTimeout(cut);
@@ -74,7 +77,7 @@ const listen = (server: Server): Promise<string> =>
   new Promise((resolve, reject) => {
     server.once("error", (error) => reject(authErrors.listen(systemCode(error) ?? "unknown reason")));
     server.listen(0, "127.0.0.1", () => {
-      // A server that listens on a host has an address of this form.
+      // The address of a server that listens on a host is always of this type.
       const { port } = server.address() as AddressInfo;
       resolve(`http://127.0.0.1:${port}`);
     });
@@ -82,7 +85,7 @@ const listen = (server: Server): Promise<string> =>
 
 const send = (response: ServerResponse, status: number, page: ClosingPage): Promise<void> =>
   new Promise((resolve) => {
-    // A browser that has gone takes no page, and nothing tells of it any more.
+    // A browser that has disconnected emits no more events.
     if (response.destroyed) return resolve();
     response.on("close", resolve);
     response.writeHead(status, pageHeaders).end(printPage(page), resolve);

@@ -8,7 +8,7 @@ const mark =
 
 const icon = `data:image/svg+xml,${encodeURIComponent(mark.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '))}`;
 
-/** Within a circle: a tick, a cross, or a dash. */
+/** Paths of the signs in the circle: a check mark, a cross or a dash. */
 const signs: Readonly<Record<ClosingPage["mood"], string>> = {
   good: "m14.5 22.5 5 5 10-11",
   bad: "m16 16 12 12m0-12L16 28",
@@ -27,7 +27,7 @@ const noteOf = ({ error }: ClosingPage): string =>
     ? ""
     : `<p class="note">${escape(error.message)}. <code>${escape(error.code)}</code></p>`;
 
-/** A whole page, without script, loading nothing. */
+/** Returns a complete HTML page that has no scripts and loads no resources. */
 export const printPage = (page: ClosingPage): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
   `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">` +
@@ -37,7 +37,10 @@ export const printPage = (page: ClosingPage): string =>
 
 const styleDigest = createHash("sha256").update(style).digest("base64");
 
-/** The address of the page holds the code: it is not kept, not sent on, and nothing may be loaded that could read it. */
+/**
+ * Headers that protect the authorization code in the URL of the page: the page is not cached, sends no referrer and
+ * loads nothing that could read the URL.
+ */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${styleDigest}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,

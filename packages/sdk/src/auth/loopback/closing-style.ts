@@ -1,4 +1,4 @@
-/** That of the pages that ask for consent. Colours have a contrast of at least 4.5 to 1 in both schemes. */
+/** Same style as the consent pages. Colors have a contrast of at least 4.5:1 in both color schemes. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -1,13 +1,13 @@
 import { MgmtError } from "../../errors/mgmt-error.js";
 import { AuthError, type AuthErrorCode, TokenStoreError } from "../auth-error.js";
 
-/** What the browser shows when it has come back to the program: what happened and what to do, and then the error's own words. */
+/** Content of the page that the browser shows after the callback: what happened, what to do, and the error message. */
 export interface ClosingPage {
-  /** Which sign stands above it. */
+  /** Selects the sign above the title. */
   mood: "good" | "bad" | "none";
   title: string;
   text: string;
-  /** For those who ask why. */
+  /** Error details for troubleshooting. */
   error?: { code: string; message: string };
 }
 
@@ -62,7 +62,10 @@ const otherwise: Words = {
   text: "The program could not finish it with the server. Close this window, and begin again in the program.",
 };
 
-/** The page for a login that ended with this error. Errors that are not ours are not quoted: nobody knows what they hold. */
+/**
+ * Returns the page for a login that failed with this error. Errors from outside the SDK are not quoted, because they
+ * may contain secrets.
+ */
 export const failurePage = (error: unknown): ClosingPage => {
   if (!(error instanceof MgmtError)) return pages.stopped;
   const { code, message } = error;

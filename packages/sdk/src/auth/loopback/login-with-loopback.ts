@@ -8,24 +8,26 @@ import type { TokenStore } from "../token-store.js";
 
 export interface LoopbackLoginOptions extends LoginOptions {
   /**
-   * Brings the user's browser to the address: opens it, prints it, or both. The address is no secret. What it throws ends the
+   * Opens the URL in the user's browser, prints it, or both. The URL is not a secret. An error thrown here ends the
    * login.
    */
   open: (url: string) => void | Promise<void>;
-  /** Where the credential goes. Default: only to the caller. */
+  /** Where to store the credential. Default: it is only returned. */
   store?: TokenStore | undefined;
-  /** Milliseconds that the user may take. Default: 300,000. */
+  /** Time that the user has to log in, in milliseconds. Default: 300,000. */
   userTimeoutMs?: number | undefined;
 }
 
 /**
- * Logs in through the user's browser, for programs on the same machine (RFC 8252): listens on a free port of 127.0.0.1, has
- * the login page opened, waits for the browser to come back, shows a closing page there, and keeps the credential in
- * `store`. The client must have registered `http://127.0.0.1/callback`. Nothing listens any more when it has ended.
+ * Logs in through the user's browser, for programs on the same machine ([RFC
+ * 8252](https://www.rfc-editor.org/rfc/rfc8252)). Listens on a free port of 127.0.0.1, opens the login page, waits for
+ * the callback, shows a closing page and saves the credential in `store`. The client must have registered
+ * `http://127.0.0.1/callback`. The port is closed when the promise settles.
  *
- * Strangers that come to the port, and callbacks of other logins, are turned away, and the wait goes on. Throws `AuthError`:
- * `auth:timeout` when nobody logs in, `auth:denied`, `auth:listen_failed`, and all that `startLogin` and `finishLogin` throw; a
- * store that cannot be written is noticed before the browser opens. When `signal` is aborted, its own reason is thrown.
+ * Unrelated requests and callbacks of other logins are rejected, and the wait continues. Throws `AuthError`:
+ * `auth:timeout` if nobody logs in, `auth:denied`, `auth:listen_failed`, and the errors of `startLogin` and
+ * `finishLogin`. A store that cannot be written is detected before the browser opens. If `signal` is aborted, throws
+ * the reason of the signal.
  */
 export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<Credential> => {
   const settings = readOAuthSettings(options);
@@ -33,7 +35,7 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
   const timeoutMs = readTimeout(options.userTimeoutMs ?? 300_000, "userTimeoutMs");
   const timedOut = (): Error => authErrors.userTimeout(timeoutMs);
   await probe(store, signal);
-  // Programs that are logged in already do not pay for a server.
+  // Loaded on demand: programs that are already logged in need no server.
   const { startCallbackServer } = await import("./callback-server.js");
   const server = await startCallbackServer();
   const { redirectUri } = server;
@@ -47,7 +49,7 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
           return finished;
         });
       });
-      // Some wait until the browser is closed again: the login does not, but it ends when nothing could be opened.
+      // `open` may not return until the browser is closed. The login does not wait for it, but fails if it throws.
       return Promise.race([
         credential,
         Promise.resolve(url)
