@@ -34,7 +34,7 @@ export type AuthErrorCode =
   /** The store could not be written for another reason. */
   | "auth:store_failed";
 
-/** Optional and required fields of an `AuthError`, besides its code and message. */
+/** Fields of an `AuthError` besides its code and message. */
 export interface AuthErrorInit {
   hint: string;
   advice?: Advice | undefined;

@@ -49,9 +49,9 @@ export interface FinishLoginOptions extends OAuthOptions {
 const defaultScopes = ["workspace:admin", "offline_access"];
 
 /**
- * Starts a login in a browser, with the authorization code flow and PKCE ([RFC
- * 7636](https://www.rfc-editor.org/rfc/rfc7636)). Nothing is stored: pass `attempt` to `finishLogin` when the browser
- * returns. Throws `AuthError` (`auth:discovery_failed`, `auth:issuer_mismatch`, `auth:timeout`).
+ * Starts a login in a browser, with the authorization code flow and PKCE
+ * ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)). Nothing is stored: pass `attempt` to `finishLogin` when the
+ * browser returns. Throws `AuthError` (`auth:discovery_failed`, `auth:issuer_mismatch`, `auth:timeout`).
  *
  * ```ts
  * const { url, attempt } = await startLogin({ authUrl, clientId, redirectUri: "https://app.example.com/callback" });

@@ -42,8 +42,8 @@ const serverOf = async (
 const clientOf = ({ clientId }: OAuthSettings): oauth.Client => ({ client_id: clientId });
 
 /**
- * Prefers Basic authentication, which every server must support ([RFC 6749, section
- * 2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)).
+ * Prefers Basic authentication, which every server must support
+ * ([RFC 6749, section 2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)).
  */
 const authenticationOf = (
   { clientSecret }: OAuthSettings,
@@ -183,8 +183,8 @@ export const refresh = async (
 };
 
 /**
- * Revokes the refresh token and all tokens issued from it, or the access token if there is no refresh token ([RFC
- * 7009](https://www.rfc-editor.org/rfc/rfc7009)).
+ * Revokes the refresh token and all tokens issued from it, or the access token if there is no refresh token
+ * ([RFC 7009](https://www.rfc-editor.org/rfc/rfc7009)).
  */
 export const revoke = async (
   settings: OAuthSettings,

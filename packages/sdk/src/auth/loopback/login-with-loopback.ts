@@ -19,9 +19,9 @@ export interface LoopbackLoginOptions extends LoginOptions {
 }
 
 /**
- * Logs in through the user's browser, for programs on the same machine ([RFC
- * 8252](https://www.rfc-editor.org/rfc/rfc8252)). Listens on a free port of 127.0.0.1, opens the login page, waits for
- * the callback, shows a closing page and saves the credential in `store`. The client must have registered
+ * Logs in through the user's browser, for programs on the same machine
+ * ([RFC 8252](https://www.rfc-editor.org/rfc/rfc8252)). Listens on a free port of 127.0.0.1, opens the login page, waits
+ * for the callback, shows a closing page and saves the credential in `store`. The client must have registered
  * `http://127.0.0.1/callback`. The port is closed when the promise settles.
  *
  * Unrelated requests and callbacks of other logins are rejected, and the wait continues. Throws `AuthError`:
