@@ -84,7 +84,7 @@ const typeOf = ({ headers, body }: TransportResponse): string =>
   body === "" ? "no body" : (headers["content-type"]?.split(";")[0] ?? "no content type");
 
 /**
- * Returns the library's message for a 200 response, since it names fields without quoting them; otherwise an empty
+ * Returns the library's message for a 200 response, since it names fields but quotes no values; otherwise an empty
  * string.
  */
 const why = (error: unknown, status: number): string =>

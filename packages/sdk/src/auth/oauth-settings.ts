@@ -21,7 +21,7 @@ export interface OAuthOptions {
    */
   authUrl: string;
   clientId: string;
-  /** Secret of a confidential client. Programs on a user's machine and pages in a browser cannot keep one secret. */
+  /** Secret of a confidential client. Programs on a user's machine and pages in a browser cannot protect one. */
   clientSecret?: string | undefined;
   /** Default: the endpoints in the server's metadata ([RFC 8414](https://www.rfc-editor.org/rfc/rfc8414)). */
   endpoints?: OAuthEndpoints | undefined;
