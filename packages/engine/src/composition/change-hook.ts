@@ -10,12 +10,15 @@ export class ChangeHook {
     private readonly hook: (() => void | Promise<void>) | undefined,
   ) {}
 
-  /** Returns a promise for the latest changes, whoever made them; undefined when all are stored. */
+  /**
+   * Returns a promise that resolves when all changes are stored, including those of other requests; undefined when all
+   * are stored already.
+   */
   saved(): Promise<void> | undefined {
     return this.store.takeChanged() ? this.save() : this.#last;
   }
 
-  /** Calls the hook even when no row has changed: the clock may have moved. */
+  /** Calls the hook even when no row has changed, because the clock may have moved. */
   save(): Promise<void> | undefined {
     if (!this.hook) return undefined;
     const saved = Promise.resolve(this.hook()).finally(() => {

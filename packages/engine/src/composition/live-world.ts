@@ -21,7 +21,7 @@ import { ChangeHook } from "./change-hook.js";
 import { populate } from "./populate.js";
 import type { Snapshot } from "./snapshot.js";
 
-/** The world of a server whose state is in memory. Loading a state makes a new world. */
+/** The world of a server whose state is in memory. Loading a snapshot creates a new world. */
 export interface LiveWorld extends ControlledWorld {
   readonly store: MemoryStore;
   readonly ids: RandomIds;
@@ -30,7 +30,7 @@ export interface LiveWorld extends ControlledWorld {
   readonly changes: ChangeHook;
 }
 
-/** What all worlds of a server share. */
+/** Parts that all worlds of a server share. */
 export interface ServerParts {
   readonly settings: Settings;
   readonly databaseEngine: DatabaseEngine;
@@ -87,7 +87,8 @@ const runJob = async (
   try {
     const handler = jobs[job.kind];
     if (!handler) throw new Error(`There is no handler for jobs of the kind ${job.kind}`);
-    // The change is stored before the work, so that it is completed after a crash. The response reports a failure to store.
+    // The change is stored before the work starts, so that it is completed after a crash. If storing fails, the
+    // response reports it.
     if (job.change !== undefined) await world.saved()?.catch(() => undefined);
     await handler(world, job.subject, job.change);
     if (!isAwaited) await world.saved();

@@ -2,7 +2,7 @@ import { registerResidentClients } from "../oauth/resident-clients.js";
 import type { Ids } from "../request/ids.js";
 import type { Store } from "../store/store.js";
 
-/** Inserts two workspaces with an owner each, a service token of the first, and two OAuth clients. */
+/** Inserts two workspaces with one owner each, a service token of the first workspace, and two OAuth clients. */
 export const populate = (store: Store, createdAt: number, ids: Ids): void => {
   registerResidentClients(store, createdAt);
   const owners = [

@@ -28,35 +28,38 @@ import { TokenMint } from "../control/token-mint.js";
 export interface EngineOptions {
   settings?: PartialSettings;
   /**
-   * Makes ids, names, passwords and keys follow from this text, and the clock start frozen at `startAt`. Secrets of a seeded
-   * server can be guessed: for tests only.
+   * Seed of the generator of ids, names, passwords and keys. A seeded server starts with its clock frozen at `startAt`.
+   * Its secrets can be guessed, so use a seed only in tests.
    */
   seed?: string;
-  /** Where the clock starts. Default: the system's time, or 2026-01-01T00:00:00Z when seeded. */
+  /** Initial time of the clock. Default: the system's time, or 2026-01-01T00:00:00Z with a seed. */
   startAt?: Time;
-  /** Whether the clock stands still until it is moved. Default: when seeded. */
+  /** Whether the clock is frozen until it is moved. Default: true with a seed, otherwise false. */
   frozen?: boolean;
-  /** State to start from, in place of two workspaces with an owner each. */
+  /** Initial state. Default: `initial`, or else two workspaces with one owner each. */
   snapshot?: Snapshot;
-  /** State that `reset` goes back to. Default: two workspaces with an owner each. */
+  /** State that `reset` restores. Default: two workspaces with one owner each. */
   initial?: Snapshot;
-  /** What makes the databases behind the records. Default: addresses are invented, and all work succeeds at once. */
+  /** Creates the databases. Default: an engine that generates addresses, and whose work succeeds immediately. */
   databaseEngine?: DatabaseEngine;
-  /** Controls the connections to the databases. Default: the databases are not real, so nobody connects to them. */
+  /** Controls the connections to the databases. Default: none, because the databases are not real. */
   dataPlane?: DataPlane;
-  /** Awaited after every change of the state, before the answer that made it leaves. */
+  /** Called after every change of the state, and awaited before the response that shows the change is sent. */
   afterMutation?: () => void | Promise<void>;
-  /** Holds every answer against the contract; one that breaks it becomes a 500, and goes to `onDefect`. Default: false. */
+  /**
+   * Whether to check each response against the contract. One that violates it is replaced by a 500 and reported to
+   * `onDefect`. Default: false.
+   */
   validateAnswers?: boolean;
-  /** Told of what went wrong inside the server. Default: `console.error`. */
+  /** Called with errors inside the server. Default: `console.error`. */
   onDefect?: (error: unknown) => void;
-  /** How many requests the log keeps. Default: 1000. */
+  /** Maximum number of requests in the log. Default: 1000. */
   logCapacity?: number;
 }
 
 const seededStart = Date.UTC(2026, 0, 1);
 
-/** The reference server without a network: requests in, answers out, and everything about it within reach. */
+/** The reference server without a network: takes requests and returns responses as plain data. */
 export class ReferenceEngine implements ControlledEngine {
   readonly settings: Settings;
   readonly clock: ClockControl;
@@ -67,7 +70,7 @@ export class ReferenceEngine implements ControlledEngine {
   readonly states: StateControl;
   readonly seed: Seeder;
   readonly tokens: TokenMint;
-  /** Who is there from the start: two users with a workspace each, a service token, an agent. */
+  /** Rows that a new server starts with: two users with a workspace each, a service token, an agent. */
   readonly residents: Residents;
   readonly #engine: Engine;
   readonly #rateLimiter: RateLimiter;
@@ -116,7 +119,7 @@ export class ReferenceEngine implements ControlledEngine {
     this.tokens = new TokenMint(world, this.residents);
   }
 
-  /** Answers a request; at once where nothing has to be waited for. Never throws. */
+  /** Handles a request. Returns a promise only when a step has to wait. Never throws or rejects. */
   handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
     return this.#engine.handle(request);
   }
@@ -126,7 +129,7 @@ export class ReferenceEngine implements ControlledEngine {
     return this.#engine.bodyPolicy(method, path);
   }
 
-  /** The rows, to look at. */
+  /** The rows of the current world. */
   get store(): Store {
     return this.#world.store;
   }
@@ -136,14 +139,16 @@ export class ReferenceEngine implements ControlledEngine {
     return this.#log.list();
   }
 
-  /** Calls the listener for each request from now on, until the function that it gives back is called. */
+  /** Calls the listener for each further request. Returns a function that removes the listener. */
   followRequests(listener: (entry: LoggedRequest) => void): () => void {
     return this.#log.follow(listener);
   }
 
   /**
-   * Limits the rate-limited operations from now on, for every principal anew; null: no limit. Throws a `TypeError` for
-   * numbers that are no limit.
+   * Limits requests to rate-limited operations, and restarts the count of every principal.
+   *
+   * @param limit null for no limit.
+   * @throws TypeError when the numbers are not valid.
    */
   setRateLimit(limit: RateLimitSettings | null): void {
     if (limit && !(Number.isInteger(limit.requests) && limit.requests >= 0 && limit.window > 0)) {
@@ -153,22 +158,24 @@ export class ReferenceEngine implements ControlledEngine {
     this.#rateLimiter.reset();
   }
 
-  /** A copy of the whole state, as plain JSON. */
+  /** Returns a copy of the whole state as plain JSON. */
   snapshot(): Snapshot {
     return structuredClone(snapshotOf(this.#world));
   }
 
   /**
-   * Brings the state of a snapshot back, of this server or another, at once; resolves when the real databases of records that
-   * are gone with it are gone too. Throws an `Error` for what is no snapshot.
+   * Replaces the state with a snapshot of this or another server. Takes effect immediately; resolves when the real
+   * databases of removed records are deleted.
+   *
+   * @throws Error when the value is not a snapshot.
    */
   load(snapshot: Snapshot): Promise<void> {
     return this.#enter(structuredClone(readSnapshot(snapshot)));
   }
 
   /**
-   * As new, at once: the first state, the first clock, no faults, an empty request log, the rate limit of the settings.
-   * Resolves when the real databases of records that are gone with it are gone too.
+   * Restores the initial state and clock, removes all faults, clears the request log and restores the rate limit of the
+   * settings. Takes effect immediately; resolves when the real databases of removed records are deleted.
    */
   reset(): Promise<void> {
     const entered = this.#enter(this.#initial);
@@ -184,23 +191,23 @@ export class ReferenceEngine implements ControlledEngine {
     await this.#world.changes.save();
   }
 
-  /** Resolves when no work is being done in the background. */
+  /** Resolves when no background work is running. */
   idle(): Promise<void> {
     return this.#world.scheduler.idle();
   }
 
-  /** Begins background work again after `stop`. */
+  /** Resumes background work after `stop`. */
   start(): void {
     this.#world.scheduler.reopen();
   }
 
-  /** Begins no work any more; resolves when that which has begun is done. */
+  /** Stops starting background work. Resolves when the running work is done. */
   async stop(): Promise<void> {
     this.#world.scheduler.close();
     await this.idle();
   }
 
-  /** What is under way in the old world ends there. */
+  /** Replaces the world. Jobs that are running finish in the old one. */
   async #enter(snapshot: Snapshot): Promise<void> {
     const { store: left, scheduler, databaseEngine } = this.#world;
     scheduler.close();

@@ -6,7 +6,7 @@ import type { ClockState } from "../time/clock.js";
 import type { RandomState } from "../request/random-ids.js";
 import type { Job } from "../time/scheduler.js";
 
-/** The whole state of a server as plain JSON: rows, keys, clock, pending jobs, and where a seeded generator stands. */
+/** The whole state of a server as plain JSON: rows, keys, clock, pending jobs and the state of a seeded generator. */
 export interface Snapshot {
   version: 2;
   store: StoreState;
@@ -18,13 +18,13 @@ export interface Snapshot {
   random: RandomState | null;
 }
 
-/** A snapshot as the server before this one made it. `readSnapshot` turns it into one of this version. */
+/** A snapshot of the previous version. `readSnapshot` upgrades it. */
 type SnapshotV1 = Omit<Snapshot, "version" | "store"> & { version: 1; store: StoreStateV1 };
 
 /**
- * Returns the value as a snapshot of this version; one of version 1 is upgraded.
+ * Returns the value as a snapshot of the current version. Upgrades a snapshot of version 1.
  *
- * @throws Error that says what is missing when the value is no snapshot.
+ * @throws Error that says what is missing when the value is not a snapshot.
  */
 export const readSnapshot = (value: unknown): Snapshot => {
   if (typeof value !== "object" || value === null) throw new Error("A snapshot is a JSON object");
@@ -44,7 +44,7 @@ export const readSnapshot = (value: unknown): Snapshot => {
   for (const name of Object.keys(keys)) {
     if (!Array.isArray(collections[name]?.rows)) throw new Error(`The snapshot's store has no ${name}`);
   }
-  // The parts are there; a server made them, and what they contain is its own.
+  // Only the presence of the parts is checked: their contents come from a server.
   const whole = value as Snapshot | SnapshotV1;
   return whole.version === 2 ? whole : { ...whole, version: 2, store: upgradeState(whole.store) };
 };

@@ -4,11 +4,11 @@ import type { ControlledWorld } from "./controlled-world.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { ControlError } from "./control-error.js";
 
-/** The sponsor's side of approvals (§ Agents and approvals): deciding is no operation of the API. */
+/** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
 export class ApprovalsControl {
   constructor(private readonly world: () => ControlledWorld) {}
 
-  /** All approvals, oldest first, each in the state that it has now. */
+  /** Returns all approvals, oldest first, with their current status. */
   list(): ApprovalRow[] {
     const now = this.world().clock.now();
     return this.world()
@@ -16,7 +16,7 @@ export class ApprovalsControl {
       .map((row) => approvalAt(row, now));
   }
 
-  /** Lets the same request through once, within 15 minutes. */
+  /** Approves one request: the agent can repeat the same request once, within 15 minutes. */
   approve(id: string): Promise<ApprovalRow> {
     const now = this.world().clock.now();
     const expiresAt = now + this.world().settings.approvals.approved;
@@ -24,8 +24,8 @@ export class ApprovalsControl {
   }
 
   /**
-   * Lets the same operation in the same project through for a while: an hour by default, at most 24. Not for transfers and
-   * restores.
+   * Approves all requests for the same operation in the same project for a limited time: an hour by default, at most 24
+   * hours. Transfers and restores cannot be approved this way.
    */
   approveWindow(id: string, milliseconds?: number): Promise<ApprovalRow> {
     const now = this.world().clock.now();
@@ -43,7 +43,7 @@ export class ApprovalsControl {
     });
   }
 
-  /** Refuses the request; the same one is refused again until its 15 minutes are over. */
+  /** Denies the request. The same request stays denied until its 15 minutes are over. */
   deny(id: string): Promise<ApprovalRow> {
     return this.#decide(id, () => ({ status: "denied", decidedAt: this.world().clock.now() }));
   }

@@ -1,7 +1,7 @@
 import type { ControlledWorld } from "./controlled-world.js";
 import { ControlError } from "./control-error.js";
 
-/** Milliseconds since 1970, a `Date`, or what `Date` reads. */
+/** Milliseconds since 1970, a `Date`, or a string that the `Date` constructor parses. */
 export type Time = number | Date | string;
 
 export const readTime = (time: Time): number => {
@@ -10,11 +10,11 @@ export const readTime = (time: Time): number => {
   return value;
 };
 
-/** The server's clock. Moving it forward does the work that falls due on the way, each job at its own time. */
+/** Controls the server's clock. Moving it forward runs the jobs that fall due on the way, each at its own time. */
 export class ClockControl {
   constructor(private readonly world: () => ControlledWorld) {}
 
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number {
     return this.world().clock.now();
   }
@@ -23,19 +23,19 @@ export class ClockControl {
     return this.world().clock.frozen;
   }
 
-  /** Stands still from now on, until it is moved. */
+  /** Stops the clock until it is moved or started. */
   freeze(): void {
     this.world().clock.freeze();
     this.world().scheduler.arm();
   }
 
-  /** Runs on from where it stands. */
+  /** Starts the clock again from its current time. */
   run(): void {
     this.world().clock.run();
     this.world().scheduler.arm();
   }
 
-  /** Moves on by `milliseconds`. Resolves when all work that fell due is done. */
+  /** Moves the clock forward by `milliseconds`. Resolves when all jobs that fell due are done. */
   async advance(milliseconds: number): Promise<void> {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
       throw new ControlError(400, "The clock advances by milliseconds, 0 or more");
@@ -43,7 +43,7 @@ export class ClockControl {
     await this.world().scheduler.advanceTo(this.world().clock.now() + milliseconds);
   }
 
-  /** Moves to a time; back, too, but what was done stays done. */
+  /** Moves the clock to a time. The time may be in the past, but that does not undo jobs that have run. */
   async set(time: Time): Promise<void> {
     const target = readTime(time);
     if (target >= this.world().clock.now()) return this.world().scheduler.advanceTo(target);

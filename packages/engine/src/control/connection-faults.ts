@@ -2,14 +2,14 @@ import { canonicalId } from "../request/ids.js";
 
 const effects = ["refuse", "drop", "delay"] as const;
 
-/** A failure of connections to the databases. */
+/** A simulated failure of connections to the databases. */
 export interface ConnectionFault {
   /** Id of the database whose connections are affected. Default: all databases. */
   database?: string;
   /**
-   * What happens to a connection. `refuse` answers a new connection with an error. `drop` closes a connection without an
-   * error. `delay` delays everything that the client sends. `drop` and `delay` also affect connections that are open when
-   * the fault is installed.
+   * What happens to a connection. `refuse` responds to a new connection with an error. `drop` closes a connection
+   * without an error. `delay` delays everything that the client sends. `drop` and `delay` also affect connections that
+   * are open when the fault is installed.
    */
   effect: (typeof effects)[number];
   /** Number of connections to affect. Default: no limit. The fault stays in the list until it is removed. */
@@ -18,21 +18,21 @@ export interface ConnectionFault {
   probability?: number;
   /** Delay in milliseconds. Required for `delay`. */
   latency?: number;
-  /** SQLSTATE of the error of `refuse`. Default: `57P03`, `cannot_connect_now`. */
+  /** SQLSTATE of the error that `refuse` sends. Default: `57P03`, `cannot_connect_now`. */
   code?: string;
-  /** Message of the error of `refuse`. */
+  /** Message of the error that `refuse` sends. */
   message?: string;
 }
 
 export interface InstalledConnectionFault extends ConnectionFault {
   readonly id: string;
-  /** Number of connections that were affected. */
+  /** Number of connections that the fault has affected. */
   readonly struck: number;
 }
 
 type Added = (fault: InstalledConnectionFault) => void;
 
-/** The faults of the connections to the databases. */
+/** Stores the faults for connections to the databases. */
 export class ConnectionFaults {
   readonly #installed = new Map<string, InstalledConnectionFault & { struck: number }>();
   readonly #draw: () => number;
@@ -69,7 +69,7 @@ export class ConnectionFaults {
     return { ...installed };
   }
 
-  /** Calls the listener for each fault that is added from now on. */
+  /** Calls the listener for each fault that is added later. */
   set onAdd(listener: Added) {
     this.#added = listener;
   }
@@ -110,7 +110,7 @@ export class ConnectionFaults {
   }
 }
 
-/** Checks a fault, which may come from JSON. */
+/** Throws a `TypeError` for an invalid fault. Checks types too, because faults can come from JSON. */
 const assertConnectionFault = (fault: ConnectionFault): void => {
   const { database, effect, times, probability, latency, code, message } = fault;
   if (!effects.includes(effect)) throw new TypeError(`effect must be one of ${effects.join(", ")}`);
@@ -140,5 +140,5 @@ const assertConnectionFault = (fault: ConnectionFault): void => {
   }
 };
 
-/** An hour, in milliseconds. */
+/** One hour, in milliseconds. */
 const maxLatency = 3_600_000;

@@ -1,4 +1,4 @@
-/** What the control surface refuses, with the status that it answers over HTTP. */
+/** Thrown when the control surface refuses a request, with the HTTP status of the response. */
 export class ControlError extends Error {
   override readonly name = "ControlError";
   constructor(

@@ -9,7 +9,7 @@ import type { Seeder } from "./seeder.js";
 import type { StateControl } from "./state-control.js";
 import type { TokenMint } from "./token-mint.js";
 
-/** What the routes of the control surface use of a server. */
+/** The part of a server that the routes of the control surface use. */
 export interface ControlledEngine {
   readonly clock: ClockControl;
   readonly approvals: ApprovalsControl;

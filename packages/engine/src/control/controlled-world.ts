@@ -4,7 +4,7 @@ import type { VirtualClock } from "../time/clock.js";
 import type { JobWorld } from "../time/job-handler.js";
 import type { JobQueue } from "../time/job-queue.js";
 
-/** The world of a running server, with a clock and a job queue that can be moved. */
+/** The world of a running server, with a clock and a job queue that tests can move. */
 export interface ControlledWorld extends ServerWorld, JobWorld {
   readonly databaseEngine: DatabaseEngine;
   readonly clock: VirtualClock;

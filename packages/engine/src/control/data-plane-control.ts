@@ -4,7 +4,10 @@ import type { ConnectionFault, InstalledConnectionFault } from "./connection-fau
 import { ControlError } from "./control-error.js";
 import type { DataPlane } from "./data-plane.js";
 
-/** Controls the connections to the databases of a server. Every method throws a `ControlError` when they are not real. */
+/**
+ * Controls the connections to the databases of a server. Every method throws a `ControlError` when the databases are
+ * not real.
+ */
 export class DataPlaneControl {
   readonly #store: () => Store;
   readonly #dataPlane: DataPlane | undefined;

@@ -1,7 +1,7 @@
 import { ControlError } from "./control-error.js";
 import type { ControlledEngine } from "./controlled-engine.js";
 
-/** The JSON object of a control request; empty when it has no body. */
+/** The JSON object in the body of a control request; empty when there is no body. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Implements a control route: receives the values in its path and the fields of its body, and returns the JSON response. */
@@ -10,7 +10,11 @@ export type ControlAction = (engine: ControlledEngine, path: readonly string[], 
 /** Actions by route, written as `METHOD /path/{with}/{values}` relative to `/_control`. */
 export type ControlRoutes = Readonly<Record<string, ControlAction>>;
 
-/** Throws a `ControlError` unless the bytes are a JSON object, or nothing. */
+/**
+ * Parses the body of a control request. An absent body is an empty object.
+ *
+ * @throws ControlError when the bytes are not a JSON object.
+ */
 export const readFields = (bytes: Uint8Array | undefined): Fields => {
   if (bytes === undefined) return {};
   let value: unknown;
@@ -43,9 +47,9 @@ export const optionalTexts = (fields: Fields, name: string): string[] | undefine
   return value;
 };
 
-/** The fields that are there, each read by its reader. */
+/** Returns the values without the undefined ones. */
 export const present = <T extends object>(values: { [Name in keyof T]: T[Name] | undefined }): Partial<T> =>
-  // Entries that are undefined are left out, which is all that Partial asks for.
+  // Removing the undefined entries is all that Partial requires.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 export const optionalNumber = (fields: Fields, name: string): number | undefined => {

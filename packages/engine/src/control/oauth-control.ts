@@ -18,15 +18,18 @@ import { ControlError } from "./control-error.js";
 import type { Residents } from "./residents.js";
 
 export interface ClientRegistration {
-  /** Absolute, and exactly as the client will send them; for a public client on loopback the port is free. */
+  /**
+   * Absolute URIs, matched exactly; only a public client's loopback redirect may use any port. See
+   * https://www.rfc-editor.org/rfc/rfc8252#section-7.3.
+   */
   redirectUris: readonly string[];
-  /** Shown to the user. Default: an invented one. */
+  /** Shown to the user. Default: a generated name. */
   name?: string;
-  /** Whether it has a secret. Default: only when `secret` is given. */
+  /** Whether the client has a secret. Default: only when `secret` is given. */
   confidential?: boolean;
-  /** Default: an invented one. */
+  /** Default: a generated secret. */
   secret?: string;
-  /** Default: an invented one. */
+  /** Default: a generated id. */
   id?: string;
 }
 
@@ -34,40 +37,42 @@ export interface RegisteredClient {
   id: string;
   name: string;
   redirectUris: string[];
-  /** Shown here only: the server keeps its digest. Null for a public client. */
+  /** Available only in this result: the server stores a digest. Null for a public client. */
   secret: string | null;
 }
 
-/** The authorization request that a client makes. */
+/** The authorization request of a client. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1. */
 export interface RequestedConsent {
-  /** The whole address that a client would send the browser to; in place of what follows. */
+  /** The complete URL that a client would open in the browser. Replaces the other fields. */
   url?: string | URL;
-  /** Id of the client. Default: the command line's. */
+  /** Id of the client. Default: the client of the command line. */
   client?: string;
-  /** May be left out when the client has registered exactly one. */
+  /** Required unless the client has exactly one redirect URI. */
   redirectUri?: string;
   /** Default: `workspace:admin`. */
   scope?: string;
   state?: string;
   codeChallenge?: string;
-  /** Default: `S256` when there is a challenge. */
+  /** Default: `S256` when there is a code challenge. */
   codeChallengeMethod?: string;
 }
 
 export interface ConsentOptions extends RequestedConsent {
-  /** Id of the user who says yes. Default: the first user. */
+  /** Id of the user who consents. Default: the first user. */
   user?: string;
   /** Id of the workspace. Default: the first one that the user is a member of. */
   workspace?: string;
 }
 
 export interface Consented {
-  /** Where the browser would go now: the redirect URI with `code`, `state` and `iss`. */
+  /** Where the browser would be redirected: the redirect URI with `code`, `state` and `iss`. */
   redirect: string;
   code: string;
 }
 
-/** The authorization server without its pages: clients are registered, and users say yes or no, in one call. */
+/**
+ * Controls the authorization server without its pages: registers clients, and grants or denies consent, in one call.
+ */
 export class OAuthControl {
   constructor(
     private readonly world: () => ControlledWorld,
@@ -96,8 +101,9 @@ export class OAuthControl {
   }
 
   /**
-   * Registers a public client, or replaces the redirect URIs of the client that has this id. Throws a `ControlError` for a
-   * redirect URI that cannot be registered, and for a confidential client.
+   * Registers a public client, or replaces the redirect URIs of the client that has this id.
+   *
+   * @throws ControlError when a redirect URI cannot be registered, or the client is confidential.
    */
   async ensurePublicClient(registration: {
     id: string;
@@ -116,7 +122,11 @@ export class OAuthControl {
     return { id, name, redirectUris, secret: null };
   }
 
-  /** A user's yes. Throws a `ControlError` for a request that the server would refuse. */
+  /**
+   * Consents to an authorization request as a user.
+   *
+   * @throws ControlError when the server would refuse the request.
+   */
   async consent(options: ConsentOptions = {}): Promise<Consented> {
     const world = this.world();
     const request = this.#read(options);
@@ -127,7 +137,12 @@ export class OAuthControl {
     return { code, redirect: responseLocation(request, world.settings.authUrl, { code }) };
   }
 
-  /** A user's no: where the browser would go now, with `error=access_denied`. Throws as `consent` does. */
+  /**
+   * Denies an authorization request as a user. Returns where the browser would be redirected, with
+   * `error=access_denied`.
+   *
+   * @throws ControlError when the server would refuse the request.
+   */
   deny(options: RequestedConsent = {}): { redirect: string } {
     const { authUrl } = this.world().settings;
     return { redirect: responseLocation(this.#read(options), authUrl, oauthErrors.denied()) };

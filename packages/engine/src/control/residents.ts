@@ -21,7 +21,7 @@ export class Residents {
     return found(this.store().serviceTokens.find({ workspaceId: id }), "service token");
   }
 
-  /** A workspace that credentials of the first one cannot reach. */
+  /** A workspace that credentials of the first workspace cannot reach. */
   get otherWorkspace(): WorkspaceRow {
     return found(this.store().workspaces.page({ where: {}, limit: 2 })[1], "other workspace");
   }

@@ -37,7 +37,7 @@ const id = (path: readonly string[]): string => path[0] ?? "";
 const routes: ControlRoutes = {
   "POST /reset": (engine) => engine.reset(),
   "GET /snapshot": (engine) => engine.snapshot(),
-  // `load` itself refuses what is no snapshot.
+  // `load` validates the snapshot.
   "PUT /snapshot": (engine, _path, fields) => engine.load(fields),
 
   "GET /clock": clockState,
@@ -79,7 +79,7 @@ const routes: ControlRoutes = {
     engine.states.attachDomain(id(path), text(fields, "name")),
 
   "GET /faults": (engine) => engine.faults.list(),
-  // `add` itself refuses a fault that makes no sense.
+  // `add` validates the fault.
   "POST /faults": (engine, _path, fields) => engine.faults.add(fields),
   "DELETE /faults": (engine) => engine.faults.clear(),
   "DELETE /faults/{id}": (engine, path) => {
@@ -108,7 +108,11 @@ const compiled: readonly Compiled[] = Object.entries(routes).map(([name, action]
   return { method, pattern: new RegExp(`^/_control${template.replace(/\{\w+\}/g, "([\\w-]+)")}$`), action };
 });
 
-/** Does what a request to the control surface asks for. Throws a `ControlError` to refuse. */
+/**
+ * Runs a request to the control surface.
+ *
+ * @throws ControlError when the request is refused.
+ */
 export const control = async (
   engine: ControlledEngine,
   method: string,

@@ -1,13 +1,13 @@
 import { type ControlRoutes, type Fields, optionalText, optionalTexts, present, text } from "./fields.js";
 
-/** The fields but those named: what goes into the body of the operation that makes the resource. */
+/** Returns the fields except those named: the body of the operation that creates the resource. */
 const without = (fields: Fields, ...names: string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 const place = (fields: Fields): { workspaceId?: string } =>
   present<{ workspaceId: string }>({ workspaceId: optionalText(fields, "workspaceId") });
 
-/** Most resources are made by the API's own operations, whose validators check the fields. */
+/** Most resources are created by operations of the API, whose validators check the fields. */
 export const seedRoutes: ControlRoutes = {
   "POST /seed/user": ({ seed }, _path, fields) =>
     seed.user(

@@ -25,7 +25,7 @@ import { ControlError } from "./control-error.js";
 import type { Residents } from "./residents.js";
 import type { StateControl } from "./state-control.js";
 
-/** In which workspace something is made. Default: the first one. */
+/** The workspace to create a resource in. Default: the first one. */
 export interface Place {
   workspaceId?: string;
 }
@@ -33,8 +33,8 @@ export interface Place {
 type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
 
 /**
- * Puts resources into the state, by the API's own operations where it has them: the same rules hold, and the same
- * `RequestError`s are thrown. Databases come out `ready`.
+ * Creates resources, through operations of the API where they exist. The same rules apply, and the same `RequestError`s
+ * are thrown. Databases are created in the status `ready`.
  */
 export class Seeder {
   constructor(
@@ -53,7 +53,7 @@ export class Seeder {
     return row;
   }
 
-  /** A workspace; its owner is a new user unless one is given. */
+  /** Creates a workspace. Its owner is a new user unless one is given. */
   async workspace(workspace: { name?: string; ownerId?: string } = {}): Promise<WorkspaceRow> {
     const { store, ids, clock } = this.world();
     const ownerId =
@@ -102,7 +102,7 @@ export class Seeder {
     return this.#perform("databases.connections.create", { databaseId }, complete, workspaceId);
   }
 
-  /** A completed backup of the database as it is now. */
+  /** Creates a completed backup of the current data. */
   backup(databaseId: string): Promise<BackupRow> {
     return this.states.backUp(databaseId);
   }
@@ -118,7 +118,7 @@ export class Seeder {
     return this.#perform("services.create", {}, complete, this.#workspaceOfProject(projectId));
   }
 
-  /** A deployment of the app, `created` unless another status is asked for. */
+  /** Creates a deployment of the app, with the status `created` by default. */
   async deployment(
     appId: string,
     options: Body<"services.deployments.create"> & { status?: DeploymentStatus } = {},
@@ -148,7 +148,7 @@ export class Seeder {
     return this.#perform("workspaces.serviceTokens.create", { workspaceId }, complete, workspaceId);
   }
 
-  /** An OAuth client, and a workspace's consent to it. */
+  /** Creates an integration: a workspace's consent to an OAuth client. Creates the client too if it does not exist. */
   async integration(
     integration: Place & { clientName?: string; clientId?: string; userId?: string; scopes?: string[] } = {},
   ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
@@ -214,7 +214,7 @@ export class Seeder {
     workspaceId: string | undefined,
   ): Promise<T> {
     const answer = await this.engine.perform(this.#owner(workspaceId), operationId, parameters, body);
-    // The contract says that this operation answers `{ data: T }`; every answer is held against it in the tests.
+    // The contract defines the body as `{ data: T }`; the tests check every response against the contract.
     return (answer.body as { data: T } | undefined)?.data as T;
   }
 }

@@ -11,13 +11,13 @@ import type {
 } from "../store/rows.js";
 import { ControlError } from "./control-error.js";
 
-/** Brings resources into states that the API itself brings about slowly, by chance, or not at all. */
+/** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
   constructor(private readonly world: () => ControlledWorld) {}
 
   /**
-   * `ready` does the work that the database waits for at once; any other status drops that work, and stays until it is set
-   * again.
+   * Sets the status of a database. `ready` runs the pending work of the database immediately. Any other status cancels
+   * that work, and does not change until it is set again.
    */
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<DatabaseRow> {
     const id = canonicalId("database", databaseId);
@@ -25,7 +25,7 @@ export class StateControl {
     const database = store.databases.get(id);
     if (!database) throw new ControlError(404, `There is no database ${databaseId}`);
     if (status === "ready") {
-      // Work that an earlier status dropped has to be done after all.
+      // An earlier status may have canceled the creation of the database.
       if (!database.made) beginProvisioning(this.world(), id);
       await scheduler.finish(id);
     } else cancelLifecycle(this.world(), id);
@@ -34,7 +34,10 @@ export class StateControl {
     return row;
   }
 
-  /** Drops the work that the deployment waits for; the status stays until it is set again. */
+  /**
+   * Sets the status of a deployment, which does not change until it is set again. `running` and `stopped` first run the
+   * pending work of the deployment; the other statuses cancel it.
+   */
   async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentRow> {
     const id = canonicalId("deployment", deploymentId);
     const { store, scheduler } = this.world();
@@ -55,7 +58,7 @@ export class StateControl {
     return row;
   }
 
-  /** Takes a backup of the database as it is now; resolves when it is completed, or failed. */
+  /** Backs up the current data of a database. Resolves when the backup is completed or has failed. */
   async backUp(databaseId: string, backupType: BackupRow["backupType"] = "full"): Promise<BackupRow> {
     const { store, clock, ids, databaseEngine } = this.world();
     const id = canonicalId("database", databaseId);
@@ -78,14 +81,14 @@ export class StateControl {
         ({ size }) => ({ status: "completed", size }) as const,
         () => ({ status: "failed" }) as const,
       );
-    // The database, and its backups with it, may have been deleted meanwhile.
+    // The database may have been deleted in the meantime, which deletes its backups.
     if (!store.backups.get(backupId)) throw new ControlError(409, "The database was deleted meanwhile");
     const row = store.backups.update(backupId, outcome);
     await this.world().saved();
     return row;
   }
 
-  /** Gives the app a custom domain, which follows its promoted deployment. */
+  /** Adds a custom domain to the app. The domain serves the promoted deployment. */
   async attachDomain(appId: string, name: string): Promise<AppRow> {
     const { store } = this.world();
     const app = store.apps.get(canonicalId("app", appId));

@@ -5,11 +5,11 @@ import { type Time, readTime } from "./clock-control.js";
 import { ControlError } from "./control-error.js";
 import type { Residents } from "./residents.js";
 
-/** What may differ from an ordinary token. */
+/** Options that all kinds of token have. */
 export interface TokenOptions {
   /** Default: `["workspace:admin"]`. */
   scopes?: readonly string[];
-  /** Default: an hour from now; for service tokens never. */
+  /** Default: an hour from now; for a service token, never. */
   expiresAt?: Time | null;
   /** Default: now. */
   notBefore?: Time;
@@ -20,32 +20,32 @@ export interface UserTokenOptions extends TokenOptions {
   userId?: string;
   /** Default: the first workspace that the user is a member of. */
   workspaceId?: string;
-  /** The integration that the token comes from; its deletion ends the token. Default: none. */
+  /** The integration that issued the token. Deleting it revokes the token. Default: none. */
   integrationId?: string;
 }
 
 export interface ServiceTokenOptions extends TokenOptions {
-  /** Default: the service token that is there from the start. */
+  /** Default: the service token that a new server starts with. */
   serviceTokenId?: string;
 }
 
 export interface AgentTokenOptions extends TokenOptions {
   /** Default: the first user's agent. */
   agentId?: string;
-  /** The user who decides for the agent. Default: the first user. */
+  /** The user who decides approvals for the agent. Default: the first user. */
   sponsorId?: string;
 }
 
 const hour = 3_600_000;
 
-/** Signs access tokens for tests. Each call signs a new one, by the server's clock. */
+/** Signs access tokens for tests. Each call signs a new token with the time of the server's clock. */
 export class TokenMint {
   constructor(
     private readonly world: () => ControlledWorld,
     private readonly residents: Residents,
   ) {}
 
-  /** A token of the first user, who owns the first workspace. */
+  /** Returns a token of the first user, who owns the first workspace. */
   async user(options: UserTokenOptions = {}): Promise<string> {
     const { store } = this.world();
     const userId =
@@ -68,12 +68,12 @@ export class TokenMint {
     });
   }
 
-  /** A token of the other user, who owns the other workspace. */
+  /** Returns a token of the other user, who owns the other workspace. */
   otherUser(options: Omit<UserTokenOptions, "userId"> = {}): Promise<string> {
     return this.user({ ...options, userId: this.residents.otherUser.id });
   }
 
-  /** The value of a service token; it never expires by default. */
+  /** Returns the value of a service token, which never expires by default. */
   async service(options: ServiceTokenOptions = {}): Promise<string> {
     const { store } = this.world();
     const id = options.serviceTokenId
@@ -87,7 +87,7 @@ export class TokenMint {
     });
   }
 
-  /** A token of an agent, in its sponsor's workspace. */
+  /** Returns a token of an agent for the workspace of its sponsor. */
   async agent(options: AgentTokenOptions = {}): Promise<string> {
     const { store } = this.world();
     const { agentId = this.residents.agentId } = options;
@@ -102,13 +102,13 @@ export class TokenMint {
     });
   }
 
-  /** A token of the first user that expired an hour ago. */
+  /** Returns a token of the first user that expired an hour ago. */
   expired(): Promise<string> {
     const now = this.world().clock.now();
     return this.user({ notBefore: now - 2 * hour, expiresAt: now - hour });
   }
 
-  /** A token of the first user without `workspace:admin`. */
+  /** Returns a token of the first user without the scope `workspace:admin`. */
   withoutScope(): Promise<string> {
     return this.user({ scopes: ["offline_access"] });
   }

@@ -7,16 +7,16 @@ import { type Reachable, projectIdOf } from "./reach.js";
 import type { ValidRequest } from "./validate.js";
 import type { World } from "./world.js";
 
-/** The use of an approval by one request. */
+/** An approval that a request uses. */
 export interface ApprovalUse {
   consume(): void;
-  /** Makes the approval usable again, after the request failed. */
+  /** Makes the approval usable again after the request failed. */
   release(): void;
 }
 
 /**
- * Requires an approval for the request of an agent where the operation needs one. The check of the request has passed before,
- * so that no sponsor is asked to approve a request that would fail.
+ * Requires an approval for an agent's request if the operation needs one. Runs after the check of the request, so that
+ * sponsors are not asked to approve requests that would fail.
  *
  * @returns the approval that the request uses, if any.
  * @throws RequestError 403 `approval_required` or `approval:denied`.

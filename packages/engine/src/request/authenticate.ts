@@ -16,7 +16,7 @@ export interface VerifiedToken {
   readonly expiresAt: number;
 }
 
-/** Finds out who an access token was issued to, and whether it is active. */
+/** Verifies access tokens, and checks that they are active. */
 export interface Authenticator {
   /**
    * Verifies the signature and the claims of a token; synchronous for a token that was verified before.
@@ -35,7 +35,7 @@ const reasons: Readonly<Record<TokenRefusal, string>> = {
 };
 
 /**
- * Returns who sent the request, according to its `Authorization` header. Synchronous for a token that was verified before.
+ * Returns the principal of the request's `Authorization` header. Synchronous for a token that was verified before.
  *
  * @throws RequestError 401 `auth:unauthorized` when the header is missing or malformed, or its token is not active.
  */

@@ -54,10 +54,10 @@ export interface Behavior<Id extends OperationId, Prepared, Checked> {
 /** The behavior of every operation in the contract. */
 export type Behaviors = { readonly [Id in OperationId]: Behavior<Id, unknown, unknown> };
 
-/** A behavior whose operation is known at run time only. */
+/** A behavior whose operation is known only at run time. */
 export type AnyBehavior = Behavior<OperationId, unknown, unknown>;
 
-/** Returns a behavior with the types of the operation: `behavior("projects.delete", { check, act })`. */
+/** Gives a behavior the types of its operation: `behavior("projects.delete", { check, act })`. */
 export const behavior = <Id extends OperationId, Checked>(
   _operationId: Id,
   parts: {
@@ -66,7 +66,7 @@ export const behavior = <Id extends OperationId, Checked>(
   },
 ): Behavior<Id, unknown, Checked> => parts;
 
-/** The same for an operation that has to prepare. */
+/** Like `behavior`, for an operation with a preparation. */
 export const preparedBehavior = <Id extends OperationId, Plan, Prepared, Checked>(
   _operationId: Id,
   parts: {

@@ -27,7 +27,7 @@ export const callOf = (
     bearers,
     foreignStatus,
   };
-  // The operation's own validators have proved the types of path, query and body.
+  // The validators of the operation have checked the types of path, query and body.
   return call as unknown as Call;
 };
 

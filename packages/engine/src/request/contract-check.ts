@@ -3,14 +3,17 @@ import { answerValidators } from "../generated/validators.js";
 import { readableIssues } from "./issues.js";
 import type { OperationEntry } from "./operation.js";
 
-/** An operation whose contract has the two answers that settings can bring about everywhere. */
+/** An operation whose contract has the two responses that settings can add to every operation. */
 const gated: OperationId = "projects.delete";
 
-/** Whether the settings alone let an agent's call be gated here: the contract lists no approval for this operation. */
+/** Returns whether a response requires an approval because of the settings: the contract does not require one here. */
 export const isGatedBySettings = (operation: OperationEntry, code: string | null): boolean =>
   (code === "approval_required" || code === "approval:denied") && operation.agentApproval === null;
 
-/** What is wrong with an answer by the contract, fields that it does not name included; undefined when all is well. */
+/**
+ * Returns how a response violates the contract, including fields that the contract does not define; undefined if it
+ * does not.
+ */
 export const contractViolation = (
   operation: OperationEntry,
   answer: { status: number; code: string | null; body?: unknown },

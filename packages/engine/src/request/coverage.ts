@@ -1,11 +1,11 @@
 import { appendFileSync } from "node:fs";
 
-/** Told of each (operation, status, code) that was really answered; `code` is null for a success. */
+/** Called with each (operation, status, code) of a response; `code` is null for a success. */
 export type Recorder = (operationId: string, status: number, code: string | null) => void;
 
 /**
- * Appends one line, `operation status code` with `-` for no code, for each triple when it is first answered in this
- * process. Lines are short and appended whole, so that parallel processes may share the file.
+ * Appends a line `operation status code`, with `-` for no code, for each combination that is new in this process. Each
+ * line is written with one append, so parallel processes can share the file.
  */
 export const recordTo = (file: string): Recorder => {
   const seen = new Set<string>();
@@ -17,7 +17,7 @@ export const recordTo = (file: string): Recorder => {
   };
 };
 
-/** The recorder that the environment asks for with `MGMT_COVERAGE_FILE`. */
+/** Returns the recorder for the file in `MGMT_COVERAGE_FILE`; undefined when the variable is not set. */
 export const environmentRecorder = (): Recorder | undefined => {
   const file = process.env["MGMT_COVERAGE_FILE"];
   return file === undefined || file === "" ? undefined : recordTo(file);

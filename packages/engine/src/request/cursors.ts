@@ -1,19 +1,22 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
-/** Opaque, authenticated places in a list. */
+/** Writes and reads opaque, authenticated cursors. */
 export interface Cursors {
-  /** A cursor for the row with this insertion number; `scope` is all that it is valid for. */
+  /** Returns a cursor for the row with this insertion number. It is valid only for the same `scope`. */
   write(sequence: number, scope: string): string;
-  /** The insertion number, or undefined when the cursor is not one of ours or was made for another scope. */
+  /** Returns the insertion number; undefined when the cursor is not valid, or was written for another scope. */
   read(cursor: string, scope: string): number | undefined;
 }
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM with a nonce that follows from content and scope: the same page always has the same cursor. */
+/**
+ * Encrypts cursors with AES-256-GCM. The nonce is derived from content and scope, so the same page always has the same
+ * cursor.
+ */
 export class SealedCursors implements Cursors {
-  /** 32 bytes; part of the state, so that cursors survive a restart. */
+  /** 32 bytes. The key is part of the state, so that cursors survive a restart. */
   constructor(readonly key: Buffer) {}
 
   write(sequence: number, scope: string): string {
@@ -48,6 +51,6 @@ export class SealedCursors implements Cursors {
   }
 }
 
-/** Returns a key of 32 bytes: a random one, or the one that follows from the seed. */
+/** Returns a key of 32 bytes: random, or derived from the seed. */
 export const newCursorKey = (seed: string | null): Buffer =>
   seed === null ? randomBytes(32) : createHmac("sha256", "cursor key").update(seed).digest();

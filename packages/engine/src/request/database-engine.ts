@@ -7,7 +7,7 @@ export interface DatabaseCredential {
   pass: string;
 }
 
-/** Where clients of a database connect to. */
+/** Address that clients of a database connect to. */
 export interface DatabaseAddress {
   host: string;
   port: number;
@@ -16,32 +16,35 @@ export interface DatabaseAddress {
 }
 
 /**
- * What makes the databases behind the API's records. The in-memory one only invents addresses; the platform's makes
- * real Postgres databases. Every method is safe to repeat, and throws when the work could not be done.
+ * Creates the databases behind the records of the API. The in-memory engine only generates addresses; the platform's
+ * engine creates real Postgres databases. Every method is safe to repeat, and throws when the work fails.
  */
 export interface DatabaseEngine {
-  /** Addresses of the three endpoints; known before the database exists, since the create answer carries them. */
+  /**
+   * Returns the addresses of the three endpoints. They are known before the database exists, because the response that
+   * creates it contains them.
+   */
   endpoints(databaseId: string): {
     direct: DatabaseAddress;
     pooled: DatabaseAddress;
     accelerate: DatabaseAddress;
   };
-  /** Makes the database, filled from its source, with a role for each credential. */
+  /** Creates a database with the data of its source and a role for each credential. */
   create(
     databaseId: string,
     source: DatabaseSource,
     credentials: readonly DatabaseCredential[],
   ): Promise<void>;
-  /** Takes data, roles and sessions away. Cancels a create or restore that is under way. */
+  /** Deletes the data, the roles and the sessions. Cancels a creation or restore that is under way. */
   drop(databaseId: string): Promise<void>;
-  /** Replaces all data by the backup's; roles and passwords stay. */
+  /** Replaces all data with that of a backup. Roles and passwords do not change. */
   restore(databaseId: string, backupId: string): Promise<void>;
-  /** Adds a role, or gives an existing one a new password and ends its sessions. */
+  /** Adds a role, or changes the password of an existing role and ends its sessions. */
   grant(databaseId: string, credential: DatabaseCredential): Promise<void>;
-  /** Takes a role away and ends its sessions. */
+  /** Deletes a role and ends its sessions. */
   revoke(databaseId: string, connectionId: string): Promise<void>;
   backup(databaseId: string, backupId: string): Promise<{ size: number }>;
   dropBackup(backupId: string): Promise<void>;
-  /** Bytes that the database takes, and statements that it has run since it was made. */
+  /** Returns the size of the database in bytes, and the number of statements that it has run since it was created. */
   usage(databaseId: string): Promise<{ bytes: number; operations: number }>;
 }

@@ -21,7 +21,7 @@ import { transferBehaviors } from "./projects/transfer.js";
 import { usageBehaviors } from "./databases/usage.js";
 import { workspaceBehaviors } from "./workspaces/workspaces.js";
 
-/** What every operation of the contract does; the compiler names the one that is missing. */
+/** The behaviors of all operations of the contract. A missing one is a type error. */
 export const behaviors = {
   ...projectBehaviors,
   ...transferBehaviors,
@@ -41,5 +41,5 @@ export const behaviors = {
   ...agentApprovalBehaviors,
 } satisfies Behaviors;
 
-/** What happens later on the server's clock. */
+/** The handlers of all jobs. */
 export const jobs: JobHandlers = { ...databaseJobs, ...changeJobs, ...removalJobs, ...deploymentJobs };

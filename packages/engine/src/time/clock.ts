@@ -1,9 +1,9 @@
-/** The server's time, in milliseconds since 1970. Nothing in the server reads another clock. */
+/** The server's clock, in milliseconds since 1970. The server reads time from no other clock. */
 export interface Clock {
   now(): number;
 }
 
-/** A time of the server's clock as answers show it: ISO 8601 with milliseconds, UTC. */
+/** Formats a time for responses: ISO 8601 with milliseconds, UTC. */
 export const timestamp = (time: number): string => {
   const known = printed.get(time);
   if (known !== undefined) return known;
@@ -13,14 +13,14 @@ export const timestamp = (time: number): string => {
   return text;
 };
 
-/** Lists print the same times again and again, and printing one takes longer than the rest of its row. */
+/** Caches formatted times. Lists repeat the same times, and formatting one takes longer than the rest of its row. */
 const printed = new Map<number, string>();
 const maxPrinted = 4_096;
 
-/** Where a clock stands: a number while frozen, else its distance from the system's clock. */
+/** State of a clock: its time while frozen, otherwise its offset from the system's clock. */
 export type ClockState = { frozenAt: number } | { offset: number };
 
-/** Follows the system's clock at a distance, or stands still until it is moved. */
+/** Runs at an offset from the system's clock, or is frozen until it is moved. */
 export class VirtualClock implements Clock {
   #state: ClockState;
 
@@ -40,7 +40,7 @@ export class VirtualClock implements Clock {
     this.#state = { frozenAt: this.now() };
   }
 
-  /** Runs on from where it stands. */
+  /** Starts the clock again from its current time. */
   run(): void {
     this.#state = { offset: this.now() - Date.now() };
   }

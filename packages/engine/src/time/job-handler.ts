@@ -8,7 +8,7 @@ export interface JobWorld extends World {
   readonly databaseWork: DatabaseWork;
 }
 
-/** Thrown by a job whose change does not apply any more. The request that waits for the job starts over at its check. */
+/** Thrown by a job whose change no longer applies. The request that waits for the job runs again from its check. */
 export class SupersededError extends Error {}
 
 /**

@@ -19,9 +19,9 @@ interface Entry {
 const maxTimer = 2_147_483_647;
 
 /**
- * Runs jobs when they are due. While the clock runs, a timer starts them; the timer does not keep the process alive. While
- * the clock is frozen, only moving it starts them. A job stays in the state until it is done, so that a job that a crash
- * interrupts runs again.
+ * Runs jobs when they are due. While the clock runs, a timer starts them; the timer does not keep the process alive.
+ * While the clock is frozen, only moving it starts them. A job stays in the state until it is done, so a job that a
+ * crash interrupts runs again.
  *
  * Each operation takes O(log n) steps for n pending jobs.
  */
@@ -57,7 +57,10 @@ export class JobQueue implements Scheduler {
     return entry.job;
   }
 
-  /** Runs a job now, whatever its time. Resolves as `perform` does; at once when the job is running or gone. */
+  /**
+   * Runs a job now, even if it is not due, and resolves with the result of `perform`. Does nothing when the job is
+   * running or gone.
+   */
   async attempt(job: Job): Promise<unknown> {
     const entry = [...(this.#bySubject.get(job.subject) ?? [])].find((each) => each.job === job);
     return entry && !entry.running ? this.#start(entry, true) : undefined;
@@ -122,7 +125,7 @@ export class JobQueue implements Scheduler {
     this.arm();
   }
 
-  /** Stops the timer: jobs that are running go on, others do not start. */
+  /** Stops the timer. Running jobs continue, and no others start. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -160,7 +163,7 @@ export class JobQueue implements Scheduler {
     return entry;
   }
 
-  /** Forgets a job; one that is running is not interrupted, but does not run again after a crash. */
+  /** Removes a job. A running job is not interrupted, but does not run again after a crash. */
   #remove(entry: Entry): void {
     this.#entries.delete(entry);
     if (!entry.running) this.#waiting.remove(entry);

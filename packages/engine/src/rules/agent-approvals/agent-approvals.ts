@@ -26,7 +26,7 @@ const presentApproval = (row: ApprovalRow): Approval => ({
 });
 
 export const agentApprovalBehaviors = {
-  /** Only the agent that owns the approval can read it; for everybody else there is none. */
+  /** Returns an approval to the agent that requested it. For everyone else it does not exist. */
   "agentApprovals.get": behavior("agentApprovals.get", {
     check: ({ world, principal, path }) => {
       const approval = world.store.approvals.get(path.approvalId);

@@ -5,7 +5,7 @@ import type { AppRow } from "../../store/rows.js";
 /** A scope in which names and logicalIds of apps are unique: a branch, or the unassigned apps of a project. */
 interface Slot {
   projectId: string;
-  /** Undefined for a branch that does not exist yet, where nothing is taken. */
+  /** Undefined for a branch that does not exist yet, in which no name is taken. */
   branchId: string | null | undefined;
 }
 
@@ -34,7 +34,7 @@ export const refuseTakenName = (world: World, slot: Slot, name: string, self?: A
   if (taken) throw alreadyExists(world, taken, "name");
 };
 
-/** @throws `app:already_exists` when an app of the slot has the name or, checked next, the `logicalId`. */
+/** @throws `app:already_exists` when an app of the slot has the name or the `logicalId`. The name is checked first. */
 export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalId: string | null): void => {
   refuseTakenName(world, slot, name);
   if (logicalId === null) return;
@@ -42,7 +42,7 @@ export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalI
   if (taken) throw alreadyExists(world, taken, "logicalId");
 };
 
-/** @throws `app:logical_id_conflict` when another app of the slot has the `logicalId` of one that is moved or updated. */
+/** @throws `app:logical_id_conflict` when another app of the slot has this `logicalId`. */
 export const refuseTakenLogicalId = (world: World, slot: Slot, logicalId: string, self: AppRow): void => {
   if (findOther(world, slot, self, { logicalId })) {
     throw errors.appLogicalIdConflict(logicalId);

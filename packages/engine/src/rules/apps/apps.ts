@@ -34,7 +34,7 @@ type OneCall = Call<
   | "services.promote"
 >;
 
-/** Returns the app or service that the path names: an app is a service. Throws what `reach` throws. */
+/** Returns the app or service in the path. Throws the same errors as `reach`. */
 export const reachApp = (
   call: Call & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
 ): AppRow => reach(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
@@ -145,7 +145,7 @@ const checkDelete = (call: OneCall) => {
   return { app, deploymentIds: deploymentIdsOf(call, app) };
 };
 
-/** Deletes an app with its deployments, which stops those that run. */
+/** Deletes an app and its deployments. Running deployments are stopped. */
 const remove = {
   check: checkDelete,
   act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Success => {

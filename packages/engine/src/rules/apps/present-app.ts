@@ -4,7 +4,7 @@ import type { App } from "../../generated/schemas.js";
 import type { AppRow } from "../../store/rows.js";
 import { presentRegionReference } from "../regions/present-region.js";
 
-/** The collection that was called. An app is a service: both have the same rows, and only `url` differs. */
+/** The collection in the path. Apps and services have the same rows; only `url` differs. */
 export type AppCollection = "apps" | "services";
 
 export const presentApp = (world: World, collection: AppCollection, row: AppRow): App => ({

@@ -5,7 +5,7 @@ import type { AppRow } from "../../store/rows.js";
 
 type PromoteCall = Call<"apps.promote" | "services.promote">;
 
-/** Reads `deploymentId`, or in its absence `versionId`, its former name. */
+/** Returns `deploymentId`, or its former name `versionId` when it is absent. */
 const deploymentIdOf = ({ body }: PromoteCall): string => {
   const deploymentId = body.deploymentId ?? body.versionId;
   if (deploymentId === undefined) {
@@ -14,7 +14,7 @@ const deploymentIdOf = ({ body }: PromoteCall): string => {
   return deploymentId;
 };
 
-/** Promotes a deployment. The custom domains of the deployment promoted before move to it. */
+/** Promotes a deployment. The custom domains of the previously promoted deployment move to it. */
 export const promote = (reachApp: (call: PromoteCall) => AppRow) => ({
   check: (call: PromoteCall) => {
     const deploymentId = deploymentIdOf(call);

@@ -14,14 +14,17 @@ export interface BranchFields {
   logicalId?: string | null | undefined;
 }
 
-/** @throws `validation:failed` for two branches. A field that is null names none. */
+/** @throws RequestError 422 `validation:failed` when both fields name a branch. Null counts as absent. */
 export const refuseTwoBranches = ({ branchId, branchGitName }: BranchFields): void => {
   if (typeof branchId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([{ path: "/branchGitName", message: "cannot be combined with branchId" }]);
   }
 };
 
-/** @throws `validation:failed` for a `logicalId` with a `branchGitName`. See the operations that create apps and databases. */
+/**
+ * @throws RequestError 422 `validation:failed` for a `logicalId` together with a `branchGitName`. See the `apps.create`
+ * and `projects.databases.create` operations.
+ */
 export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchFields): void => {
   if (typeof logicalId === "string" && typeof branchGitName === "string") {
     throw errors.validationFailed([
@@ -30,7 +33,7 @@ export const refuseLogicalIdWithGitName = ({ logicalId, branchGitName }: BranchF
   }
 };
 
-/** @throws `validation:failed` for a `logicalId` with a move. See the operations that update apps and databases. */
+/** @throws RequestError 422 `validation:failed` for a `logicalId` together with a move to another branch. */
 export const refuseLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: BranchFields): void => {
   if (logicalId !== undefined && (branchId !== undefined || branchGitName !== undefined)) {
     throw errors.validationFailed([
@@ -51,7 +54,7 @@ export const defaultBranch = (world: World, projectId: string): BranchRow => {
 /**
  * Returns the branch that the fields name; undefined when they are absent.
  *
- * @throws `branch:not_found` when the project has no branch with this id.
+ * @throws RequestError 404 `branch:not_found` when the project has no branch with this id.
  */
 export const chooseBranch = (
   call: Call,
@@ -76,7 +79,7 @@ export const existingBranchId = (choice: BranchChoice): string | null | undefine
   return "branch" in choice ? choice.branch.id : undefined;
 };
 
-/** Returns the chosen branch, which it creates when it does not exist. */
+/** Returns the chosen branch. Creates it if it does not exist. */
 export const settleBranch = (world: World, projectId: string, choice: NamedBranch): BranchRow =>
   "branch" in choice ? choice.branch : addBranch(world, projectId, choice.newGitName);
 
@@ -88,7 +91,7 @@ export const membership = (project: Pick<ProjectRow, "id" | "workspaceId">, bran
   branchGitName: branch.gitName,
 });
 
-/** Adds a branch. Only the first branch of a project has the role `production`. */
+/** Creates a branch. Only the first branch of a project has the role `production`. */
 export const addBranch = (
   world: World,
   projectId: string,

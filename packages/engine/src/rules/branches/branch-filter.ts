@@ -6,7 +6,7 @@ interface BranchFilters {
   branchGitName?: string | undefined;
 }
 
-/** @throws `validation:failed` for two filters by branch. */
+/** @throws RequestError 422 `validation:failed` when both filters are given. */
 export const refuseTwoBranchFilters = ({ branchId, branchGitName }: BranchFilters): void => {
   if (branchId !== undefined && branchGitName !== undefined) {
     throw errors.validationFailed([
@@ -15,7 +15,7 @@ export const refuseTwoBranchFilters = ({ branchId, branchGitName }: BranchFilter
   }
 };
 
-/** Returns the fields that a list compares for these filters. */
+/** Returns the condition for a list with these filters. */
 export const branchWhere = ({ branchId, branchGitName }: BranchFilters) => ({
   branchId: branchId === "unassigned" ? null : branchId,
   branchGitName,

@@ -23,7 +23,7 @@ const presentBranch = (world: World, row: BranchRow): Branch => ({
   project: presentProjectReference(world, row.projectId),
 });
 
-/** Makes the branch the only default branch of its project. Roles do not change. */
+/** Makes the branch the only default branch of its project. The roles of the branches do not change. */
 const moveDefault = (world: World, target: BranchRow): BranchRow => {
   if (target.isDefault) return target;
   const { branches } = world.store;

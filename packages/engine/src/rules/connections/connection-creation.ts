@@ -1,7 +1,7 @@
 import type { World } from "../../request/world.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 
-/** A connection with credentials of its own, not yet in the store. */
+/** Returns a new connection with generated credentials. Does not store it. */
 export const inventConnection = (
   world: World,
   { id: databaseId, workspaceId }: Pick<DatabaseRow, "id" | "workspaceId">,
@@ -17,5 +17,5 @@ export const inventConnection = (
   pass: inventPassword(world),
 });
 
-/** Letters and digits only, so that no client needs to escape it. */
+/** Returns a password of letters and digits only, so that no client needs to escape it. */
 export const inventPassword = (world: World): string => world.ids.secret(32);

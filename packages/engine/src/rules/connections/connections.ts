@@ -8,7 +8,7 @@ import { requestChange } from "../databases/database-changes.js";
 import { inventConnection, inventPassword } from "./connection-creation.js";
 import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
 
-/** Returns the connection and its database. */
+/** Returns the connection in the path and its database. */
 const reachConnection = (call: Call, id: string): { connection: ConnectionRow; database: DatabaseRow } => {
   const connection = reach(call, "connection", id);
   return { connection, database: reach(call, "database", connection.databaseId) };

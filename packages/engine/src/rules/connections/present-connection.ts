@@ -19,7 +19,10 @@ import { presentReference } from "../projects/present-project.js";
 const hostWithPort = ({ host, port }: DatabaseAddress): string =>
   `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
 
-/** The host includes the port unless it is 5432, so that clients can compose a connection string from the three parts. */
+/**
+ * The host includes the port unless it is 5432, so that clients can build a connection string from host, user and
+ * password.
+ */
 const presentDirectConnection = (
   address: DatabaseAddress,
   { pass, user }: ConnectionRow,
@@ -42,7 +45,7 @@ const presentCore = (world: World, row: ConnectionRow, direct: DatabaseAddress):
 
 /**
  * Returns a connection string that every Postgres client accepts (libpq, node-postgres, Prisma). `sslmode` is the only
- * parameter that all of them know; psql refuses unknown ones, such as Prisma's `pgbouncer`.
+ * parameter that all of them support; psql refuses unknown ones, such as Prisma's `pgbouncer`.
  */
 export const connectionString = (
   address: DatabaseAddress,
@@ -54,7 +57,7 @@ export const connectionString = (
 
 const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
 
-/** Presents a connection as lists show it, without connection strings. See the `Connection` schema. */
+/** Builds a `Connection`, the form in lists, without connection strings. */
 export const presentConnection = (world: World, row: ConnectionRow): Connection => {
   const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
   return {
@@ -82,7 +85,7 @@ export const presentIssuedConnection = (world: World, row: ConnectionRow): Issue
   endpoints: presentEndpoints(world, row),
 });
 
-/** Returns the connection string of the endpoint that fits the connection's kind. */
+/** Returns the connection string of the endpoint for the connection's kind. */
 const mainConnectionString = (world: World, row: ConnectionRow): string => {
   const endpoints = world.databaseEngine.endpoints(row.databaseId);
   return connectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);

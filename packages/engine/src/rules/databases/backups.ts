@@ -14,7 +14,7 @@ const presentBackup = (row: BackupRow): Backup => ({
 });
 
 export const backupBehaviors = {
-  /** No cursor here: the newest `limit`, or all of them. */
+  /** Lists the newest `limit` backups, or all of them. The list has no cursor. */
   "databases.backups.list": behavior("databases.backups.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ world, query }, database) => {

@@ -12,7 +12,7 @@ const changeJob = "database.change";
 type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "workspaceId"> : never;
 
 /**
- * Records a change that the real database needs, and schedules the job that makes it. The job then changes the rows, or
+ * Stores a change that the real database needs, and schedules the job that makes it. The job then updates the rows, or
  * discards the change when the database engine fails.
  */
 export const requestChange = (world: World, database: DatabaseRow, change: NewChange): Job => {
@@ -42,7 +42,7 @@ const endChange = ({ store }: World, databaseId: string, changeId: string): void
   }
 };
 
-/** Leaves the rows as they were before the change was requested. */
+/** Restores the rows to their state before the change was requested. */
 const discardChange = (world: World, databaseId: string, change: DatabaseChange): void => {
   endChange(world, databaseId, change.id);
   if (change.type !== "deleteDatabase") return;
@@ -52,13 +52,16 @@ const discardChange = (world: World, databaseId: string, change: DatabaseChange)
   resumeLifecycle(world, databaseId);
 };
 
-/** A change holds only while its resource exists in the workspace that requested it. */
+/** Returns whether a change no longer applies because its resource was deleted or belongs to another workspace now. */
 const isSuperseded = ({ store }: World, database: DatabaseRow, change: DatabaseChange): boolean =>
   database.workspaceId !== change.workspaceId ||
   ((change.type === "setPassword" || change.type === "deleteConnection") &&
     store.connections.get(change.connectionId) === undefined);
 
-/** Changes the real database. A database that does not exist yet gets its roles from the store when it is created. */
+/**
+ * Changes the real database. Skips one that does not exist yet, because it gets its roles from the store when it is
+ * created.
+ */
 const apply = async (
   engine: DatabaseEngine,
   { store }: World,
@@ -110,14 +113,14 @@ const record = (world: World, databaseId: string, change: DatabaseChange): void 
   }
 };
 
-/** Cancels the creation or restore of a database that is to be deleted. */
+/** Cancels a creation or restore that is running, before the database is deleted. */
 const cancelFilling = async (world: JobWorld, databaseId: string): Promise<void> => {
   if (!world.databaseWork.isFilling(databaseId)) return;
   await world.databaseEngine.drop(databaseId);
   if (world.store.databases.get(databaseId)) world.store.databases.update(databaseId, { made: false });
 };
 
-/** Safe to repeat: a change that was made before is gone from the row. */
+/** Makes changes. Safe to repeat, because a change is removed from the row when it is made. */
 export const changeJobs: JobHandlers = {
   [changeJob]: async (world, databaseId, changeId) => {
     const requested = findChange(world, databaseId, changeId)?.change;

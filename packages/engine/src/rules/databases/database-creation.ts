@@ -8,7 +8,7 @@ export interface NewDatabase {
   projectId: string;
   branchId: string;
   branchGitName: string;
-  /** Absent: a readable one is made up. */
+  /** Undefined for a generated name. */
   name: string | undefined;
   logicalId: string | null;
   region: string;
@@ -16,10 +16,10 @@ export interface NewDatabase {
   source: DatabaseSource;
 }
 
-/** What a create answers: reported before the database can be opened. */
+/** A new database: the response is sent before clients can connect. */
 export type ProvisioningDatabase = DatabaseRow & { status: "provisioning" };
 
-/** Records the database with its first connection and sets it on its way to `ready` (§ Database life cycle). */
+/** Stores a database with its first connection, and schedules its creation. */
 export const addDatabase = (
   world: World,
   { name, ...properties }: NewDatabase,
@@ -43,7 +43,7 @@ export const addDatabase = (
   return { database, connection };
 };
 
-/** A project has at most one default database. */
+/** Clears the flag of the current default database: a project has at most one. */
 const takeDefaultFlag = ({ store }: World, projectId: string): void => {
   for (const { id } of store.databases.list({ projectId, isDefault: true })) {
     store.databases.update(id, { isDefault: false });

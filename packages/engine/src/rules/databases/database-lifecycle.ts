@@ -6,23 +6,23 @@ import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/ro
 const provisionJob = "database.provision";
 const recoverJob = "database.recover";
 
-/** From now on the database is on its way from `provisioning` to `ready` or `failure`. */
+/** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
 export const beginProvisioning = (world: World, databaseId: string): void => {
   world.scheduler.schedule(provisionJob, databaseId, world.settings.lifecycle.provisioning);
 };
 
-/** From now on the database is on its way from `recovering` to `ready` or `failure`. */
+/** Schedules the restore of a database: from `recovering` to `ready` or `failure`. */
 export const beginRecovering = (world: World, databaseId: string): void => {
   world.scheduler.cancel(databaseId, recoverJob);
   world.scheduler.schedule(recoverJob, databaseId, world.settings.lifecycle.recovering);
 };
 
-/** Cancels the jobs that have not started. */
+/** Cancels the jobs of a database that have not started. */
 export const cancelLifecycle = ({ scheduler }: World, databaseId: string): void => {
   for (const kind of [provisionJob, recoverJob]) scheduler.cancel(databaseId, kind);
 };
 
-/** Starts the creation or restore again that stopped for a deletion, which then failed. */
+/** Schedules again the creation or restore that was canceled for a deletion, after the deletion failed. */
 export const resumeLifecycle = ({ store, scheduler }: World, databaseId: string): void => {
   const status = store.databases.get(databaseId)?.status;
   if (status === "provisioning") scheduler.schedule(provisionJob, databaseId, 0);
@@ -37,13 +37,16 @@ const credentials = (world: World, databaseId: string): DatabaseCredential[] =>
     .list({ databaseId })
     .map(({ id, user, pass }) => ({ connectionId: id, user, pass }));
 
-/** The databases whose work must rest while one is filled from this source: what is copied may not vanish meanwhile. */
+/**
+ * Returns the databases that no other work may use while one is filled from this source, so that the source does not
+ * change.
+ */
 const sourceIds = (source: DatabaseSource): string[] => (source.type === "empty" ? [] : [source.databaseId]);
 
 /**
- * Runs work that fills a database, and sets its status from `underWay` to `ready` or `failure`. A database that was deleted
- * meanwhile stays deleted, and a status that the control surface set meanwhile stays. Throws why the work failed, unless a deletion
- * canceled it.
+ * Runs work that fills a database, and sets its status from `underWay` to `ready` or `failure`. Does not change the
+ * status if the database was deleted, or the control surface set another status, in the meantime. Rethrows the error of
+ * the work unless a deletion canceled it.
  */
 const fillDatabase = async (
   world: JobWorld,
@@ -73,7 +76,10 @@ const fillDatabase = async (
 const make = (world: JobWorld, row: DatabaseRow): Promise<void> =>
   world.databaseEngine.create(row.id, row.source, credentials(world, row.id));
 
-/** Runs the work of a job when no other work uses the database or its source. Does nothing for a database that is being deleted. */
+/**
+ * Returns a handler that runs when no other work uses the database or its source. It does nothing while the database is
+ * being deleted.
+ */
 const inTurn =
   (work: (world: JobWorld, row: DatabaseRow) => Promise<void>): JobHandler =>
   (world, databaseId) => {
@@ -89,7 +95,10 @@ export const databaseJobs: JobHandlers = {
     if (!row.made) await fillDatabase(world, row, "provisioning", () => make(world, row));
   }),
 
-  /** A database that has never been made is made from the backup, with a role for each of its connections. */
+  /**
+   * Restores a database. One that was never created is created from the backup, with a role for each of its
+   * connections.
+   */
   [recoverJob]: inTurn(async (world, row) => {
     if (row.status !== "recovering" || row.source.type !== "backup") return;
     const { backupId } = row.source;

@@ -5,7 +5,7 @@ import type { JobHandlers } from "../../time/job-handler.js";
 const dropBackupJob = "backup.drop";
 const retryAfter = 60_000;
 
-/** Deletes the rows of a database, its connections and its backups, and cancels its creation or restore. */
+/** Deletes the rows of a database, its connections and its backups. Cancels its creation or restore. */
 export const removeDatabase = (world: World, databaseId: string): void => {
   const { connections, backups, databases } = world.store;
   cancelLifecycle(world, databaseId);
@@ -18,7 +18,7 @@ export const removeDatabase = (world: World, databaseId: string): void => {
 };
 
 export const removalJobs: JobHandlers = {
-  /** Retries until the data of the deleted backup is gone. */
+  /** Retries until the data of the deleted backup is deleted. */
   [dropBackupJob]: async (world, backupId) => {
     try {
       await world.databaseEngine.dropBackup(backupId);

@@ -5,11 +5,15 @@ import type { DatabaseSource } from "../../store/rows.js";
 
 export interface SourceFields {
   source?: DatabaseSource | undefined;
-  /** The old form of `source`: with `backupId` a backup, without it a clone. */
+  /** The former name of `source`: a backup with `backupId`, otherwise a clone. */
   fromDatabase?: { id: string; backupId?: string | undefined } | undefined;
 }
 
-/** `source` and `fromDatabase` at once are a 422; neither is an empty database. */
+/**
+ * Returns the source of a new database; an empty database by default.
+ *
+ * @throws RequestError 422 `validation:failed` when both `source` and `fromDatabase` are given.
+ */
 export const readSource = ({ source, fromDatabase }: SourceFields): DatabaseSource => {
   if (source !== undefined && fromDatabase !== undefined) {
     throw errors.validationFailed([{ path: "/fromDatabase", message: "cannot be combined with source" }]);
@@ -19,7 +23,9 @@ export const readSource = ({ source, fromDatabase }: SourceFields): DatabaseSour
   return backupId === undefined ? { type: "database", databaseId } : { type: "backup", databaseId, backupId };
 };
 
-/** A source may be any database that the caller reaches, of another project too. */
+/**
+ * Refuses a source that cannot be used. Any database that the caller can reach is allowed, even in another project.
+ */
 export const refuseUnusableSource = (call: Call, fields: SourceFields): void => {
   const source = readSource(fields);
   if (source.type === "empty") return;
@@ -36,8 +42,9 @@ export const refuseUnusableSource = (call: Call, fields: SourceFields): void => 
 };
 
 /**
- * The backup must be the database's own, and completed. The database itself may be in any state. `path` points at the
- * part of the body that names them.
+ * Requires a completed backup of the given database, which may have any status.
+ *
+ * @param path JSON pointer of the field in the body that names the database and the backup.
  */
 export const refuseUnusableBackup = (
   call: Call,

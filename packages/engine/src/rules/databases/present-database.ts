@@ -31,7 +31,7 @@ const presentCore = (world: World, row: DatabaseRow): DatabaseCore => ({
   logicalId: row.logicalId,
 });
 
-/** § Database, as all answers but those of a create show it. */
+/** Builds a `Database`: the form in all responses except those that create one. */
 export const presentDatabase = (world: World, row: DatabaseRow): Database => ({
   ...presentCore(world, row),
   connections: world.store.connections
@@ -40,7 +40,7 @@ export const presentDatabase = (world: World, row: DatabaseRow): Database => ({
   project: presentProjectReference(world, row.projectId),
 });
 
-/** The database of a create-project answer, which stands inside its project. */
+/** Builds the `ProjectDatabase` in the response that creates a project. */
 export const presentProjectDatabase = (
   world: World,
   row: ProvisioningDatabase,
@@ -58,7 +58,10 @@ export const presentProjectDatabase = (
   };
 };
 
-/** The answer of a create: the one connection that the database begins with, its secrets included. */
+/**
+ * Builds a `DatabaseWithSecrets`: the response that creates a database, with its first connection and the secrets of
+ * it.
+ */
 export const presentNewDatabase = (
   world: World,
   row: ProvisioningDatabase,

@@ -6,7 +6,10 @@ import { refuseUnusableBackup } from "./database-sources.js";
 import { presentDatabase } from "./present-database.js";
 
 export const restoreBehaviors = {
-  /** Overwrites the target in place; its connections and their credentials stay (§ States and transitions). */
+  /**
+   * Overwrites the data in place. Connections and their credentials do not change. See the `databases.restore`
+   * operation.
+   */
   "databases.restore": behavior("databases.restore", {
     check: (call) => {
       const { source } = call.body;

@@ -15,7 +15,7 @@ export interface Period {
 
 const isDay = (date: string): boolean => !date.includes(":");
 
-/** A date starts at its first millisecond as `startDate`, and ends at its last one as `endDate`. */
+/** Reads the period. A date without a time means its first millisecond in `startDate` and its last in `endDate`. */
 const readPeriod = ({ world, query }: Call<"databases.usage.get">): Period => {
   const { startDate, endDate } = query;
   const end =
@@ -28,7 +28,10 @@ const firstOfMonth = (time: number): number => {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 };
 
-/** The database engine has no history: a period in which the database existed has all of its usage, any other has none. */
+/**
+ * Returns whether the database existed in the period. If so, the period reports all usage, because engines store no
+ * history.
+ */
 const isMeasured = (call: Call, { made, createdAt }: DatabaseRow, { start, end }: Period): boolean =>
   made && createdAt <= end && start <= call.world.clock.now();
 

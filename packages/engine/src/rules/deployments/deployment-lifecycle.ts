@@ -15,31 +15,33 @@ export const canStart = oneOf("created", "uploaded", "stopped", "failed");
 export const canStop = oneOf("provisioning", "running");
 export const canDelete = oneOf("created", "uploaded", "stopped", "failed");
 
-/** From now on the deployment is on its way to `running`. Gives the domain that will answer with it. */
+/** Starts a deployment. Returns the domain that will serve it. */
 export const beginStart = (world: World, { id }: DeploymentRow): string => {
   const domain = previewDomain(id);
-  // Started code is not replaced: the upload URL, where it was not used, ends here.
+  // Code that has been started cannot be replaced, so an unused upload URL becomes invalid.
   world.store.deployments.update(id, { status: "provisioning", previewDomain: domain, uploadKeyHash: null });
   world.scheduler.cancel(id);
   world.scheduler.schedule(startJob, id, world.settings.lifecycle.deploymentStart);
   return domain;
 };
 
-/** From now on the deployment is on its way to `stopped`; a start that is under way is given up. */
+/** Stops a deployment. Cancels a start that is under way. */
 export const beginStop = (world: World, { id }: DeploymentRow): void => {
   world.scheduler.cancel(id);
   world.store.deployments.update(id, { status: "stopping" });
   world.scheduler.schedule(stopJob, id, world.settings.lifecycle.deploymentStop);
 };
 
-/** One that is gone, or in another state by now, is left as it is. */
+/**
+ * Returns a handler that changes the status. It does nothing when the deployment is gone or its status has changed.
+ */
 const transition =
   (from: DeploymentStatus, to: DeploymentStatus): JobHandler =>
   ({ store }, id) => {
     if (store.deployments.get(id)?.status === from) store.deployments.update(id, { status: to });
   };
 
-/** Only the control surface makes a deployment fail: the reference server runs no code. */
+/** Only the control surface sets the status `failed`, because the reference server runs no code. */
 export const deploymentJobs: JobHandlers = {
   [startJob]: transition("provisioning", "running"),
   [stopJob]: transition("stopping", "stopped"),

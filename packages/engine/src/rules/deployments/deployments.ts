@@ -32,7 +32,7 @@ const presentDeploymentDetails = (world: World, row: DeploymentRow): DeploymentD
   ...(row.portMapping && { portMapping: row.portMapping }),
 });
 
-/** Reads the ports of a request, where null is the same as an absent port. */
+/** Returns the ports of a request. Null counts as absent. */
 const readPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["portMapping"] => {
   if (portMapping === undefined) return null;
   const { http } = portMapping;
@@ -135,7 +135,7 @@ export const deploymentBehaviors = {
   }),
 };
 
-/** `latestDeploymentId` is a live deployment or null; domains of a deleted one wait for the next promote. */
+/** Removes a deleted deployment from its app. Its custom domains serve nothing until the next promotion. */
 const forgetPromotion = ({ store }: World, { id, appId }: DeploymentRow): void => {
   const app = store.apps.get(appId);
   if (app === undefined) return;

@@ -6,8 +6,8 @@ import { errors } from "../../request/errors.js";
 export const uploadPath = (deploymentId: string, key: string): string => `/uploads/${deploymentId}/${key}`;
 
 /**
- * Returns the endpoint that takes the artifact of a deployment, once. The bytes are only counted, because this server does not run
- * code. See the `CreatedDeployment` schema.
+ * Returns the endpoint that accepts the artifact of a deployment once. It only counts the bytes, because this server
+ * does not run code. See the `CreatedDeployment` schema.
  */
 export const findUpload = (_method: string, path: string): Endpoint | undefined => {
   const [, deploymentId, key] = /^\/uploads\/(\w+)\/(\w+)$/.exec(path) ?? [];

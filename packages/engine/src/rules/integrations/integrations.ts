@@ -23,7 +23,7 @@ const presentIntegration = (world: World, row: IntegrationRow): Integration => {
   };
 };
 
-/** Every token of an integration carries its id and ends with its row. Its grants are of no more use. */
+/** Revokes integrations. Deleting the row of an integration revokes its access tokens; its grants expire. */
 const revoke = ({ store, clock }: World, rows: readonly IntegrationRow[]) => {
   for (const { id: integrationId } of rows) {
     store.integrations.delete(integrationId);

@@ -3,7 +3,7 @@ import type { World } from "../../request/world.js";
 import type { Principal } from "../../request/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 
-/** The user whose credential it is; a service token and an agent act for nobody in person. */
+/** Returns the user of a user's credential; null for a service token or an agent. */
 const presentUser = ({ store }: World, principal: Principal): MeUser | null => {
   if (principal.kind !== "user") return null;
   const user = store.users.get(principal.userId);

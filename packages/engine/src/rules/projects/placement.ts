@@ -7,9 +7,9 @@ import type { ProjectRow } from "../../store/rows.js";
 const fallbackRegion = "us-east-1";
 
 /**
- * Returns the project that the call adds something to, or moves.
+ * Returns the project that the call adds a resource to, or moves.
  *
- * @throws `project:not_found` also when the project is being deleted.
+ * @throws RequestError 404 `project:not_found`, also when the project is being deleted.
  */
 export const reachProject = (call: Call, projectId: string): ProjectRow => {
   const project = reach(call, "project", projectId);
@@ -17,13 +17,13 @@ export const reachProject = (call: Call, projectId: string): ProjectRow => {
   return project;
 };
 
-/** Returns the region of a new app. See `regionId` of the operation `apps.create`. */
+/** Returns the region of a new app. See `regionId` of the `apps.create` operation. */
 export const placeApp = (project: ProjectRow, regionId: string | undefined): string =>
   regionId ?? project.defaultRegion ?? fallbackRegion;
 
 /**
- * Returns the region of a new database. `inherit` is the project's default region, else that of its default database. See
- * `region` of the operation `projects.databases.create`.
+ * Returns the region of a new database. `inherit` is the project's default region, or else the region of its default
+ * database. See `region` of the `projects.databases.create` operation.
  */
 export const placeDatabase = (world: World, project: ProjectRow, region: string | undefined): string => {
   if (region !== "inherit") return region ?? fallbackRegion;

@@ -3,7 +3,7 @@ import { timestamp } from "../../time/clock.js";
 import type { Project, Reference } from "../../generated/schemas.js";
 import type { ProjectRow, Row } from "../../store/rows.js";
 
-/** Presents a project. See the `Project` schema; settings are stored but not shown. */
+/** Builds a `Project` from its row. Settings are stored but not shown. */
 export const presentProject = (world: World, row: ProjectRow): Project => ({
   id: row.id,
   type: "project",
@@ -18,7 +18,7 @@ export const presentProject = (world: World, row: ProjectRow): Project => ({
 export const presentProjectReference = (world: World, projectId: string): Reference =>
   presentReference(world, "projects", world.store.projects.get(projectId));
 
-/** Presents what a resource shows of another one that it belongs to. See the `Reference` schema. */
+/** Builds a `Reference` to the resource that another resource belongs to. */
 export const presentReference = (
   world: World,
   collection: string,

@@ -19,7 +19,7 @@ export const refuseTakenLogicalId = (world: World, workspaceId: string, logicalI
   }
 };
 
-/** Prints `{ database: 1, app: 2 }` as "1 database and 2 apps", without the kinds that have a count of 0. */
+/** Formats `{ database: 1, app: 2 }` as "1 database and 2 apps". Omits kinds with a count of 0. */
 export const countOf = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
@@ -29,7 +29,9 @@ export const countOf = (counts: Readonly<Record<string, number>>): string =>
 const defaultDatabaseOf = ({ store }: World, projectId: string): DatabaseRow | undefined =>
   store.databases.find({ projectId, isDefault: true });
 
-/** Deleting a project deletes its default database and its branches. Everything else must be deleted before. */
+/**
+ * Refuses to delete a project that has resources other than branches and a default database, which are deleted with it.
+ */
 const refuseDependencies = ({ store }: World, projectId: string): void => {
   const databases = store.databases.count({ projectId, isDefault: false });
   const apps = store.apps.count({ projectId });
@@ -107,7 +109,8 @@ export const projectBehaviors = {
     act: ({ world, body }, project) => {
       const changed = world.store.projects.update(project.id, {
         name: body.name ?? project.name,
-        // Merged by key: the given keys are replaced, the others stay. See the operation `projects.update`.
+        // Merges by key: keys in the body are replaced, and other keys do not change. See the `projects.update`
+        // operation.
         settings: { ...project.settings, ...body.settings },
       });
       return { status: 200, body: { data: presentProject(world, changed) } };

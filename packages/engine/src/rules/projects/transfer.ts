@@ -25,7 +25,7 @@ export const transferBehaviors = {
       if (project.logicalId !== null) refuseTakenLogicalId(call.world, workspaceId, project.logicalId);
       return { project, workspaceId };
     },
-    /** Rows that repeat the workspace of their project change in the same step. Pending approvals expire. */
+    /** Moves the project, and the rows that repeat its workspace. Pending approvals expire. */
     act: ({ world: { store, clock } }, { project, workspaceId }) => {
       const { projects, databases, connections, apps, approvals } = store;
       projects.update(project.id, { workspaceId });

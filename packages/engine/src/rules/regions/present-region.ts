@@ -10,7 +10,7 @@ export const regionNames: ReadonlyMap<string, string> = new Map([
   ["ap-southeast-1", "Asia Pacific (Singapore)"],
 ]);
 
-/** Presents the region of a database or an app. */
+/** Builds the reference to the region of a database or an app. */
 export const presentRegionReference = (id: string): ShortReference => ({
   id,
   name: regionNames.get(id) ?? id,

@@ -17,7 +17,7 @@ const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
 });
 
 export const serviceTokenBehaviors = {
-  /** Lists tokens, newest first. The list is empty for a workspace that does not exist or is not the caller's. */
+  /** Lists tokens, newest first. The list is empty when the workspace does not exist or is not the caller's. */
   "workspaces.serviceTokens.list": behavior("workspaces.serviceTokens.list", {
     check: () => undefined,
     act: (call) => {
@@ -32,7 +32,7 @@ export const serviceTokenBehaviors = {
     },
   }),
 
-  /** Only this response has the value; the row stores its last four characters. */
+  /** Creates a token. Only this response contains its value; the row stores the last four characters. */
   "workspaces.serviceTokens.create": preparedBehavior("workspaces.serviceTokens.create", {
     prepare: {
       plan: (call) => {
@@ -56,7 +56,7 @@ export const serviceTokenBehaviors = {
     },
   }),
 
-  /** Deletes a token, which ends it at once. */
+  /** Deletes a token, which revokes it immediately. */
   "workspaces.serviceTokens.delete": behavior("workspaces.serviceTokens.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);

@@ -16,7 +16,7 @@ const presentWorkspace = (world: World, row: WorkspaceRow): Workspace => ({
 });
 
 export const workspaceBehaviors = {
-  /** Lists one workspace: a credential reaches no other than its own. */
+  /** Lists the workspace of the credential, the only one that it can reach. */
   "workspaces.list": behavior("workspaces.list", {
     check: () => undefined,
     act: (call) =>
