@@ -33,7 +33,7 @@ export interface Place {
 type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
 
 /**
- * Creates resources, through operations of the API where they exist. The same rules apply, and the same `RequestError`s
+ * Creates resources, using operations of the API where they exist. The same rules apply, and the same `RequestError`s
  * are thrown. Databases are created in the status `ready`.
  */
 export class Seeder {

@@ -20,7 +20,7 @@ export interface UserTokenOptions extends TokenOptions {
   userId?: string;
   /** Default: the first workspace that the user is a member of. */
   workspaceId?: string;
-  /** The integration that issued the token. Deleting it revokes the token. Default: none. */
+  /** The integration that the token was issued for. Deleting it revokes the token. Default: none. */
   integrationId?: string;
 }
 

@@ -6,7 +6,7 @@ import type { OperationEntry } from "./operation.js";
 /** An operation whose contract has the two responses that settings can add to every operation. */
 const gated: OperationId = "projects.delete";
 
-/** Returns whether a response requires an approval because of the settings: the contract does not require one here. */
+/** Returns whether an approval error is due to the settings: the contract requires no approval for this operation. */
 export const isGatedBySettings = (operation: OperationEntry, code: string | null): boolean =>
   (code === "approval_required" || code === "approval:denied") && operation.agentApproval === null;
 

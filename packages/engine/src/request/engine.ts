@@ -43,7 +43,7 @@ export class Engine {
 
   constructor(private readonly parts: EngineParts) {}
 
-  /** Never throws or rejects. */
+  /** Handles a request. Never throws or rejects. */
   handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
     const exchange = this.#open(request);
     try {
@@ -70,9 +70,10 @@ export class Engine {
   }
 
   /**
-   * Runs an operation for a principal, without the steps that only concern requests: no limit, fault, approval or log.
+   * Runs an operation for a principal, without the steps that apply only to requests: rate limit, faults, approval,
+   * log.
    *
-   * @throws RequestError
+   * @throws RequestError when the operation is refused.
    */
   async perform(
     principal: Principal,
@@ -119,7 +120,7 @@ export class Engine {
     return refusal(errors.internal());
   }
 
-  /** Waits until changes are stored, whoever made them: the response may show the changes of another request. */
+  /** Waits until all changes are stored, because the response may show the changes of another request. */
   #save(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
     const saved = exchange.request.method === "GET" ? undefined : exchange.world.saved();
     if (!saved) return this.#respond(exchange, this.#checkContract(exchange, outcome));

@@ -2,13 +2,13 @@ import { RequestError, type Issue } from "./request-error.js";
 import { timestamp } from "../time/clock.js";
 import { type Kind, kindNames } from "./ids.js";
 
-/** Kinds whose absence has a code of its own. */
+/** Kinds that have their own error code for a missing resource. */
 export type MissingKind = Exclude<Kind, "user" | "client">;
 
 export interface ExistingApp {
   existingAppId: string;
   name: string;
-  /** "" for an app without a branch. */
+  /** Empty for an app without a branch. */
   branchGitName: string;
   conflict: "name" | "logicalId";
   logicalId: string | null;
@@ -155,7 +155,7 @@ export const errors = {
       `Another database on the branch has the logicalId ${logicalId}`,
       "Choose another logicalId, or use the existing database",
     ),
-  /** `path` points at the field of the body that names the database. */
+  /** @param path JSON pointer of the field in the body that names the database. */
   databaseSourceNotReady: (status: string, path: string) =>
     new RequestError(
       422,
@@ -172,7 +172,7 @@ export const errors = {
       'Give a source of the type "backup", with databaseId and backupId',
       { issues: [{ path: "/source/type", message: "must be backup" }] },
     ),
-  /** `path` points at the field of the body that names the backup. */
+  /** @param path JSON pointer of the field in the body that names the backup. */
   backupUnusable: (status: string, path: string) =>
     new RequestError(
       422,

@@ -5,7 +5,7 @@ import type { Principal } from "./principal.js";
 import type { ServerWorld } from "./server-world.js";
 import type { ValidRequest } from "./validate.js";
 
-/** A request on its way through the pipeline, with what the steps have found out about it. */
+/** A request in the pipeline, with the results of the steps so far. */
 export interface Exchange {
   readonly world: ServerWorld;
   readonly request: EngineRequest;
@@ -23,6 +23,6 @@ export interface Exchange {
   valid: ValidRequest | undefined;
   /** Response headers that the steps add. */
   headers: Record<string, string> | undefined;
-  /** Whether a fault made up a response that is not in the contract. */
+  /** Whether a fault replaced the response with one that is not in the contract. */
   foreign: boolean;
 }

@@ -1,7 +1,7 @@
 import { type OperationId, operations } from "../generated/operations.js";
 import { type OAuthEndpoint, oauthEndpoints } from "./endpoint.js";
 
-/** What a fault can be installed for: an operation, or an endpoint of the authorization server. */
+/** Target of a fault: an operation, or an endpoint of the authorization server. */
 export type FaultTarget = OperationId | `oauth.${OAuthEndpoint}`;
 
 const drops = ["before", "after", "midway"] as const;
@@ -105,7 +105,7 @@ export class Faults {
     return [...this.#installed.values()].map((fault) => ({ ...fault }));
   }
 
-  /** Returns whether there was such a fault. */
+  /** Removes a fault. Returns false when it is not installed. */
   remove(id: string): boolean {
     return this.#installed.delete(id);
   }

@@ -1,9 +1,9 @@
 import { idPrefixes } from "../generated/ids.js";
 
-/** The kinds of resource that have an id, by the name that error codes use (`service_token:not_found`). */
+/** Kinds of resource that have an id, with the names that error codes use (`service_token:not_found`). */
 export type Kind = keyof typeof idPrefixes;
 
-/** How messages call the kinds. */
+/** Names of the kinds in messages. */
 export const kindNames: Readonly<Record<Kind, string>> = {
   user: "user",
   workspace: "workspace",
@@ -20,20 +20,20 @@ export const kindNames: Readonly<Record<Kind, string>> = {
   approval: "approval",
 };
 
-/** Returns the id with its prefix, as the store has it. Requests can contain ids without prefix. */
+/** Returns the id with its prefix, as the store contains it. Requests may omit the prefix. */
 export const canonicalId = (kind: Kind, id: string): string => {
   const prefix = idPrefixes[kind];
   return id.startsWith(prefix) ? id : prefix + id;
 };
 
-/** Where invented ids, passwords and names come from. */
+/** Generates ids, passwords and names. */
 export interface Ids {
-  /** The kind's prefix and 24 of `[a-z0-9]`. */
+  /** Returns the prefix of the kind and 24 characters of `[a-z0-9]`. */
   id(kind: Kind): string;
-  /** `length` characters of `[a-z0-9]`, for parts of host and role names. */
+  /** Returns `length` characters of `[a-z0-9]`, for parts of host and role names. */
   label(length: number): string;
-  /** An unguessable string of `length` characters of `[A-Za-z0-9]`, for passwords and upload keys. */
+  /** Returns an unguessable string of `length` characters of `[A-Za-z0-9]`, for passwords and upload keys. */
   secret(length: number): string;
-  /** A readable name, like `calm-harbor-4821`. */
+  /** Returns a readable name, such as `calm-harbor-4821`. */
   name(): string;
 }

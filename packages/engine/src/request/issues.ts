@@ -4,8 +4,9 @@ import type { Issue } from "./request-error.js";
 const maxIssues = 20;
 
 /**
- * What a validator found, for a reader: one issue a place, never with the rejected value in it. `toPath` makes an issue's
- * path of a JSON pointer.
+ * Converts the findings of a validator to issues: one for each place, without the rejected value.
+ *
+ * @param toPath converts a JSON pointer to the path of an issue.
  */
 export const readableIssues = (
   findings: readonly Finding[],
@@ -23,16 +24,19 @@ export const readableIssues = (
   return [...byPath].slice(0, maxIssues).map(([path, messages]) => ({ path, message: joined(messages) }));
 };
 
-/** Says again what other findings say: that none of several alternatives fits, or that what tells them apart is missing. */
+/** Returns whether a finding only repeats others: no alternative matches, or the discriminator is missing. */
 const isSummary = ({ keyword, params }: Finding): boolean =>
   keyword === "anyOf" ||
   keyword === "oneOf" ||
   (keyword === "discriminator" && params["error"] === "tag" && params["tagValue"] === undefined);
 
-/** Alternatives that all failed read "must be a date or must be a date and time". */
+/** Joins the messages of failed alternatives: "must be a date or must be a date and time". */
 const joined = (messages: readonly string[]): string => messages.join(" or ");
 
-/** Where the finding is: a missing or unknown field has its own place, not that of the object around it. */
+/**
+ * Returns the place of a finding. For a missing or unknown field, that is the field itself, not the object that
+ * contains it.
+ */
 const pointerOf = ({ instancePath, keyword, params }: Finding): string => {
   const inner =
     keyword === "required"
@@ -45,7 +49,10 @@ const pointerOf = ({ instancePath, keyword, params }: Finding): string => {
   return typeof inner === "string" ? `${instancePath}/${escape(inner)}` : instancePath;
 };
 
-/** As JSON pointers write it, and not longer than a reader can bear. */
+/**
+ * Escapes a name for a JSON pointer, and truncates it to 100 characters. See
+ * https://www.rfc-editor.org/rfc/rfc6901#section-3.
+ */
 const escape = (name: string): string => name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
 
 const typeNames: Readonly<Record<string, string>> = {

@@ -10,8 +10,8 @@ interface Window {
 const maxWindows = 10_000;
 
 /**
- * Counts requests in fixed windows, one for each pair of `sub` and `client_id`, so that a refreshed token continues the window
- * of the token before it.
+ * Counts requests in fixed windows, one for each pair of `sub` and `client_id`, so that refreshing a token does not
+ * start a new window.
  */
 export class RateLimiter {
   readonly #windows = new Map<string, Window>();

@@ -2,7 +2,10 @@ import type { DatabaseAddress, DatabaseEngine } from "./database-engine.js";
 
 const done = Promise.resolve();
 
-/** Makes no databases: it invents addresses under `domain`, and all work succeeds at once. */
+/**
+ * Returns an engine that creates no databases. It generates addresses under `domain`, and its work succeeds
+ * immediately.
+ */
 export const memoryDatabaseEngine = (domain: string): DatabaseEngine => {
   const address = (databaseId: string, endpoint: string, port: number): DatabaseAddress => {
     const database = databaseId.replace(/^db_/, "");

@@ -1,13 +1,17 @@
 import { type Settings, defaultSettings } from "./settings.js";
 
-/** Settings of which any part may be left out. */
+/** Settings in which every part is optional. */
 export type PartialSettings = {
   readonly [Name in keyof Settings]?: Settings[Name] extends object
     ? Partial<Settings[Name]>
     : Settings[Name];
 } & { readonly rateLimit?: Settings["rateLimit"] };
 
-/** The defaults, with what is given in their place. Throws a `TypeError` for a base URL with a slash or `/v1` at its end. */
+/**
+ * Returns the defaults with the given values in their place.
+ *
+ * @throws TypeError for a base URL that ends with a slash or `/v1`.
+ */
 export const mergeSettings = (given: PartialSettings = {}): Settings => {
   const settings: Settings = {
     baseUrl: given.baseUrl ?? defaultSettings.baseUrl,

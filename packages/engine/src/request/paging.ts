@@ -3,21 +3,23 @@ import type { Collection, PageRequest } from "../store/store.js";
 import type { Call, Success } from "./behavior.js";
 import { errors } from "./errors.js";
 
-/** What a list asks for: `limit` has its default by now, an empty `cursor` counts as none. */
+/** Query of a list, with the default of `limit` applied. An empty `cursor` counts as absent. */
 export interface PageQuery {
   readonly limit: number;
   readonly cursor?: string | null | undefined;
 }
 
 export interface PageOptions<T> extends Pick<PageRequest<T, unknown>, "containing"> {
-  /** § Paging: service tokens and backups come newest first, everything else oldest first. */
+  /** Whether the newest row comes first. Default: false. */
   newestFirst?: boolean;
 }
 
 /**
- * Answers one page of the collection's matching rows. The cursor holds the insertion number of the page's last row, so
- * that nothing is skipped or repeated while rows come and go; it binds operation, path, filters and workspace, and
- * another's is a 422.
+ * Returns one page of the matching rows. The cursor contains the insertion number of the last row of the page, so that
+ * no row is skipped or repeated when others are added or deleted. It is valid only for the same operation, path,
+ * filters and workspace.
+ *
+ * @throws RequestError 422 `validation:failed` for any other cursor.
  */
 export const page = <T extends Row, W>(
   call: Call & { readonly query: PageQuery },

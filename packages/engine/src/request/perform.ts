@@ -6,12 +6,16 @@ import { callOf } from "./call.js";
 import type { Prepared } from "./prepare.js";
 import type { ServerWorld } from "./server-world.js";
 
-/** Returns the approval that the request uses; undefined when it needs none. Throws a `RequestError` to refuse. */
+/**
+ * Returns the approval that the request uses; undefined when it needs none.
+ *
+ * @throws RequestError when the request is refused.
+ */
 export type ApproveStep = (call: Call, request: AuthorizedRequest) => ApprovalUse | undefined;
 
 /**
- * Runs the behavior of an operation: check, approve, act. Then waits for the job that `act` scheduled, if any. An approval is used
- * only if all of it succeeds.
+ * Runs the behavior of an operation: check, approve, act. Then waits for the job that `act` scheduled, if any. An
+ * approval is used up only if all of them succeed.
  */
 export const perform = (
   world: ServerWorld,

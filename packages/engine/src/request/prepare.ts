@@ -4,7 +4,7 @@ import type { AnyBehavior } from "./behavior.js";
 import { callOf } from "./call.js";
 import type { ServerWorld } from "./server-world.js";
 
-/** What the synchronous steps need that takes time to find out. */
+/** Results of the asynchronous work that the synchronous steps need. */
 export interface Prepared {
   /** Access tokens in the body, by field; undefined for a token that this server did not issue. */
   readonly tokens: Readonly<Record<string, VerifiedToken | undefined>>;
@@ -14,7 +14,7 @@ export interface Prepared {
 
 const nothing: Prepared = { tokens: {}, result: undefined };
 
-/** Does the work of a request that takes time, so that `check` and `act` are synchronous. */
+/** Runs the asynchronous work of a request, so that `check` and `act` are synchronous. */
 export const prepare = (
   world: ServerWorld,
   behavior: AnyBehavior,

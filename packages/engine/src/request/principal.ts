@@ -1,15 +1,15 @@
-/** Who sends a request, as its access token says (§ Authentication). */
+/** The sender of a request, according to the claims of its access token. */
 export type Principal = UserPrincipal | ServicePrincipal | AgentPrincipal;
 
 interface AnyPrincipal {
   /** The `sub` of the token. */
   readonly subject: string;
-  /** The one workspace that the credential reaches. */
+  /** The only workspace that the credential can reach. */
   readonly workspaceId: string;
   readonly scopes: readonly string[];
-  /** The OAuth client that the token was given to; null for tokens that no client asked for. */
+  /** The OAuth client that the token was issued to; null for a token that was not issued to a client. */
   readonly clientId: string | null;
-  /** The integration that the token came from; its deletion ends the token. */
+  /** The integration that the token was issued for. Deleting it revokes the token. */
   readonly integrationId: string | null;
   /** The `jti` of the token. */
   readonly tokenId: string;
@@ -28,11 +28,11 @@ export interface ServicePrincipal extends AnyPrincipal {
 
 export interface AgentPrincipal extends AnyPrincipal {
   readonly kind: "agent";
-  /** The `sub` of the token, again: whose approvals these are. */
+  /** The `sub` of the token, which identifies the agent that owns an approval. */
   readonly agentId: string;
-  /** The user who decides for the agent. */
+  /** The user who decides approvals for the agent. */
   readonly sponsorId: string;
 }
 
-/** The scope that every operation asks for. */
+/** The scope that every operation requires. */
 export const adminScope = "workspace:admin";

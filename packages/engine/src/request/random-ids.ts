@@ -5,7 +5,7 @@ import { idPrefixes } from "../generated/ids.js";
 /** State of the generator of a seeded server: four unsigned 32-bit numbers. */
 export type RandomState = [number, number, number, number];
 
-/** Unpredictable when `state` is null; else every value follows from the state. */
+/** Generates unpredictable values when `state` is null; otherwise a reproducible sequence. */
 export class RandomIds implements Ids {
   readonly #state: RandomState | null;
   #pool = new Uint8Array(0);
@@ -37,7 +37,7 @@ export class RandomIds implements Ids {
     return `${adjective}-${noun}-${1000 + this.#below(9000)}`;
   }
 
-  /** A number of [0, 1), for faults that strike with a probability. */
+  /** Returns a number in [0, 1), for faults with a probability. */
   fraction(): number {
     return this.#below(1 << 16) / (1 << 16);
   }
@@ -48,7 +48,7 @@ export class RandomIds implements Ids {
     return text;
   }
 
-  /** Even over [0, limit): values of the last, incomplete run are thrown away. */
+  /** Returns an evenly distributed integer in [0, limit). Rejects values that would favor the lower results. */
   #below(limit: number): number {
     const fair = 65_536 - (65_536 % limit);
     for (;;) {
@@ -69,7 +69,7 @@ export class RandomIds implements Ids {
   }
 }
 
-/** The generator's first state for a seed (any string). */
+/** Returns the initial state of the generator for a seed. */
 export const seedRandom = (seed: string): RandomState => {
   let hash = 0x811c9dc5;
   for (const character of seed) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
@@ -78,7 +78,7 @@ export const seedRandom = (seed: string): RandomState => {
   return state;
 };
 
-/** sfc32: small, fast, and good enough to invent ids; not for real secrets. */
+/** Advances the state of the generator (sfc32), which is small and fast. Not for real secrets. */
 const nextRandom = (state: RandomState): number => {
   const sum = (state[0] + state[1] + state[3]) >>> 0;
   state[3] = (state[3] + 1) >>> 0;

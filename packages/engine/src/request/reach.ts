@@ -3,7 +3,7 @@ import type { Store } from "../store/store.js";
 import type { Call } from "./behavior.js";
 import { errors } from "./errors.js";
 
-/** Kinds of resource that lie in a workspace, with their rows. */
+/** Kinds of resource that belong to a workspace, with their rows. */
 export interface Reachable {
   workspace: rows.WorkspaceRow;
   service_token: rows.ServiceTokenRow;
@@ -67,7 +67,7 @@ const workspaceIds: Owners = {
   deployment: ownedByProject("deployment"),
 };
 
-/** The project that a resource lies in; undefined for what belongs to the workspace itself, or does not exist. */
+/** Returns the project of a resource; undefined when it belongs directly to the workspace, or does not exist. */
 export const projectIdOf = <K extends keyof Reachable>(
   store: Store,
   kind: K,
@@ -77,7 +77,7 @@ export const projectIdOf = <K extends keyof Reachable>(
   return row === undefined ? undefined : projectIds[kind](store, row);
 };
 
-/** The workspace that a resource lies in; undefined when it does not exist. */
+/** Returns the workspace of a resource; undefined when the resource does not exist. */
 export const workspaceIdOf = <K extends keyof Reachable>(
   store: Store,
   kind: K,
@@ -88,9 +88,10 @@ export const workspaceIdOf = <K extends keyof Reachable>(
 };
 
 /**
- * The resource that an id of the call names. A credential reaches exactly its own workspace: throws `<kind>:not_found`
- * when the resource does not exist, and what the contract says of this operation (403 `auth:forbidden` or the same 404)
- * when it lies in another workspace (§ Reading requests).
+ * Returns the resource with this id. A credential reaches only its own workspace.
+ *
+ * @throws RequestError 404 `<kind>:not_found` when the resource does not exist. For a resource in another workspace,
+ * the contract of the operation decides between 403 `auth:forbidden` and the same 404.
  */
 export const reach = <K extends keyof Reachable>(call: Call, kind: K, id: string): Reachable[K] => {
   const { store } = call.world;
@@ -102,6 +103,6 @@ export const reach = <K extends keyof Reachable>(call: Call, kind: K, id: string
   return row;
 };
 
-/** Whether a filter of a list may show what this id names: it exists, in the credential's own workspace. */
+/** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */
 export const isReachable = (call: Call, kind: keyof Reachable, id: string): boolean =>
   workspaceIdOf(call.world.store, kind, id) === call.principal.workspaceId;

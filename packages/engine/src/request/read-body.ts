@@ -7,7 +7,7 @@ import type { LimitSettings } from "./settings.js";
 export const bodyLimit = (operation: OperationEntry, limits: LimitSettings): number =>
   operation.maxBodyBytes === null ? limits.body : Math.min(limits.appBody, limits.body);
 
-/** Stands for an absent body. */
+/** Represents an absent body. */
 export const noBody = Symbol("no body");
 
 const maxDepth = 64;
@@ -40,7 +40,10 @@ export const readBody = (
 const byteLength = (body: Uint8Array | string): number =>
   typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 
-/** Accepts parameters, except a charset other than UTF-8. See https://www.rfc-editor.org/rfc/rfc8259#section-8.1. */
+/**
+ * Returns whether the media type is JSON. Accepts parameters, except a charset other than UTF-8. See
+ * https://www.rfc-editor.org/rfc/rfc8259#section-8.1.
+ */
 const isJson = (contentType: string | undefined): boolean => {
   if (contentType === "application/json") return true;
   const [mediaType = "", ...parameters] = (contentType ?? "")

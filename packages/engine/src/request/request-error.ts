@@ -1,10 +1,10 @@
 export interface Issue {
-  /** Where in the request: `/source/type` in the body, `query/limit`, `path/id`. */
+  /** Place in the request: `/source/type` in the body, `query/limit`, `path/id`. */
   path: string;
   message: string;
 }
 
-/** A refusal, as the API answers it. Built by `errors` only: one function for each code. */
+/** Thrown to refuse a request with an error of the API. Only `errors` creates it, with one function for each code. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   constructor(
@@ -12,7 +12,7 @@ export class RequestError extends Error {
     readonly code: string,
     message: string,
     readonly hint?: string,
-    /** What this code adds to the error body (`approvalId`, `issues`, `existingAppId`, …). */
+    /** Additional fields in the error body, depending on the code (`approvalId`, `issues`, `existingAppId`, …). */
     readonly extra: Readonly<Record<string, unknown>> = {},
     readonly headers: Readonly<Record<string, string>> = {},
   ) {

@@ -5,7 +5,7 @@ import { shownPath } from "./route.js";
 /** A request that the server has handled. Contains no headers, no response and no field that the contract marks as secret. */
 export interface LoggedRequest {
   readonly requestId: string;
-  /** When it arrived, in milliseconds since 1970 by the server's clock. */
+  /** When the request arrived, in milliseconds since 1970 by the server's clock. */
   readonly at: number;
   readonly method: string;
   /** Without the query. Segments that may be secrets are `…`. */

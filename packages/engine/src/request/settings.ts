@@ -1,4 +1,4 @@
-/** What an operator or a test may choose. Every value has a default (`defaultSettings`). */
+/** Settings that an operator or a test can choose. `defaultSettings` has the defaults. */
 export interface Settings {
   /** Origin of the API, without a trailing slash and without `/v1`. Also the audience of access tokens. */
   readonly baseUrl: string;
@@ -14,7 +14,7 @@ export interface Settings {
   readonly oauth: OAuthSettings;
 }
 
-/** How long transitions take, in milliseconds. */
+/** Durations of state transitions, in milliseconds. */
 export interface LifecycleSettings {
   /** A new database, empty or copied, from `provisioning` to `ready`. */
   readonly provisioning: number;
@@ -27,11 +27,11 @@ export interface LifecycleSettings {
 }
 
 export interface LimitSettings {
-  /** Bytes of a request body, where the contract has no smaller cap. */
+  /** Maximum bytes of a request body, unless the contract has a smaller limit. */
   readonly body: number;
-  /** Bytes of a request body where the contract has its smaller cap (apps and services). */
+  /** Maximum bytes of a request body for which the contract has a smaller limit (apps and services). */
   readonly appBody: number;
-  /** Bytes of an uploaded deployment artifact. */
+  /** Maximum bytes of an uploaded deployment artifact. */
   readonly upload: number;
 }
 
@@ -41,13 +41,13 @@ export interface RateLimitSettings {
   readonly window: number;
 }
 
-/** Times in milliseconds (§ Agents and approvals). */
+/** Durations are in milliseconds. See the `AgentApproval` schema. */
 export interface ApprovalSettings {
-  /** Operations that need the sponsor's word, besides those that the contract marks. */
+  /** Operations that need an approval, in addition to those that the contract marks. */
   readonly operations: readonly string[];
-  /** How long a request for approval waits for a decision, and how long a denial holds. */
+  /** How long a pending approval waits for a decision, and how long a denial applies. */
   readonly pending: number;
-  /** How long an approval waits for its request. */
+  /** How long an approval can be used after it was given. */
   readonly approved: number;
   /** Default length of a window. */
   readonly window: number;
@@ -55,7 +55,7 @@ export interface ApprovalSettings {
 }
 
 export interface BackupSettings {
-  /** `meta.backupRetentionDays`. */
+  /** Value of `meta.backupRetentionDays` in lists of backups. */
   readonly retentionDays: number;
 }
 
@@ -65,15 +65,15 @@ export interface SubscriptionSettings {
   readonly usageBlocked: boolean;
 }
 
-/** Times in milliseconds (§ Authentication). */
+/** Lifetimes in milliseconds. */
 export interface OAuthSettings {
-  /** How long a code can be redeemed. */
+  /** Lifetime of an authorization code. */
   readonly code: number;
-  /** How long an access token of a login lives. */
+  /** Lifetime of an access token that a login issues. */
   readonly accessToken: number;
-  /** How long a refresh token can be used. Each use gives a new one. */
+  /** Lifetime of a refresh token. Each use issues a new one. */
   readonly refreshToken: number;
-  /** How long after its use a refresh token is answered once more. */
+  /** How long after its first use a refresh token is accepted once more. */
   readonly refreshGrace: number;
 }
 

@@ -13,22 +13,23 @@ export interface ValidRequest {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Record<string, unknown>;
   /**
-   * A path id is malformed and the operation has no 422: the resource cannot exist, and is looked for after the scope
-   * was checked.
+   * The kind of a path id that is malformed, for an operation without a 422. Such a resource cannot exist, so the
+   * request gets a 404 after the scope was checked.
    */
   readonly missing: MissingKind | undefined;
 }
 
 const maxIdLength = 128;
 
-/** Codes that the contract gives to the rejected values of one field, in place of `validation:failed`. */
+/** Fields that have their own error code for rejected values, in place of `validation:failed`. */
 const fieldErrors: Readonly<Record<string, (message: string) => RequestError>> = {
   "restore:invalid_source": (message) => errors.invalidRestoreSource(`The type of the source ${message}`),
 };
 
 /**
- * The request's parameters and body with defaults in place and ids in their canonical form. Throws 422
- * `validation:failed` with every issue at once.
+ * Returns parameters and body with defaults applied and ids in their canonical form.
+ *
+ * @throws RequestError 422 `validation:failed` with all issues.
  */
 export const validate = (route: Route, search: string, json: unknown): ValidRequest => {
   const { operation } = route;
@@ -39,7 +40,7 @@ export const validate = (route: Route, search: string, json: unknown): ValidRequ
   if (issues.length > 0) throw errors.validationFailed(issues);
   for (const { name, kind } of operation.query) {
     const value = query[name];
-    // `unassigned` stands for no branch in the filters of lists.
+    // In the filters of lists, `unassigned` means no branch.
     if (kind !== null && typeof value === "string" && !(kind === "branch" && value === "unassigned")) {
       query[name] = canonicalId(kind, value);
     }
@@ -65,7 +66,7 @@ const readPath = (
     } else if (operation.malformedIdStatus === 422) {
       issues.push({ path: `path/${name}`, message: `must be the id of ${article(kind)}` });
     } else {
-      // A client is known to a workspace by its integration.
+      // Workspaces know a client or a user only through an integration.
       missing ??= kind === "client" || kind === "user" ? "integration" : kind;
     }
   }
@@ -118,14 +119,14 @@ const readFields = (operation: OperationEntry, json: unknown, issues: Issue[]): 
     issues.push(...readableIssues(findings, (pointer) => pointer));
     return {};
   }
-  // Every body of the contract is an object, as its validator has just proved.
+  // The validator has checked that the body is an object: every body of the contract is one.
   return body as Record<string, unknown>;
 };
 
 const canonicalizeField = (value: unknown, path: readonly string[], kind: Kind): void => {
   const [name, ...rest] = path;
   if (typeof value !== "object" || value === null || name === undefined) return;
-  // An object that came out of JSON.parse has string keys.
+  // Objects from JSON.parse have string keys.
   const fields = value as Record<string, unknown>;
   if (!Object.hasOwn(fields, name)) return;
   const inner = fields[name];

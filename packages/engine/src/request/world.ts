@@ -6,7 +6,9 @@ import type { DatabaseEngine } from "./database-engine.js";
 import type { Ids } from "./ids.js";
 import type { Settings } from "./settings.js";
 
-/** All that a behavior reads and changes. It is passed to each call, so that calls can run on different stores. */
+/**
+ * The state and services that a behavior uses. It is passed to each call, so that calls can run on different stores.
+ */
 export interface World {
   readonly store: Store;
   readonly clock: Clock;
