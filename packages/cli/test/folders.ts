@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/** A folder that does not exist, so that commands do not find the profiles of whoever runs the tests. */
+/** A folder that does not exist, so that commands do not find the profiles of the user who runs the tests. */
 export const noConfigDir = join(tmpdir(), "mgmt-test-no-profiles");
 
 /** Creates a folder, deleted after the tests of the file. Call it outside of tests and hooks. */

@@ -263,7 +263,7 @@ describe("a data directory that cannot be used", () => {
     }
   });
 
-  it("is usable after it was restored from a copy, whoever owns the files", async () => {
+  it("is usable after it was restored from a copy, regardless of who owns the files", async () => {
     await cp(whole, join(root, "copied"), { recursive: true });
     const platform = await start("copied");
     await makeProject(platform.ready);

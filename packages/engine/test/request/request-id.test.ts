@@ -35,7 +35,7 @@ it.each([
   expect(await ask(path, headers)).toEqual({ status, requestId });
 });
 
-it("returns what is no HTTP with 400, a code and a request id", async () => {
+it("responds to data that is not HTTP with 400, a code and a request id", async () => {
   const answer = await new Promise<string>((resolve, reject) => {
     let text = "";
     const socket = connect(server.port, server.host, () => socket.write("GARBAGE\r\n\r\n"));
