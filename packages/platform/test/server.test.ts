@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -115,10 +116,14 @@ describe("a server", () => {
     await orphan.stop();
   });
 
-  it("starts when the process id in its lock file belongs to another program", async () => {
-    await writeFile(join(options.directory, "postmaster.pid"), `${String(process.pid)}\n/somewhere\n`);
+  it("starts when the process id in its lock files belongs to another program", async () => {
+    const other = spawn("sleep", ["60"], { ...options.account, stdio: "ignore" });
+    const lock = `${String(other.pid)}\n/somewhere\n`;
+    await writeFile(join(options.directory, "postmaster.pid"), lock);
+    await writeFile(join(options.directory, `.s.PGSQL.${String(options.port)}.lock`), lock);
     const server = await PostgresServer.start(options);
     await server.stop();
+    other.kill();
   });
 
   it("reports that its port is in use", async () => {

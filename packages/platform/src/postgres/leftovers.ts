@@ -21,8 +21,14 @@ export const endLeftovers = async (directory: string): Promise<void> => {
     else if (attempt === 0) signal(pid, "SIGINT");
     await sleep(attempt < 10 ? 10 : 50);
   }
-  // Another program has this process id now. Postgres would mistake it for a running server and refuse to start.
-  if (signal(pid, 0)) await rm(lockFile, { force: true });
+  // The process id still exists: another program has it now, or the system has not yet collected the killed postmaster.
+  // Postgres would mistake it for a running server and refuse to start.
+  if (signal(pid, 0)) await removeLockFiles(directory);
+};
+
+const removeLockFiles = async (directory: string): Promise<void> => {
+  const socketLocks = (await readdir(directory)).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));
+  for (const name of [...socketLocks, "postmaster.pid"]) await rm(join(directory, name), { force: true });
 };
 
 /** Returns the process id in a lock file; undefined when the file does not exist. */
