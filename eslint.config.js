@@ -91,7 +91,10 @@ export default tseslint.config(
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
     },
     linterOptions: { reportUnusedDisableDirectives: "error" },
-    plugins: { "@typescript-eslint": tseslint.plugin },
+    plugins: {
+      "@typescript-eslint": tseslint.plugin,
+      local: { rules: { "no-import-cycle": noImportCycle } },
+    },
     rules: {
       "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/no-floating-promises": "error",
@@ -105,6 +108,7 @@ export default tseslint.config(
         { considerDefaultExhaustiveForUnions: true },
       ],
       eqeqeq: "error",
+      "local/no-import-cycle": "error",
       "no-restricted-syntax": ["error", noDefaultExport],
     },
   },
@@ -112,11 +116,6 @@ export default tseslint.config(
     files: [files],
     rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns: patternsFor(files) }] },
   })),
-  {
-    files: ["packages/sdk/src/**"],
-    plugins: { local: { rules: { "no-import-cycle": noImportCycle } } },
-    rules: { "local/no-import-cycle": "error" },
-  },
   {
     files: ["packages/cli/src/**"],
     ignores: ["packages/cli/src/commands/dev/run.ts"],

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 
 /** Relative imports and exports, type-only ones and `import()` included. */
 const specifier = /(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g;
 const importsByFile = new Map();
+
+const importsIn = (file, text) =>
+  [...text.matchAll(specifier)].map(([, path = ""]) => resolve(dirname(file), path.replace(/\.js$/, ".ts")));
 
 const importsOf = (file) => {
   const known = importsByFile.get(file);
@@ -14,19 +17,17 @@ const importsOf = (file) => {
   } catch {
     // Built output such as JSON or JavaScript is not part of a cycle.
   }
-  const imports = [...text.matchAll(specifier)].map(([, path = ""]) =>
-    resolve(dirname(file), path.replace(/\.js$/, ".ts")),
-  );
+  const imports = importsIn(file, text);
   importsByFile.set(file, imports);
   return imports;
 };
 
-/** Returns the shortest path of imports from a file back to itself. */
-const cycleThrough = (file) => {
+/** Returns the shortest path of imports from a file with this text back to itself. */
+const cycleThrough = (file, text) => {
   const previous = new Map();
   const queue = [file];
   for (const current of queue) {
-    for (const next of importsOf(current)) {
+    for (const next of current === file ? importsIn(file, text) : importsOf(current)) {
       if (next === file) {
         const path = [file];
         for (let each = current; each !== file; each = previous.get(each)) path.unshift(each);
@@ -45,9 +46,9 @@ export const noImportCycle = {
   meta: { type: "problem", schema: [], messages: { cycle: "Import cycle: {{path}}" } },
   create: (context) => ({
     Program(node) {
-      const cycle = cycleThrough(resolve(context.filename));
+      const cycle = cycleThrough(resolve(context.filename), context.sourceCode.text);
       if (!cycle) return;
-      const path = cycle.map((file) => file.replace(/^.*\/src\//, "")).join(" → ");
+      const path = cycle.map((file) => relative(context.cwd, file)).join(" → ");
       context.report({ node, messageId: "cycle", data: { path } });
     },
   }),

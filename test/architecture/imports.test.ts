@@ -23,13 +23,21 @@ const forbidden = [
   ["mock → cli", "packages/mock/src/index.ts", 'import "@mgmt/cli";'],
   ["engine → sdk", "packages/engine/src/index.ts", 'import "@mgmt/sdk";'],
   ["engine → mock", "packages/engine/src/index.ts", 'import "@mgmt/mock";'],
+  ["engine → cli", "packages/engine/src/index.ts", 'import "@mgmt/cli";'],
   ["engine → platform", "packages/engine/src/index.ts", 'import "@mgmt/platform";'],
+  [
+    "store → request",
+    "packages/engine/src/store/store.ts",
+    'export type { World } from "../request/world.js";',
+  ],
   ["store → time", "packages/engine/src/store/store.ts", 'import "../time/clock.js";'],
   ["store → sdk", "packages/engine/src/store/store.ts", 'import "@mgmt/sdk";'],
   ["request → http", "packages/engine/src/request/route.ts", 'import "../http/http-server.js";'],
-  ["request → oauth", "packages/engine/src/request/route.ts", 'import "../oauth/paths.js";'],
+  ["request → oauth", "packages/engine/src/request/route.ts", 'import "../oauth/metadata.js";'],
+  ["request → control", "packages/engine/src/request/route.ts", 'import "../control/routes.js";'],
+  ["request → composition", "packages/engine/src/request/route.ts", 'import "../composition/live-world.js";'],
   ["request → rules", "packages/engine/src/request/route.ts", 'import "../rules/behaviors.js";'],
-  ["oauth → rules", "packages/engine/src/oauth/paths.ts", 'import "../rules/behaviors.js";'],
+  ["oauth → rules", "packages/engine/src/oauth/metadata.ts", 'import "../rules/behaviors.js";'],
   [
     "control → composition",
     "packages/engine/src/control/routes.ts",
@@ -41,13 +49,15 @@ const forbidden = [
     "packages/engine/src/rules/projects/projects.ts",
     'import "../../control/state-control.js";',
   ],
-  ["oauth → control", "packages/engine/src/oauth/paths.ts", 'import "../control/state-control.js";'],
+  ["oauth → control", "packages/engine/src/oauth/metadata.ts", 'import "../control/state-control.js";'],
   ["time → composition", "packages/engine/src/time/clock.ts", 'import "../composition/live-world.js";'],
   ["platform → cli", "packages/platform/src/index.ts", 'import "@mgmt/cli";'],
   ["platform → sdk", "packages/platform/src/index.ts", 'import "@mgmt/sdk";'],
+  ["platform → mock/server", "packages/platform/src/index.ts", 'import "@mgmt/mock/server";'],
   ["platform → mock", "packages/platform/src/index.ts", 'import "@mgmt/mock";'],
   ["cli → engine", "packages/cli/src/mgmt.ts", 'import "@mgmt/engine";'],
   ["cli → mock", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock";'],
+  ["cli → mock/server", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock/server";'],
   ["cli → platform, eagerly", "packages/cli/src/commands/dev/run.ts", 'import "@mgmt/platform";'],
 ] as const;
 
@@ -63,13 +73,36 @@ describe("lint rules for dependencies", () => {
   });
 
   it.each(forbidden)("refuse an import %s", async (_arrow, file, source) => {
-    expect(await findings(file, source)).toEqual(["@typescript-eslint/no-restricted-imports"]);
+    const rules = await findings(file, source);
+    // Some of these imports also close a cycle.
+    expect(rules.filter((rule) => rule !== "local/no-import-cycle")).toEqual([
+      "@typescript-eslint/no-restricted-imports",
+    ]);
   });
 
   it("allow a dynamic import cli → platform in `mgmt dev` alone", async () => {
     const source = 'export const load = () => import("@mgmt/platform");';
     expect(await findings("packages/cli/src/mgmt.ts", source)).toEqual(["no-restricted-syntax"]);
     expect(await findings("packages/cli/src/commands/dev/run.ts", source)).toEqual([]);
+  });
+
+  it.each([
+    ["engine", "packages/engine/src/time/scheduler.ts", 'import "./job-queue.js";'],
+    ["engine, by a type", "packages/engine/src/time/clock.ts", 'export type { Job } from "./scheduler.js";'],
+    ["cli, by `import()`", "packages/cli/src/main.ts", 'export const load = () => import("./mgmt.js");'],
+    ["sdk, by a re-export", "packages/sdk/src/request/send.ts", 'export * from "./round-trip.js";'],
+    ["scripts", "scripts/generate/contract.ts", 'import "./index.js";'],
+    ["tests", "test/docs/markdown.ts", 'import "./markdown.js";'],
+  ])("refuse an import cycle: %s", async (_package, file, source) => {
+    expect(await findings(file, source)).toEqual(["local/no-import-cycle"]);
+  });
+
+  it("name the files of an import cycle", async () => {
+    const file = "packages/engine/src/time/scheduler.ts";
+    const [result] = await eslint.lintText('import "./job-queue.js";', { filePath: file });
+    expect(result?.messages.map(({ message }) => message)).toEqual([
+      `Import cycle: ${file} → packages/engine/src/time/job-queue.ts → ${file}`,
+    ]);
   });
 
   it("refuse a default export", async () => {
