@@ -13,7 +13,7 @@ export {
   type InstalledConnectionFault,
 } from "./control/connection-faults.js";
 export { ControlError } from "./control/control-error.js";
-export type { DataPlane } from "./control/data-plane.js";
+export type { DataPlane } from "./control/data-plane-control.js";
 export type { DatabaseAddress, DatabaseCredential, DatabaseEngine } from "./request/database-engine.js";
 export { RequestError, type Issue } from "./request/request-error.js";
 export type { EngineRequest, EngineResponse } from "./request/message.js";
@@ -43,4 +43,4 @@ export type {
   UserTokenOptions,
 } from "./control/token-mint.js";
 export type { Fault, InstalledFault } from "./request/faults.js";
-export { halfOf } from "./http/half-body.js";
+export { halfOf } from "./http/http-body.js";

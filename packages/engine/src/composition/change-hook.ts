@@ -5,17 +5,14 @@ export class ChangeHook {
   #last: Promise<void> | undefined;
 
   /** @param hook stores the state. */
-  constructor(
-    private readonly store: MemoryStore,
-    private readonly hook: (() => void | Promise<void>) | undefined,
-  ) {}
+  constructor(private readonly hook: (() => void | Promise<void>) | undefined) {}
 
   /**
-   * Returns a promise that resolves when all changes are stored, including those of other requests; undefined when all
+   * Returns a promise that resolves when all changes of the store are stored durably, including those of other requests; undefined when all
    * are stored already.
    */
-  saved(): Promise<void> | undefined {
-    return this.store.takeChanged() ? this.save() : this.#last;
+  saved(store: MemoryStore): Promise<void> | undefined {
+    return store.takeChanged() ? this.save() : this.#last;
   }
 
   /** Calls the hook even when no row has changed, because the clock may have moved. */

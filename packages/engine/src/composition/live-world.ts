@@ -48,7 +48,7 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
   const tokens = new AccessTokens(keys, settings);
   const guard = new PageGuard(randomBytes(32), settings.authUrl, () => randomBytes(32).toString("base64url"));
   const oauth = oauthServer({ keys, tokens, guard, onDefect });
-  const changes = new ChangeHook(store, parts.afterMutation);
+  const changes = new ChangeHook(parts.afterMutation);
   const world: LiveWorld = {
     store,
     clock,
@@ -57,11 +57,7 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
     databaseEngine,
     databaseWork: new DatabaseWork(),
     keys,
-    scheduler: new JobQueue(
-      clock,
-      (job, isAwaited) => runJob(world, job, isAwaited, onDefect),
-      snapshot.jobs,
-    ),
+    scheduler: new JobQueue((job, isAwaited) => runJob(world, job, isAwaited, onDefect), snapshot.jobs),
     cursors: new SealedCursors(Buffer.from(snapshot.cursorKey, "base64url")),
     authenticator: tokens,
     services: { databases: databaseEngine, signer: tokens },
@@ -69,11 +65,11 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
       oauth.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path),
     changes,
     attempt: (job) => world.scheduler.attempt(job),
-    saved: () => changes.saved(),
+    saved: () => changes.saved(store),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,
     uploadUrl: (deploymentId, key) => settings.baseUrl + uploadPath(deploymentId, key),
   };
-  world.scheduler.arm();
+  world.scheduler.arm(clock);
   return world;
 };
 

@@ -15,7 +15,7 @@ import { type Snapshot, readSnapshot } from "./snapshot.js";
 import type { Store } from "../store/store.js";
 import { ApprovalsControl } from "../control/approvals-control.js";
 import type { ControlledEngine } from "../control/controlled-engine.js";
-import type { DataPlane } from "../control/data-plane.js";
+import type { DataPlane } from "../control/data-plane-control.js";
 import { DataPlaneControl } from "../control/data-plane-control.js";
 import { ClockControl, type Time, readTime } from "../control/clock-control.js";
 import { Residents } from "../control/residents.js";
@@ -198,7 +198,8 @@ export class ReferenceEngine implements ControlledEngine {
 
   /** Resumes background work after `stop`. */
   start(): void {
-    this.#world.scheduler.reopen();
+    const { scheduler, clock } = this.#world;
+    scheduler.reopen(clock);
   }
 
   /** Stops starting background work. Resolves when the running work is done. */

@@ -2,7 +2,7 @@ import { allowsWindow, approvalAt } from "../request/approvals.js";
 import { canonicalId } from "../request/ids.js";
 import type { ControlledWorld } from "./controlled-world.js";
 import type { ApprovalRow } from "../store/rows.js";
-import { ControlError } from "./control-error.js";
+import { ControlError, notFound } from "./control-error.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
 export class ApprovalsControl {
@@ -51,7 +51,7 @@ export class ApprovalsControl {
   async #decide(id: string, change: (row: ApprovalRow) => Partial<ApprovalRow>): Promise<ApprovalRow> {
     const { store, clock } = this.world();
     const row = store.approvals.get(canonicalId("approval", id));
-    if (!row) throw new ControlError(404, `There is no approval ${id}`);
+    if (!row) throw notFound("approval", id);
     const { status } = approvalAt(row, clock.now());
     if (status !== "pending")
       throw new ControlError(409, `The approval is ${status}; only a pending one can be decided`);

@@ -25,14 +25,16 @@ export class ClockControl {
 
   /** Stops the clock until it is moved or started. */
   freeze(): void {
-    this.world().clock.freeze();
-    this.world().scheduler.arm();
+    const { clock, scheduler } = this.world();
+    clock.freeze();
+    scheduler.arm(clock);
   }
 
   /** Starts the clock again from its current time. */
   run(): void {
-    this.world().clock.run();
-    this.world().scheduler.arm();
+    const { clock, scheduler } = this.world();
+    clock.run();
+    scheduler.arm(clock);
   }
 
   /** Moves the clock forward by `milliseconds`. Resolves when all jobs that fell due are done. */
@@ -40,14 +42,16 @@ export class ClockControl {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
       throw new ControlError(400, "The clock advances by milliseconds, 0 or more");
     }
-    await this.world().scheduler.advanceTo(this.world().clock.now() + milliseconds);
+    const { clock, scheduler } = this.world();
+    await scheduler.advanceTo(clock, clock.now() + milliseconds);
   }
 
   /** Moves the clock to a time. The time may be in the past, but that does not undo jobs that have run. */
   async set(time: Time): Promise<void> {
     const target = readTime(time);
-    if (target >= this.world().clock.now()) return this.world().scheduler.advanceTo(target);
-    this.world().clock.moveTo(target);
-    this.world().scheduler.arm();
+    const { clock, scheduler } = this.world();
+    if (target >= clock.now()) return scheduler.advanceTo(clock, target);
+    clock.moveTo(target);
+    scheduler.arm(clock);
   }
 }

@@ -8,3 +8,7 @@ export class ControlError extends Error {
     super(message);
   }
 }
+
+/** Returns the error for a row or fault that does not exist. */
+export const notFound = (kind: string, id: string): ControlError =>
+  new ControlError(404, `The ${kind} ${id} does not exist`);

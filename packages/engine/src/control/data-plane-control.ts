@@ -1,8 +1,16 @@
 import { canonicalId } from "../request/ids.js";
 import type { Store } from "../store/store.js";
-import type { ConnectionFault, InstalledConnectionFault } from "./connection-faults.js";
-import { ControlError } from "./control-error.js";
-import type { DataPlane } from "./data-plane.js";
+import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
+import { ControlError, notFound } from "./control-error.js";
+
+/** Controls the connections to real databases. */
+export interface DataPlane {
+  readonly faults: ConnectionFaults;
+  /** Maximum number of connections per database; null for no limit. */
+  connectionLimit: number | null;
+  /** Removes all faults and restores the initial limit. */
+  reset(): void;
+}
 
 /**
  * Controls the connections to the databases of a server. Every method throws a `ControlError` when the databases are
@@ -30,14 +38,14 @@ export class DataPlaneControl {
     const { faults } = this.#required();
     const { database } = fault;
     if (typeof database === "string" && !this.#store().databases.get(canonicalId("database", database))) {
-      throw new ControlError(404, `The database ${database} does not exist`);
+      throw notFound("database", database);
     }
     return faults.add(fault);
   }
 
   removeFault(id: string): void {
     if (!this.#required().faults.remove(id)) {
-      throw new ControlError(404, `The connection fault ${id} does not exist`);
+      throw notFound("connection fault", id);
     }
   }
 

@@ -14,7 +14,7 @@ import { encodeParameters, readParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/resident-clients.js";
 import type { UserRow, WorkspaceRow } from "../store/rows.js";
-import { ControlError } from "./control-error.js";
+import { ControlError, notFound } from "./control-error.js";
 import type { Residents } from "./residents.js";
 
 export interface ClientRegistration {
@@ -161,7 +161,7 @@ export class OAuthControl {
   #user(id: string | undefined): UserRow {
     if (id === undefined) return this.residents.user;
     const user = this.world().store.users.get(canonicalId("user", id));
-    if (!user) throw new ControlError(404, `There is no user ${id}`);
+    if (!user) throw notFound("user", id);
     return user;
   }
 

@@ -1,6 +1,6 @@
 import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.js";
-import { ControlError } from "./control-error.js";
-import { dataPlaneRoutes } from "./data-plane-routes.js";
+import { ControlError, notFound } from "./control-error.js";
+import type { ConnectionFault } from "./connection-faults.js";
 import { oauthRoutes } from "./oauth-routes.js";
 import type { ControlledEngine } from "./controlled-engine.js";
 import {
@@ -83,7 +83,7 @@ const routes: ControlRoutes = {
   "POST /faults": (engine, _path, fields) => engine.faults.add(fields),
   "DELETE /faults": (engine) => engine.faults.clear(),
   "DELETE /faults/{id}": (engine, path) => {
-    if (!engine.faults.remove(id(path))) throw new ControlError(404, `There is no fault ${id(path)}`);
+    if (!engine.faults.remove(id(path))) throw notFound("fault", id(path));
   },
   "PUT /rate-limit": (engine, _path, fields) => {
     const requests = optionalNumber(fields, "requests");
@@ -91,7 +91,14 @@ const routes: ControlRoutes = {
     engine.setRateLimit(requests === undefined ? null : { requests, window });
   },
   "GET /requests": (engine) => engine.requests,
-  ...dataPlaneRoutes,
+  "GET /connection-faults": ({ dataPlane }) => dataPlane.listFaults(),
+  "POST /connection-faults": ({ dataPlane }, _path, fields) =>
+    // Adding a fault validates its fields.
+    dataPlane.addFault(fields as unknown as ConnectionFault),
+  "DELETE /connection-faults": ({ dataPlane }) => dataPlane.removeAllFaults(),
+  "DELETE /connection-faults/{id}": ({ dataPlane }, [id = ""]) => dataPlane.removeFault(id),
+  "PUT /connection-limit": ({ dataPlane }, _path, fields) =>
+    dataPlane.setConnectionLimit(optionalNumber(fields, "connections") ?? null),
   ...seedRoutes,
   ...tokenRoutes,
   ...oauthRoutes,

@@ -21,7 +21,7 @@ import type {
   UserRow,
   WorkspaceRow,
 } from "../store/rows.js";
-import { ControlError } from "./control-error.js";
+import { ControlError, notFound } from "./control-error.js";
 import type { Residents } from "./residents.js";
 import type { StateControl } from "./state-control.js";
 
@@ -58,7 +58,7 @@ export class Seeder {
     const { store, ids, clock } = this.world();
     const ownerId =
       workspace.ownerId === undefined ? (await this.user()).id : canonicalId("user", workspace.ownerId);
-    if (!store.users.get(ownerId)) throw new ControlError(404, `There is no user ${ownerId}`);
+    if (!store.users.get(ownerId)) throw notFound("user", ownerId);
     const { name = ids.name() } = workspace;
     const row = store.workspaces.insert({
       id: ids.id("workspace"),
@@ -182,7 +182,7 @@ export class Seeder {
     const { store } = this.world();
     const row =
       id === undefined ? this.residents.workspace : store.workspaces.get(canonicalId("workspace", id));
-    if (!row) throw new ControlError(404, `There is no workspace ${id ?? ""}`);
+    if (!row) throw notFound("workspace", id ?? "");
     return row;
   }
 

@@ -9,7 +9,7 @@ import type {
   DeploymentRow,
   DeploymentStatus,
 } from "../store/rows.js";
-import { ControlError } from "./control-error.js";
+import { ControlError, notFound } from "./control-error.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
@@ -21,13 +21,13 @@ export class StateControl {
    */
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<DatabaseRow> {
     const id = canonicalId("database", databaseId);
-    const { store, scheduler } = this.world();
+    const { store, scheduler, clock } = this.world();
     const database = store.databases.get(id);
-    if (!database) throw new ControlError(404, `There is no database ${databaseId}`);
+    if (!database) throw notFound("database", databaseId);
     if (status === "ready") {
       // An earlier status may have canceled the creation of the database.
       if (!database.made) beginProvisioning(this.world(), id);
-      await scheduler.finish(id);
+      await scheduler.finish(clock, id);
     } else cancelLifecycle(this.world(), id);
     const row = store.databases.update(id, { status });
     await this.world().saved();
@@ -40,10 +40,10 @@ export class StateControl {
    */
   async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentRow> {
     const id = canonicalId("deployment", deploymentId);
-    const { store, scheduler } = this.world();
-    if (!store.deployments.get(id)) throw new ControlError(404, `There is no deployment ${deploymentId}`);
-    if (status === "running" || status === "stopped") await scheduler.finish(id);
-    else scheduler.cancel(id);
+    const { store, scheduler, clock } = this.world();
+    if (!store.deployments.get(id)) throw notFound("deployment", deploymentId);
+    if (status === "running" || status === "stopped") await scheduler.finish(clock, id);
+    else scheduler.cancel(clock, id);
     const row = store.deployments.update(id, { status });
     await this.world().saved();
     return row;
@@ -52,7 +52,7 @@ export class StateControl {
   async setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
     const id = canonicalId("backup", backupId);
     const { store } = this.world();
-    if (!store.backups.get(id)) throw new ControlError(404, `There is no backup ${backupId}`);
+    if (!store.backups.get(id)) throw notFound("backup", backupId);
     const row = store.backups.update(id, { status });
     await this.world().saved();
     return row;
@@ -63,7 +63,7 @@ export class StateControl {
     const { store, clock, ids, databaseEngine } = this.world();
     const id = canonicalId("database", databaseId);
     const database = store.databases.get(id);
-    if (!database) throw new ControlError(404, `There is no database ${databaseId}`);
+    if (!database) throw notFound("database", databaseId);
     if (database.status !== "ready") {
       throw new ControlError(409, `The database is ${database.status}; only a ready one can be backed up`);
     }
@@ -92,7 +92,7 @@ export class StateControl {
   async attachDomain(appId: string, name: string): Promise<AppRow> {
     const { store } = this.world();
     const app = store.apps.get(canonicalId("app", appId));
-    if (!app) throw new ControlError(404, `There is no app ${appId}`);
+    if (!app) throw notFound("app", appId);
     if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
       throw new ControlError(400, "A domain is written in lower case, like shop.example.com");
     }

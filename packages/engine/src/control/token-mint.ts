@@ -2,7 +2,7 @@ import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../request/
 import { canonicalId } from "../request/ids.js";
 import type { ControlledWorld } from "./controlled-world.js";
 import { type Time, readTime } from "./clock-control.js";
-import { ControlError } from "./control-error.js";
+import { ControlError, notFound } from "./control-error.js";
 import type { Residents } from "./residents.js";
 
 /** Options that all kinds of token have. */
@@ -51,7 +51,7 @@ export class TokenMint {
     const userId =
       options.userId === undefined ? this.residents.user.id : canonicalId("user", options.userId);
     const user = store.users.get(userId);
-    if (!user) throw new ControlError(404, `There is no user ${userId}`);
+    if (!user) throw notFound("user", userId);
     const workspaceId =
       options.workspaceId === undefined
         ? store.workspaces.find({ memberIds: userId })?.id
@@ -80,7 +80,7 @@ export class TokenMint {
       ? canonicalId("service_token", options.serviceTokenId)
       : this.residents.serviceToken.id;
     const row = store.serviceTokens.get(id);
-    if (!row) throw new ControlError(404, `There is no service token ${id}`);
+    if (!row) throw notFound("service token", id);
     return this.#sign({
       ...serviceTokenRequest(row),
       ...this.#times(options),

@@ -12,9 +12,8 @@ import type { RequestError } from "../request/request-error.js";
 import { errors } from "../request/errors.js";
 import { type EngineResponse, refusal } from "../request/message.js";
 import { answerControl, isControlPath } from "./control-face.js";
-import { halfOf } from "./half-body.js";
 import { isOwnHost } from "./host-guard.js";
-import { readBytes } from "./http-body.js";
+import { halfOf, readBytes } from "./http-body.js";
 import { isLoopbackHost } from "./loopback.js";
 
 export interface ServerOptions {

@@ -17,7 +17,7 @@ import { pageResponse, refusals } from "./page-response.js";
 import { consentPage } from "./page/consent-page.js";
 import { type FormParts, signInPage } from "./page/sign-in-page.js";
 import { readParameters } from "./parameters.js";
-import { oauthPaths } from "./paths.js";
+import { oauthPaths } from "./metadata.js";
 import { redirectResponse } from "./responses.js";
 
 /**

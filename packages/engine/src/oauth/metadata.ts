@@ -1,6 +1,15 @@
+import type { OAuthEndpoint } from "../request/endpoint.js";
 import type { SigningKeyState } from "./signing-keys.js";
-import { oauthPaths } from "./paths.js";
 import { knownScopes } from "./scopes.js";
+
+/** Paths of the authorization server's endpoints, relative to its base URL. */
+export const oauthPaths = {
+  authorize: "/authorize",
+  token: "/token",
+  revoke: "/revoke",
+  metadata: "/.well-known/oauth-authorization-server",
+  jwks: "/.well-known/jwks.json",
+} as const satisfies Record<OAuthEndpoint, string>;
 
 const authenticationMethods = ["none", "client_secret_basic", "client_secret_post"];
 

@@ -9,7 +9,7 @@ import { maxFormBytes, readForm } from "./form-body.js";
 import { jwks, metadata } from "./metadata.js";
 import { OAuthError, oauthErrors } from "./oauth-error.js";
 import type { PageGuard } from "./page-guard.js";
-import { oauthPaths } from "./paths.js";
+import { oauthPaths } from "./metadata.js";
 import { type Log, errorResponse, jsonResponse } from "./responses.js";
 import { revokeToken } from "./revocation-endpoint.js";
 import type { SigningKeys } from "./signing-keys.js";

@@ -1,7 +1,8 @@
 import type { OperationId, PathParameters, QueryParameters, RequestBody } from "../generated/operations.js";
+import type { TokenSigner } from "./access-token.js";
+import type { DatabaseEngine } from "./database-engine.js";
 import type { Job } from "../time/scheduler.js";
 import type { Principal } from "./principal.js";
-import type { Services } from "./services.js";
 import type { World } from "./world.js";
 
 /** A request that has passed routing, authentication, limits, validation and authorization. */
@@ -28,6 +29,12 @@ export interface Success {
   readonly headers?: Readonly<Record<string, string>>;
   /** A job that has to succeed before the response is sent. */
   readonly after?: Job;
+}
+
+/** Services that are asynchronous. The checks and effects of operations are synchronous and cannot use them. */
+export interface Services {
+  readonly databases: DatabaseEngine;
+  readonly signer: TokenSigner;
 }
 
 /** A step before `check` that waits for a service. */

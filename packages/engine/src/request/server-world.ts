@@ -1,7 +1,7 @@
 import type { Job } from "../time/scheduler.js";
 import type { Authenticator } from "./authenticate.js";
 import type { FindEndpoint } from "./endpoint.js";
-import type { Services } from "./services.js";
+import type { Services } from "./behavior.js";
 import type { World } from "./world.js";
 
 /** A world with what the engine needs to serve requests in it. */

@@ -1,6 +1,8 @@
 /** The server's clock, in milliseconds since 1970. The server reads time from no other clock. */
 export interface Clock {
   now(): number;
+  /** Whether time stands still until the clock is moved. */
+  readonly frozen: boolean;
 }
 
 /** Formats a time for responses: ISO 8601 with milliseconds, UTC. */

@@ -4,7 +4,6 @@ import type { Job, Scheduler } from "./scheduler.js";
 
 /** A clock that the queue moves from job to job. */
 interface MovableClock extends Clock {
-  readonly frozen: boolean;
   moveTo(time: number): void;
 }
 
@@ -39,7 +38,6 @@ export class JobQueue implements Scheduler {
 
   /** @param perform runs a job and never rejects. `isAwaited` tells whether `attempt` waits for the result. */
   constructor(
-    private readonly clock: MovableClock,
     private readonly perform: (job: Job, isAwaited: boolean) => Promise<unknown>,
     jobs: readonly Job[],
   ) {
@@ -50,10 +48,10 @@ export class JobQueue implements Scheduler {
     return Array.from(this.#entries, ({ job }) => job);
   }
 
-  schedule(kind: string, subject: string, delay: number, change?: string): Job {
-    const dueAt = this.clock.now() + delay;
+  schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
+    const dueAt = clock.now() + delay;
     const entry = this.#add({ kind, subject, dueAt, ...(change !== undefined && { change }) });
-    if (this.#waiting.first === entry) this.arm();
+    if (this.#waiting.first === entry) this.arm(clock);
     return entry.job;
   }
 
@@ -66,26 +64,26 @@ export class JobQueue implements Scheduler {
     return entry && !entry.running ? this.#start(entry, true) : undefined;
   }
 
-  cancel(subject: string, kind?: string): void {
+  cancel(clock: Clock, subject: string, kind?: string): void {
     const { first } = this.#waiting;
     for (const entry of [...(this.#bySubject.get(subject) ?? [])]) {
       if (kind === undefined || entry.job.kind === kind) this.#remove(entry);
     }
-    if (this.#waiting.first !== first) this.arm();
+    if (this.#waiting.first !== first) this.arm(clock);
   }
 
-  /** Sets the timer for the next job. Call it once at the start, and whenever the clock is frozen, started or moved. */
-  arm(): void {
+  /** Sets the timer for the next job by this clock. Call it once at the start, and whenever the clock is frozen, started or moved. */
+  arm(clock: Clock): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const next = this.#waiting.first;
     if (!next || this.#closed) return;
-    const wait = next.job.dueAt - this.clock.now();
-    if (wait > 0 && this.clock.frozen) return;
+    const wait = next.job.dueAt - clock.now();
+    if (wait > 0 && clock.frozen) return;
     this.#timer = setTimeout(
       () => {
-        this.#startDue();
-        this.arm();
+        this.#startDue(clock);
+        this.arm(clock);
       },
       Math.min(Math.max(wait, 0), maxTimer),
     );
@@ -93,25 +91,25 @@ export class JobQueue implements Scheduler {
   }
 
   /** Moves the clock forward to `time` and runs the jobs that fall due on the way one after the other, each at its own time. */
-  async advanceTo(time: number): Promise<void> {
+  async advanceTo(clock: MovableClock, time: number): Promise<void> {
     await this.idle();
     for (let next = this.#nextDue(time); next; next = this.#nextDue(time)) {
-      if (next.job.dueAt > this.clock.now()) this.clock.moveTo(next.job.dueAt);
+      if (next.job.dueAt > clock.now()) clock.moveTo(next.job.dueAt);
       await this.#start(next);
       await this.idle();
     }
-    if (time > this.clock.now()) this.clock.moveTo(time);
-    this.arm();
+    if (time > clock.now()) clock.moveTo(time);
+    this.arm(clock);
   }
 
   /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. */
-  async finish(subject: string): Promise<void> {
+  async finish(clock: Clock, subject: string): Promise<void> {
     for (;;) {
       const next = [...(this.#bySubject.get(subject) ?? [])].find(({ running }) => !running);
       if (!next) break;
       await this.#start(next);
     }
-    this.arm();
+    this.arm(clock);
   }
 
   /** Resolves when no job is running. */
@@ -120,9 +118,9 @@ export class JobQueue implements Scheduler {
   }
 
   /** Starts jobs again after `close`. */
-  reopen(): void {
+  reopen(clock: Clock): void {
     this.#closed = false;
-    this.arm();
+    this.arm(clock);
   }
 
   /** Stops the timer. Running jobs continue, and no others start. */
@@ -136,8 +134,8 @@ export class JobQueue implements Scheduler {
     return next && next.job.dueAt <= time ? next : undefined;
   }
 
-  #startDue(): void {
-    const now = this.clock.now();
+  #startDue(clock: Clock): void {
+    const now = clock.now();
     for (let next = this.#nextDue(now); next; next = this.#nextDue(now)) void this.#start(next);
   }
 

@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.js";
+
 /** Work that is due at a time of the server's clock. Plain JSON, because snapshots contain the pending jobs. */
 export interface Job {
   /** Names the handler: `database.provision`. */
@@ -12,7 +14,7 @@ export interface Job {
 
 export interface Scheduler {
   /** Schedules a job in `delay` milliseconds. With 0 it starts soon, but never during this call. */
-  schedule(kind: string, subject: string, delay: number, change?: string): Job;
+  schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job;
   /** Removes the jobs of the subject that have not started: all, or those of one kind. */
-  cancel(subject: string, kind?: string): void;
+  cancel(clock: Clock, subject: string, kind?: string): void;
 }

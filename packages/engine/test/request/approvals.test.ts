@@ -183,7 +183,7 @@ describe("approvals", () => {
     await expect(approvals.deny(approvalId)).rejects.toThrow("The approval is approved");
     await clock.advance(15 * minute);
     await expect(approvals.approve(approvalId)).rejects.toThrow("The approval is expired");
-    await expect(approvals.approve("apr_none")).rejects.toThrow("There is no approval");
+    await expect(approvals.approve("apr_none")).rejects.toThrow("The approval apr_none does not exist");
   });
 
   it("the same request is the same body too: keys in any order, defaults applied, tokens by their workspace", async () => {

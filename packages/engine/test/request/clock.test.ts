@@ -76,7 +76,7 @@ describe("the job queue", () => {
     jobs: Job[] = [],
   ) => {
     const clock = new VirtualClock({ frozenAt: 0 });
-    const queue: JobQueue = new JobQueue(clock, async (job) => perform(job, queue, clock), jobs);
+    const queue: JobQueue = new JobQueue(async (job) => perform(job, queue, clock), jobs);
     queues.push(queue);
     return { clock, queue };
   };
@@ -84,66 +84,66 @@ describe("the job queue", () => {
   it("does each job at its own time, in the order in which they fall due", async () => {
     const done: [string, number][] = [];
     const { clock, queue } = open((job, _queue, { now }) => void done.push([job.subject, now.call(clock)]));
-    queue.schedule("k", "c", 30);
-    queue.schedule("k", "a", 10);
-    queue.schedule("k", "b", 10);
-    await queue.advanceTo(20);
+    queue.schedule(clock, "k", "c", 30);
+    queue.schedule(clock, "k", "a", 10);
+    queue.schedule(clock, "k", "b", 10);
+    await queue.advanceTo(clock, 20);
     expect(done).toEqual([
       ["a", 10],
       ["b", 10],
     ]);
-    await queue.advanceTo(100);
+    await queue.advanceTo(clock, 100);
     expect(done.at(-1)).toEqual(["c", 30]);
     expect(clock.now()).toBe(100);
   });
 
   it("does jobs that jobs make, when they fall due on the way", async () => {
     const times: number[] = [];
-    const { queue } = open((job, same, clock) => {
+    const { clock, queue } = open((job, same) => {
       times.push(clock.now());
-      if (times.length < 3) same.schedule(job.kind, job.subject, 10);
+      if (times.length < 3) same.schedule(clock, job.kind, job.subject, 10);
     });
-    queue.schedule("k", "a", 10);
-    await queue.advanceTo(100);
+    queue.schedule(clock, "k", "a", 10);
+    await queue.advanceTo(clock, 100);
     expect(times).toEqual([10, 20, 30]);
   });
 
   it("waits for each job before it moves on", async () => {
     const steps: string[] = [];
-    const { queue } = open(async (job) => {
+    const { clock, queue } = open(async (job) => {
       steps.push(`${job.subject} begins`);
       await new Promise((resolve) => setTimeout(resolve, 5));
       steps.push(`${job.subject} ends`);
     });
-    queue.schedule("k", "a", 1);
-    queue.schedule("k", "b", 2);
-    await queue.advanceTo(2);
+    queue.schedule(clock, "k", "a", 1);
+    queue.schedule(clock, "k", "b", 2);
+    await queue.advanceTo(clock, 2);
     expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends"]);
   });
 
   it("does not begin what is cancelled: all of a subject, or one kind", async () => {
     const done: string[] = [];
-    const { queue } = open((job) => void done.push(`${job.kind} ${job.subject}`));
-    for (const kind of ["x", "y"]) for (const subject of ["a", "b"]) queue.schedule(kind, subject, 1);
-    queue.cancel("a");
-    queue.cancel("b", "x");
-    await queue.advanceTo(1);
+    const { clock, queue } = open((job) => void done.push(`${job.kind} ${job.subject}`));
+    for (const kind of ["x", "y"]) for (const subject of ["a", "b"]) queue.schedule(clock, kind, subject, 1);
+    queue.cancel(clock, "a");
+    queue.cancel(clock, "b", "x");
+    await queue.advanceTo(clock, 1);
     expect(done).toEqual(["y b"]);
   });
 
   it("does a job without delay while the clock stands still, yet never at once", async () => {
     const done: string[] = [];
-    const { queue } = open((job) => void done.push(job.subject));
-    queue.schedule("k", "a", 0);
+    const { clock, queue } = open((job) => void done.push(job.subject));
+    queue.schedule(clock, "k", "a", 0);
     expect(done).toEqual([]);
     await vi.waitFor(() => expect(done).toEqual(["a"]));
   });
 
   it("keeps a job in its state until it is done, so that a restart does it again", async () => {
     let finish = (): void => undefined;
-    const { queue } = open(() => new Promise<void>((resolve) => (finish = resolve)));
-    queue.schedule("k", "a", 1);
-    const moved = queue.advanceTo(1);
+    const { clock, queue } = open(() => new Promise<void>((resolve) => (finish = resolve)));
+    queue.schedule(clock, "k", "a", 1);
+    const moved = queue.advanceTo(clock, 1);
     await vi.waitFor(() => expect(queue.state).toHaveLength(1));
     const { state } = queue;
     finish();
@@ -152,14 +152,14 @@ describe("the job queue", () => {
 
     const again: string[] = [];
     const { queue: restarted } = open((job) => void again.push(job.subject), state);
-    await restarted.advanceTo(1);
+    await restarted.advanceTo(clock, 1);
     expect(again).toEqual(["a"]);
   });
 
   it("begins nothing once it is closed", async () => {
     const done: string[] = [];
-    const { queue } = open((job) => void done.push(job.subject));
-    queue.schedule("k", "a", 0);
+    const { clock, queue } = open((job) => void done.push(job.subject));
+    queue.schedule(clock, "k", "a", 0);
     queue.close();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(done).toEqual([]);
@@ -171,7 +171,7 @@ describe("the job queue", () => {
     const before = holding();
     const { queue, clock } = open(() => undefined);
     clock.run();
-    queue.schedule("k", "a", hour);
+    queue.schedule(clock, "k", "a", hour);
     expect(holding()).toBe(before);
   });
 });

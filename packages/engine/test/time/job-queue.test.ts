@@ -5,11 +5,11 @@ import { JobQueue } from "../../src/time/job-queue.js";
 import type { Job } from "../../src/time/scheduler.js";
 
 /** What a job does: some schedule another one, of the same or another subject, or cancel some. */
-type Effect = (scheduler: Pick<JobQueue, "schedule" | "cancel">) => void;
+type Effect = (queue: Pick<ModelQueue, "schedule" | "cancel">) => void;
 
 const effectOf = (job: Job): Effect => {
-  if (job.kind === "again") return (scheduler) => scheduler.schedule("once", job.subject, 3);
-  if (job.kind === "cancels") return (scheduler) => scheduler.cancel("a");
+  if (job.kind === "again") return (queue) => queue.schedule("once", job.subject, 3);
+  if (job.kind === "cancels") return (queue) => queue.cancel("a");
   return () => undefined;
 };
 
@@ -78,34 +78,33 @@ describe("the job queue", () => {
         const done: string[] = [];
         const model = new ModelQueue();
         const open = (jobs: readonly Job[]): JobQueue => {
-          const queue: JobQueue = new JobQueue(
-            clock,
-            async (job) => {
-              done.push(`${job.kind} ${job.subject} ${String(clock.now())}`);
-              await Promise.resolve();
-              effectOf(job)(queue);
-            },
-            jobs,
-          );
+          const queue: JobQueue = new JobQueue(async (job) => {
+            done.push(`${job.kind} ${job.subject} ${String(clock.now())}`);
+            await Promise.resolve();
+            effectOf(job)({
+              schedule: (...what) => queue.schedule(clock, ...what),
+              cancel: (...which) => queue.cancel(clock, ...which),
+            });
+          }, jobs);
           return queue;
         };
         let queue = open([]);
         for (const each of steps) {
           switch (each.do) {
             case "schedule":
-              queue.schedule(each.kind, each.subject, each.delay);
+              queue.schedule(clock, each.kind, each.subject, each.delay);
               model.schedule(each.kind, each.subject, each.delay);
               break;
             case "cancel":
-              queue.cancel(each.subject, each.kind);
+              queue.cancel(clock, each.subject, each.kind);
               model.cancel(each.subject, each.kind);
               break;
             case "advance":
-              await queue.advanceTo(clock.now() + each.by);
+              await queue.advanceTo(clock, clock.now() + each.by);
               model.advanceTo(model.now + each.by);
               break;
             case "finish":
-              await queue.finish(each.subject);
+              await queue.finish(clock, each.subject);
               model.finish(each.subject);
               break;
             case "restart":
@@ -124,27 +123,27 @@ describe("the job queue", () => {
 
   it("runs jobs that are due at the same time in the order in which they were scheduled, after a restart too", async () => {
     const clock = new VirtualClock({ frozenAt: 0 });
-    const first = new JobQueue(clock, () => Promise.resolve(), []);
+    const first = new JobQueue(() => Promise.resolve(), []);
     const subjects = Array.from({ length: 1_000 }, (_, index) => `subject ${String(index)}`);
-    for (const each of subjects) first.schedule("kind", each, 5);
+    for (const each of subjects) first.schedule(clock, "kind", each, 5);
     first.close();
     const done: string[] = [];
-    const second = new JobQueue(clock, async (job) => void done.push(job.subject), first.state);
-    await second.advanceTo(5);
+    const second = new JobQueue(async (job) => void done.push(job.subject), first.state);
+    await second.advanceTo(clock, 5);
     expect(done).toEqual(subjects);
   });
 
   it("keeps a canceled job that is running out of the state, and runs it to its end", async () => {
     const clock = new VirtualClock({ frozenAt: 0 });
     let ended = false;
-    const queue: JobQueue = new JobQueue(clock, async () => {
-      queue.cancel("a");
+    const queue: JobQueue = new JobQueue(async () => {
+      queue.cancel(clock, "a");
       expect(queue.state).toEqual([]);
       await Promise.resolve();
       ended = true;
     }, []);
-    queue.schedule("kind", "a", 1);
-    await queue.advanceTo(1);
+    queue.schedule(clock, "kind", "a", 1);
+    await queue.advanceTo(clock, 1);
     expect([ended, queue.state]).toEqual([true, []]);
   });
 });

@@ -3,9 +3,8 @@ import type { World } from "../../request/world.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobWorld, SupersededError } from "../../time/job-handler.js";
 import type { Job } from "../../time/scheduler.js";
-import { removeProject } from "../projects/project-removal.js";
 import { resumeLifecycle } from "./database-lifecycle.js";
-import { removeDatabase } from "./database-removal.js";
+import { removeDatabase, removeProject } from "./database-removal.js";
 
 const changeJob = "database.change";
 
@@ -22,7 +21,7 @@ export const requestChange = (world: World, database: DatabaseRow, change: NewCh
   if (requested.type === "deleteDatabase" && requested.projectId !== null) {
     world.store.projects.update(requested.projectId, { deleting: true });
   }
-  return world.scheduler.schedule(changeJob, databaseId, 0, requested.id);
+  return world.scheduler.schedule(world.clock, changeJob, databaseId, 0, requested.id);
 };
 
 const findChange = (

@@ -8,25 +8,25 @@ const recoverJob = "database.recover";
 
 /** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
 export const beginProvisioning = (world: World, databaseId: string): void => {
-  world.scheduler.schedule(provisionJob, databaseId, world.settings.lifecycle.provisioning);
+  world.scheduler.schedule(world.clock, provisionJob, databaseId, world.settings.lifecycle.provisioning);
 };
 
 /** Schedules the restore of a database: from `recovering` to `ready` or `failure`. */
 export const beginRecovering = (world: World, databaseId: string): void => {
-  world.scheduler.cancel(databaseId, recoverJob);
-  world.scheduler.schedule(recoverJob, databaseId, world.settings.lifecycle.recovering);
+  world.scheduler.cancel(world.clock, databaseId, recoverJob);
+  world.scheduler.schedule(world.clock, recoverJob, databaseId, world.settings.lifecycle.recovering);
 };
 
 /** Cancels the jobs of a database that have not started. */
-export const cancelLifecycle = ({ scheduler }: World, databaseId: string): void => {
-  for (const kind of [provisionJob, recoverJob]) scheduler.cancel(databaseId, kind);
+export const cancelLifecycle = ({ scheduler, clock }: World, databaseId: string): void => {
+  for (const kind of [provisionJob, recoverJob]) scheduler.cancel(clock, databaseId, kind);
 };
 
 /** Schedules again the creation or restore that was canceled for a deletion, after the deletion failed. */
-export const resumeLifecycle = ({ store, scheduler }: World, databaseId: string): void => {
+export const resumeLifecycle = ({ store, scheduler, clock }: World, databaseId: string): void => {
   const status = store.databases.get(databaseId)?.status;
-  if (status === "provisioning") scheduler.schedule(provisionJob, databaseId, 0);
-  if (status === "recovering") scheduler.schedule(recoverJob, databaseId, 0);
+  if (status === "provisioning") scheduler.schedule(clock, provisionJob, databaseId, 0);
+  if (status === "recovering") scheduler.schedule(clock, recoverJob, databaseId, 0);
 };
 
 const isBeingDeleted = ({ store }: World, databaseId: string): boolean =>

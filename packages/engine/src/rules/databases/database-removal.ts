@@ -12,9 +12,15 @@ export const removeDatabase = (world: World, databaseId: string): void => {
   for (const { id } of connections.list({ databaseId })) connections.delete(id);
   for (const { id } of backups.list({ databaseId })) {
     backups.delete(id);
-    world.scheduler.schedule(dropBackupJob, id, 0);
+    world.scheduler.schedule(world.clock, dropBackupJob, id, 0);
   }
   databases.delete(databaseId);
+};
+
+/** Deletes the rows of a project and its branches. */
+export const removeProject = ({ store }: World, projectId: string): void => {
+  for (const { id } of store.branches.list({ projectId })) store.branches.delete(id);
+  store.projects.delete(projectId);
 };
 
 export const removalJobs: JobHandlers = {
@@ -23,7 +29,7 @@ export const removalJobs: JobHandlers = {
     try {
       await world.databaseEngine.dropBackup(backupId);
     } catch {
-      world.scheduler.schedule(dropBackupJob, backupId, retryAfter);
+      world.scheduler.schedule(world.clock, dropBackupJob, backupId, retryAfter);
     }
   },
 };

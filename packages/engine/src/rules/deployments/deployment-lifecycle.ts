@@ -20,16 +20,16 @@ export const beginStart = (world: World, { id }: DeploymentRow): string => {
   const domain = previewDomain(id);
   // Code that has been started cannot be replaced, so an unused upload URL becomes invalid.
   world.store.deployments.update(id, { status: "provisioning", previewDomain: domain, uploadKeyHash: null });
-  world.scheduler.cancel(id);
-  world.scheduler.schedule(startJob, id, world.settings.lifecycle.deploymentStart);
+  world.scheduler.cancel(world.clock, id);
+  world.scheduler.schedule(world.clock, startJob, id, world.settings.lifecycle.deploymentStart);
   return domain;
 };
 
 /** Stops a deployment. Cancels a start that is under way. */
 export const beginStop = (world: World, { id }: DeploymentRow): void => {
-  world.scheduler.cancel(id);
+  world.scheduler.cancel(world.clock, id);
   world.store.deployments.update(id, { status: "stopping" });
-  world.scheduler.schedule(stopJob, id, world.settings.lifecycle.deploymentStop);
+  world.scheduler.schedule(world.clock, stopJob, id, world.settings.lifecycle.deploymentStop);
 };
 
 /**

@@ -7,7 +7,7 @@ import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import { addBranch, membership } from "../branches/branch-choice.js";
 import { addDatabase } from "../databases/database-creation.js";
 import { requestChange } from "../databases/database-changes.js";
-import { removeProject } from "./project-removal.js";
+import { removeProject } from "../databases/database-removal.js";
 import { placeDatabase, reachProject } from "./placement.js";
 import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
