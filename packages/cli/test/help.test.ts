@@ -41,7 +41,8 @@ describe("help", () => {
 
   it("describes mgmt dev and mgmt operations", async () => {
     const dev = await runInProcess(["dev", "--help"]);
-    for (const flag of ["--port", "--data-dir", "--ephemeral"]) expect(dev.stdout).toContain(flag);
+    for (const flag of ["--port", "--data-dir", "--ephemeral", "--oauth-client"])
+      expect(dev.stdout).toContain(flag);
     expect((await runInProcess(["operations", "--help"])).stdout).toContain("--output");
   });
 

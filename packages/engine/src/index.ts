@@ -3,6 +3,7 @@ export type {
   ClientRegistration,
   ConsentOptions,
   Consented,
+  PublicClient,
   RegisteredClient,
   RequestedConsent,
 } from "./control/oauth-control.js";

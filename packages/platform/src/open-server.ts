@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
+  ControlError,
+  type PublicClient,
   ReferenceEngine,
   type RunningServer,
   type ServerAddress,
@@ -45,6 +47,7 @@ interface ServerContext {
   stored: StoredStates | undefined;
   postgres: OpenPostgres;
   front: OpenFront;
+  oauthClients: readonly PublicClient[];
 }
 
 /** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
@@ -123,6 +126,7 @@ const serve = async (
   });
   try {
     const issued = await issueServiceToken(server.engine, files.token);
+    for (const client of context.oauthClients) await registerClient(server.engine, client);
     if (!dataDir.ephemeral) {
       if (stored === undefined) await writeState(files.initial, server.engine.snapshot());
       await state?.save();
@@ -144,6 +148,16 @@ const serve = async (
     };
   } catch (error) {
     await server.close(0);
+    throw error;
+  }
+};
+
+/** @throws PlatformError `platform:invalid_oauth_client`. */
+const registerClient = async ({ oauth }: ReferenceEngine, client: PublicClient): Promise<void> => {
+  try {
+    await oauth.ensurePublicClient(client);
+  } catch (error) {
+    if (error instanceof ControlError) throw platformErrors.invalidOAuthClient(client.id, error);
     throw error;
   }
 };

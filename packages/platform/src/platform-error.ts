@@ -6,6 +6,7 @@ export type PlatformErrorCode =
   | "platform:data_dir_in_use"
   | "platform:data_dir_corrupt"
   | "platform:data_dir_unwritable"
+  | "platform:invalid_oauth_client"
   | "platform:unsupported_system";
 
 /** Reports why the platform could not start or had to stop. `message` says what happened, `hint` what to do. */
@@ -106,6 +107,15 @@ export const platformErrors = {
       "platform:data_dir_unwritable",
       `The account that runs Postgres ${version} cannot enter ${dataDir}, because a parent directory is closed to other users.`,
       `${otherDirectory} Postgres 16 and newer can use such a directory.`,
+    ),
+
+  invalidOAuthClient: (id: string, cause: Error) =>
+    new PlatformError(
+      "platform:invalid_oauth_client",
+      `The OAuth client ${id} cannot be registered: ${cause.message}.`,
+      "Use the client id that the program contains, and redirect URIs with https, with http on localhost, or with a " +
+        "private-use scheme such as com.example.app:/callback.",
+      { cause },
     ),
 
   unsupportedSystem: (what: string, hint: string) =>

@@ -1,3 +1,4 @@
+import type { PublicClient } from "@mgmt/engine";
 import { type DataDir, makeEphemeralDir, openDataDir } from "./data-dir/data-dir.js";
 import { defaultDataDir } from "./directories.js";
 import { type OpenFront, openFront } from "./open-front.js";
@@ -21,6 +22,11 @@ export interface PlatformOptions {
    * Default: 100.
    */
   connectionsPerDatabase?: number | null;
+  /**
+   * Public OAuth clients of programs that contain a fixed client id. They exist until the platform ends, also after a
+   * reset. Their ids may omit the prefix `itgr_`. Default: none.
+   */
+  oauthClients?: readonly PublicClient[];
   /** Receives log messages for people. */
   onLog?: (line: string) => void;
 }
@@ -51,6 +57,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     port,
     ephemeral = false,
     connectionsPerDatabase = 100,
+    oauthClients = [],
     onLog = () => undefined,
   } = options;
   await refuseUnusablePort(port, host);
@@ -66,7 +73,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     postgres.server.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
     front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
     const { openServer } = await loadServer();
-    const server = await openServer({ host, port, onLog, dataDir, stored, postgres, front });
+    const server = await openServer({ host, port, onLog, dataDir, stored, postgres, front, oauthClients });
     return run({ dataDir, postgres, front, server });
   } catch (error) {
     await front?.server.close();

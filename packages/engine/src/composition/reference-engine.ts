@@ -213,6 +213,7 @@ export class ReferenceEngine implements ControlledEngine {
     const { store: left, scheduler, databaseEngine } = this.#world;
     scheduler.close();
     this.#world = worldOf(snapshot, this.#parts);
+    this.oauth.restoreEnsuredClients();
     const { store } = this.#world;
     await Promise.all([
       ...left.backups

@@ -1,5 +1,6 @@
+import { idPatterns } from "../generated/ids.js";
 import { digest } from "../request/digest.js";
-import { canonicalId } from "../request/ids.js";
+import { canonicalId, maxIdLength } from "../request/ids.js";
 import type { ControlledWorld } from "./controlled-world.js";
 import {
   type AuthorizationRequest,
@@ -13,7 +14,7 @@ import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
 import { encodeParameters, readParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/resident-clients.js";
-import type { UserRow, WorkspaceRow } from "../store/rows.js";
+import type { ClientRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
 import type { Residents } from "./residents.js";
 
@@ -39,6 +40,14 @@ export interface RegisteredClient {
   redirectUris: string[];
   /** Available only in this result: the server stores a digest. Null for a public client. */
   secret: string | null;
+}
+
+/** A public client: one without a secret. */
+export interface PublicClient {
+  /** With or without its prefix. */
+  id: string;
+  /** As in `ClientRegistration`. */
+  redirectUris: readonly string[];
 }
 
 /** The authorization request of a client. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1. */
@@ -74,6 +83,8 @@ export interface Consented {
  * Controls the authorization server without its pages: registers clients, and grants or denies consent, in one call.
  */
 export class OAuthControl {
+  readonly #ensured = new Map<string, PublicClient>();
+
   constructor(
     private readonly world: () => ControlledWorld,
     private readonly residents: Residents,
@@ -87,6 +98,7 @@ export class OAuthControl {
     const { confidential = registration.secret !== undefined } = registration;
     const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
     if (secret === "") throw new ControlError(400, "A client secret is not empty");
+    if (registration.id !== undefined) refuseUnusableId(registration.id);
     const id = registration.id === undefined ? ids.id("client") : canonicalId("client", registration.id);
     if (store.clients.get(id)) throw new ControlError(409, `There is a client ${id} already`);
     store.clients.insert({
@@ -101,25 +113,29 @@ export class OAuthControl {
   }
 
   /**
-   * Registers a public client, or replaces the redirect URIs of the client that has this id.
+   * Registers a public client, or replaces the redirect URIs of the public client that has this id. The client is
+   * registered again whenever the state is reset or replaced.
    *
-   * @throws ControlError when a redirect URI cannot be registered, or the client is confidential.
+   * @throws ControlError when the id or a redirect URI is not valid, or the client is confidential.
    */
-  async ensurePublicClient(registration: {
-    id: string;
-    redirectUris: readonly string[];
-  }): Promise<RegisteredClient> {
+  async ensurePublicClient({ id, redirectUris }: PublicClient): Promise<RegisteredClient> {
     const world = this.world();
-    const { store } = world;
-    const existing = findClient(store, registration.id);
-    if (!existing) return this.registerClient({ ...registration, name: registration.id });
-    const { id, name, secretHash } = existing;
-    if (secretHash !== null) throw new ControlError(409, `The client ${id} is confidential`);
-    refuseUnregistrable(registration.redirectUris);
-    const redirectUris = [...registration.redirectUris];
-    store.clients.update(id, { redirectUris });
+    refuseUnusableId(id);
+    refuseUnregistrable(redirectUris);
+    const existing = findClient(world.store, id);
+    if (existing && existing.secretHash !== null) {
+      throw new ControlError(409, `The client ${existing.id} is confidential`);
+    }
+    const client = { id: canonicalId("client", id), redirectUris: [...redirectUris] };
+    this.#ensured.set(client.id, client);
+    const { name } = putPublicClient(world, client);
     await world.saved();
-    return { id, name, redirectUris, secret: null };
+    return { ...client, name, secret: null };
+  }
+
+  /** Registers the ensured clients in a new world. Leaves confidential clients with the same id unchanged. */
+  restoreEnsuredClients(): void {
+    for (const client of this.#ensured.values()) putPublicClient(this.world(), client);
   }
 
   /**
@@ -176,6 +192,23 @@ export class OAuthControl {
     return workspace;
   }
 }
+
+const putPublicClient = (
+  { store, clock }: ControlledWorld,
+  { id, redirectUris }: PublicClient,
+): ClientRow => {
+  const existing = store.clients.get(id);
+  if (existing && existing.secretHash !== null) return existing;
+  const changed = { redirectUris: [...redirectUris] };
+  if (existing) return store.clients.update(id, changed);
+  return store.clients.insert({ id, createdAt: clock.now(), name: id, secretHash: null, ...changed });
+};
+
+/** Refuses an id that no request of the API could contain, for example to delete the integrations of the client. */
+const refuseUnusableId = (id: string): void => {
+  if (idPatterns.client?.test(id) === true && id.length <= maxIdLength) return;
+  throw new ControlError(400, `${JSON.stringify(id)} is not a client id: use lowercase letters and digits`);
+};
 
 const refuseUnregistrable = (redirectUris: readonly string[]): void => {
   for (const uri of redirectUris) {

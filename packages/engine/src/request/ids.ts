@@ -20,6 +20,9 @@ export const kindNames: Readonly<Record<Kind, string>> = {
   approval: "approval",
 };
 
+/** Maximum number of characters of an id in a request. */
+export const maxIdLength = 128;
+
 /** Returns the id with its prefix, as the store contains it. Requests may omit the prefix. */
 export const canonicalId = (kind: Kind, id: string): string => {
   const prefix = idPrefixes[kind];

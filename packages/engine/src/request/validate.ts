@@ -2,7 +2,7 @@ import { idPatterns } from "../generated/ids.js";
 import { bodyValidators, queryValidators } from "../generated/validators.js";
 import type { RequestError, Issue } from "./request-error.js";
 import { type MissingKind, errors } from "./errors.js";
-import { canonicalId, type Kind } from "./ids.js";
+import { canonicalId, type Kind, maxIdLength } from "./ids.js";
 import { readableIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "./operation.js";
 import { noBody } from "./read-body.js";
@@ -18,8 +18,6 @@ export interface ValidRequest {
    */
   readonly missing: MissingKind | undefined;
 }
-
-const maxIdLength = 128;
 
 /** Fields that have their own error code for rejected values, in place of `validation:failed`. */
 const fieldErrors: Readonly<Record<string, (message: string) => RequestError>> = {

@@ -93,11 +93,44 @@ describe("ensurePublicClient", () => {
     expect(api.engine.store.clients.get(`itgr_${id}`)?.redirectUris).toEqual(redirectUris);
   });
 
+  it("registers the client again after a reset and in a loaded state", async () => {
+    const before = api.engine.snapshot();
+    const redirectUris = ["https://a.example/callback"];
+    await api.engine.oauth.ensurePublicClient({ id, redirectUris });
+    await api.engine.reset();
+    expect(api.engine.store.clients.get(`itgr_${id}`)).toMatchObject({ redirectUris, secretHash: null });
+    await api.engine.load(before);
+    expect(api.engine.store.clients.get(`itgr_${id}`)).toMatchObject({ redirectUris, secretHash: null });
+  });
+
+  it("leaves a confidential client of a loaded state unchanged", async () => {
+    const other = new OAuthApi();
+    await other.engine.oauth.registerClient({ id, redirectUris: [], secret: "a secret" });
+    await api.engine.oauth.ensurePublicClient({ id, redirectUris: ["https://a.example/callback"] });
+    await api.engine.load(other.engine.snapshot());
+    expect(api.engine.store.clients.get(`itgr_${id}`)).toMatchObject({
+      redirectUris: [],
+      secretHash: expect.any(String),
+    });
+  });
+
+  it.each(["", "itgr_", "my app", "UPPER", "a/b", "c".repeat(129)])("refuses the id %j", async (bad) => {
+    const before = api.engine.snapshot().store;
+    const redirectUris = ["https://a.example/callback"];
+    await expect(api.engine.oauth.ensurePublicClient({ id: bad, redirectUris })).rejects.toMatchObject({
+      status: 400,
+    });
+    await expect(api.engine.oauth.registerClient({ id: bad, redirectUris })).rejects.toMatchObject({
+      status: 400,
+    });
+    expect(api.engine.snapshot().store).toEqual(before);
+  });
+
   it("refuses a redirect URI that cannot be registered, and a confidential client", async () => {
     const refused = (client: string, uri: string) =>
       api.engine.oauth.ensurePublicClient({ id: client, redirectUris: [uri] });
-    await expect(refused(id, "http://app.example/callback")).rejects.toMatchObject({ status: 400 });
-    expect(api.engine.store.clients.get(`itgr_${id}`)).toBeUndefined();
+    await expect(refused("unknown", "http://app.example/callback")).rejects.toMatchObject({ status: 400 });
+    expect(api.engine.store.clients.get("itgr_unknown")).toBeUndefined();
     await expect(refused(cli.client, "https://app.example/callback#x")).rejects.toMatchObject({
       status: 400,
     });

@@ -1,6 +1,7 @@
 import { addGlobalOptions } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
+import { addOAuthClient } from "./oauth-clients.js";
 import type { DevFlags } from "./run.js";
 
 /** `mgmt dev`. */
@@ -13,10 +14,20 @@ export const defineDev: DefineCommand = (command, context) => {
     )
     .option("--port <number>", "port to listen on; 0 chooses a free one")
     .option("--data-dir <path>", "folder to store projects and databases in")
-    .option("--ephemeral", "delete everything on exit");
+    .option("--ephemeral", "delete everything on exit")
+    .option(
+      "--oauth-client <id=uri,...>",
+      "register a public OAuth client and its redirect URIs (repeatable)",
+      addOAuthClient,
+    );
   addGlobalOptions(command);
   addSections(command, {
-    Examples: () => ["mgmt dev", "mgmt dev --ephemeral --port 0 --output json", "mgmt dev --data-dir ./data"],
+    Examples: () => [
+      "mgmt dev",
+      "mgmt dev --ephemeral --port 0 --output json",
+      "mgmt dev --data-dir ./data",
+      "mgmt dev --oauth-client cmm3lndn701oo0uefvxpyy6gr=http://localhost/auth/callback",
+    ],
   });
   command.action(async () => {
     const { runDev } = await import("./run.js");

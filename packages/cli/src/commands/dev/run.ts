@@ -3,12 +3,14 @@ import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../context.js";
 import { platformMissing } from "../../errors/run-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
+import type { OAuthClient } from "./oauth-clients.js";
 import { registerLocal } from "./register-local.js";
 
 export interface DevFlags {
   port?: string;
   dataDir?: string;
   ephemeral?: boolean;
+  oauthClient?: OAuthClient[];
 }
 
 /** The port of the contract's default server. */
@@ -17,7 +19,7 @@ const defaultPort = 4300;
 /** Runs the platform until Ctrl-C or SIGTERM. Exits with 0 then. */
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
   const { cwd, output, signal } = context;
-  const { dataDir, ephemeral = false } = flags;
+  const { dataDir, ephemeral = false, oauthClient: oauthClients = [] } = flags;
   if (dataDir !== undefined && ephemeral) {
     throw usageError("--data-dir and --ephemeral contradict each other");
   }
@@ -31,6 +33,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   const platform = await startPlatform({
     port,
     ephemeral,
+    oauthClients,
     ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
     onLog: (line: string) => output.info(line),
   });
