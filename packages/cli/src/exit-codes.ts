@@ -11,7 +11,7 @@ export const exitCodes = {
   notFound: 6,
   /** The service refused the request: a conflict, or an invalid value. */
   refused: 7,
-  /** Still pending, or timed out. */
+  /** Still pending, timed out, or a response was lost, so that the outcome is unknown. */
   pending: 8,
   /** The service could not be reached, or limits the request rate. */
   network: 9,
@@ -31,7 +31,7 @@ export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[]
   [5, "forbidden"],
   [6, "not found"],
   [7, "conflict or invalid request"],
-  [8, "still pending, or timed out"],
+  [8, "still pending, timed out, or outcome unknown"],
   [9, "network failure or rate limit"],
   [10, "partial success"],
   [130, "interrupted"],

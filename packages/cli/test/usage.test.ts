@@ -45,7 +45,7 @@ describe("an invalid command line", () => {
     ["dev --ephemeral --data-dir here", "contradict each other", "--help"],
     ["zzzzzz", "Unknown command: mgmt zzzzzz", "mgmt --help lists the commands."],
     ["projcts --help", "Unknown command: mgmt projcts", "Did you mean mgmt projects?"],
-    ["projects", "mgmt projects needs a command", "One of: list, create, get"],
+    ["projects", "mgmt projects needs a command", "One of: list, create, ensure, get"],
     [
       "workspaces service-tokens",
       "mgmt workspaces service-tokens needs a command",

@@ -1,8 +1,14 @@
 import type { ExitReason } from "../exit-codes.js";
 
+export interface CliErrorOptions extends ErrorOptions {
+  /** Command lines that help, the best first: lists of words that start with `mgmt`. */
+  next?: readonly (readonly string[])[];
+}
+
 /** An error that the command found itself. Error responses of the service are `ApiError`s of the SDK. */
 export class CliError extends Error {
   override readonly name = "CliError";
+  readonly next?: readonly (readonly string[])[];
 
   constructor(
     readonly reason: ExitReason,
@@ -10,9 +16,10 @@ export class CliError extends Error {
     readonly code: string,
     message: string,
     readonly hint?: string,
-    options?: ErrorOptions,
+    { next, ...options }: CliErrorOptions = {},
   ) {
     super(message, options);
+    if (next !== undefined) this.next = next;
   }
 }
 

@@ -14,6 +14,8 @@ export interface Failure {
   issues?: readonly { path: string; message: string }[];
   /** Seconds that the service asks to wait before the next request. */
   retryAfter?: number;
+  /** Command lines that help, the best first: lists of words that start with `mgmt`. */
+  next?: readonly (readonly string[])[];
   /** Fields that the code adds: `existingAppId`, `approvalUrl`, … */
   details?: Record<string, unknown>;
 }
@@ -21,9 +23,9 @@ export interface Failure {
 /** Describes any error. */
 export const failureOf = async (error: unknown): Promise<Failure> => {
   if (error instanceof CliError) {
-    const { code, message, hint, cause } = error;
+    const { code, message, hint, next, cause } = error;
     const exitCode = cause === undefined ? exitCodeOf(error) : (await failureOf(cause)).exitCode;
-    return { exitCode, code, message, ...(hint !== undefined && { hint }) };
+    return { exitCode, code, message, ...(hint !== undefined && { hint }), ...(next && { next }) };
   }
   const { ApiError, InvalidResponseError, MgmtError, TokenError } = await import("../service/sdk.js");
   // Errors of our own credential stores arrive as the cause of the SDK's error.

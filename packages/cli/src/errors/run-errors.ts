@@ -20,6 +20,14 @@ export const unexpectedResponse = (expected: string): CliError =>
     "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
   );
 
+/**
+ * The response to a request that changes something was lost.
+ *
+ * @param next Words of the command that shows what happened.
+ */
+export const outcomeUnknown = (problem: string, next: readonly string[], hint: string): CliError =>
+  new CliError("pending", "outcome:unknown", problem, hint, { next: [next] });
+
 export const partlyDone = (failed: number, all: number): CliError =>
   new CliError("partlyDone", "bulk:partly_done", `${failed} of ${all} failed; the others succeeded`);
 

@@ -6,6 +6,7 @@ import type { TypedValues } from "../input/read-input.js";
 import type { MgmtCommand } from "../program/command.js";
 import { addGlobalOptions, globalFlags } from "../program/global-options.js";
 import { addSections } from "../program/help-sections.js";
+import { ensureRow } from "./ensure-row.js";
 import { needsConfirmation, operationExamples } from "./examples.js";
 import { addFieldOption, typedValue } from "./field-options.js";
 import { type CommandOverlay, overlayOf } from "./overlay.js";
@@ -35,12 +36,13 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
     const { runOperation } = await import("./run.js");
     const own = command.opts<OwnFlags>();
     const invocation = {
-      command: row,
+      command: own.ifNotExists && row.ensure ? ensureRow(row, row.ensure) : row,
       overlay,
       ids: command.args.slice(0, manyIds ? undefined : row.arguments.length),
       typed: typedOf(command, row, argument),
       flags: globalFlags(command),
       all: own.all ?? false,
+      ensures: own.ifNotExists ?? row.words.at(-1) === "ensure",
       ...waitOf(own, row, overlay),
     };
     await runOperation(invocation, context);
@@ -49,6 +51,7 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
 
 interface OwnFlags {
   all?: boolean;
+  ifNotExists?: boolean;
   wait?: boolean;
   waitApproval?: boolean;
   timeout?: string;
@@ -94,6 +97,10 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   if (row.body) {
     const help = "the whole body as JSON, @file, or - for standard input; flags override its fields";
     command.addOption(new Option("--body <json>", help));
+  }
+  if (row.ensure && row.words.at(-1) !== "ensure") {
+    const help = "print the existing resource with the same identity instead of failing";
+    command.addOption(new Option("--if-not-exists", help));
   }
   if (row.paged) command.addOption(new Option("--all", "list all pages"));
   if (overlay.wait !== undefined) {

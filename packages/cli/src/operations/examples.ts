@@ -13,10 +13,10 @@ export const operationExamples = (row: OperationCommand, overlay: CommandOverlay
   const bodies = body ? (body.examples.length > 0 ? body.examples : [exampleBody(body.fields)]) : [undefined];
   const end = needsConfirmation(row, overlay) ? ["--yes"] : [];
   const fromContract = bodies.map((example) =>
-    [...start, ...needed, ...bodyWords(row, overlay, example), ...end].join(" "),
+    [...start, ...needed, ...bodyWords(row, overlay, example), ...end].map(shellWord).join(" "),
   );
   const fromOverlay = (overlay.examples ?? []).map((example) => `mgmt ${withIds(example, row)}`);
-  const paged = row.paged ? [`${[...start, ...needed].join(" ")} --all --output json`] : [];
+  const paged = row.paged ? [`${[...start, ...needed].map(shellWord).join(" ")} --all --output json`] : [];
   return [...new Set([...fromOverlay, ...fromContract, ...paged])];
 };
 
@@ -29,23 +29,29 @@ const withIds = (example: string, { arguments: ids }: OperationCommand): string 
     exampleId(ids.find(({ name }) => name === parameter)?.prefix),
   );
 
-const bodyWords = ({ body }: OperationCommand, { argument }: CommandOverlay, example: unknown): string[] => {
+/** Returns the words of a command line that set the fields of a body. */
+export const bodyWords = (
+  { body }: OperationCommand,
+  { argument }: CommandOverlay,
+  example: unknown,
+): string[] => {
   const first: string[] = [];
   const flags: string[] = [];
   for (const field of body?.fields ?? []) {
     const value = valueAt(example, field.path);
     if (value === undefined) continue;
-    if (field.path.join(".") === argument && typeof value === "string") first.push(shellWord(value));
+    if (field.path.join(".") === argument && typeof value === "string") first.push(value);
     else flags.push(...flagWords(field, value));
   }
   return [...first, ...flags];
 };
 
-const flagWords = (field: Field, value: unknown): string[] => {
+/** Returns the words of a command line that set one field. */
+export const flagWords = (field: Field, value: unknown): string[] => {
   if (field.secret) return [`--${field.flag}-file`, "secret.txt"];
   if (value === null) return ["--unset", field.flag];
   if (typeof value === "boolean") return [`--${value ? "" : "no-"}${field.flag}`];
-  return [`--${field.flag}`, shellWord(typeof value === "string" ? value : JSON.stringify(value))];
+  return [`--${field.flag}`, typeof value === "string" ? value : JSON.stringify(value)];
 };
 
 const exampleBody = (fields: readonly Field[]): Record<string, unknown> => {
@@ -60,5 +66,6 @@ const exampleValue = ({ prefix, enum: allowed }: Field): unknown => {
   return allowed?.[0] ?? "shop";
 };
 
-const shellWord = (text: string): string =>
+/** Quotes a word for a shell where that is needed. */
+export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

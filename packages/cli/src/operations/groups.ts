@@ -3,6 +3,7 @@ import { groups } from "../generated/groups.js";
 import type { MgmtCommand } from "../program/command.js";
 import { addGroupDefaults, addPorcelain, type PorcelainCommand } from "../program/porcelain.js";
 import { defineOperation } from "./define-operation.js";
+import { ensureRow } from "./ensure-row.js";
 import { groupOverlays, overlayOf } from "./overlay.js";
 import type { OperationCommand } from "./row.js";
 
@@ -34,6 +35,7 @@ const addOperations = (group: MgmtCommand, rows: readonly OperationCommand[], co
     const parent = row.words.slice(1, -1).reduce(findOrAddGroup, group);
     const isDefault = overlayOf(row.id).groupDefault ?? false;
     defineOperation(parent.command(row.words.at(-1) ?? row.id, { isDefault }), row, context);
+    if (row.ensure) defineOperation(parent.command("ensure"), ensureRow(row, row.ensure), context);
   }
 };
 

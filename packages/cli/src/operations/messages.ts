@@ -23,6 +23,13 @@ export const doneMessage = (command: OperationCommand, target: Target): string =
     ? `Deleted ${kindOf(command)} ${idOf(command, target)}.`
     : `Done: ${[...command.words, ...Object.values(target)].join(" ")}`;
 
+/** Returns what is printed with an existing resource that `ensure` has found. */
+export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice => ({
+  code: "ensure:existed",
+  message: `${String(id)} already existed and was not changed.`,
+  id,
+});
+
 export const deprecationWarning = ({ words, deprecated }: OperationCommand): Notice => {
   const replacement = deprecated?.replacedBy.length ? `mgmt ${deprecated.replacedBy.join(" ")}` : undefined;
   return {

@@ -30,6 +30,17 @@ export interface OperationCommand {
   readonly paged: boolean;
   /** Component schema of the resource, or of one item of the list. */
   readonly resource?: string;
+  /** How `ensure` identifies the resource that this operation creates. Absent if the contract declares no identity. */
+  readonly ensure?: EnsureRule;
+}
+
+export interface EnsureRule {
+  /** Body fields that identify the resource, the preferred one first. */
+  readonly identities: readonly string[];
+  /** Component schema of a resource that already exists. */
+  readonly found?: string;
+  /** Error code of the operation for an identity that is in use. */
+  readonly conflict: string;
 }
 
 export interface PathArgument {

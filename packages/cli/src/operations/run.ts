@@ -2,11 +2,18 @@ import type { Call, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context.js";
 import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
 import { type Input, readInput, type TypedValues } from "../input/read-input.js";
-import { valueAt } from "../json-path.js";
+import { isObject, valueAt } from "../json-path.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults } from "./defaults.js";
-import { deprecationWarning, doneMessage, idOf, questionOf, wrongPrefixMessages } from "./messages.js";
+import {
+  deprecationWarning,
+  doneMessage,
+  existedNotice,
+  idOf,
+  questionOf,
+  wrongPrefixMessages,
+} from "./messages.js";
 import type { CommandOverlay } from "./overlay.js";
 import type { OperationCommand } from "./row.js";
 import { targetsOf } from "./targets.js";
@@ -21,6 +28,8 @@ export interface Invocation {
   readonly flags: GlobalFlags;
   /** Whether to read all pages of a list. */
   readonly all: boolean;
+  /** Whether to return an existing resource with the same identity instead of creating another one. */
+  readonly ensures?: boolean;
   /** How long to wait until the database is ready. Absent: do not wait. */
   readonly waitMs?: number;
   /** Wait for the sponsor's approval. */
@@ -69,12 +78,36 @@ const runOnce = async (
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
-  const { command } = invocation;
+  const { command, ensures } = invocation;
   const call = callOf(command, target, input);
   if (command.envelope === "list") return printList(invocation, call, client, context);
-  const body = await client.request<unknown>(call, { signal: context.signal });
-  if (command.envelope === "none") return context.output.info(doneMessage(command, target));
-  await printResource(invocation, body, client, context);
+  try {
+    if (ensures) return await printEnsured(invocation, target, input, client, context);
+    const body = await client.request<unknown>(call, { signal: context.signal });
+    if (command.envelope === "none") return context.output.info(doneMessage(command, target));
+    const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
+    if (!isObject(value)) throw unexpectedResponse("one resource");
+    await printResource(invocation, value, command.resource, client, context);
+  } catch (error) {
+    if (command.method !== "POST") throw error;
+    const { explainLostResponse } = await import("./lost-response.js");
+    throw await explainLostResponse(error, command, target, input);
+  }
+};
+
+const printEnsured = async (
+  invocation: Invocation,
+  target: Target,
+  { body = {} }: Input,
+  client: MgmtClient,
+  context: Context,
+): Promise<void> => {
+  const { command } = invocation;
+  const { ensure } = await import("./ensure.js");
+  const { created, resource } = await ensure(command, target, body, client, context);
+  if (!created) context.output.notice(existedNotice(resource));
+  const schema = created ? command.resource : command.ensure?.found;
+  await printResource(invocation, resource, schema, client, context);
 };
 
 const callOf = ({ method, path }: OperationCommand, pathParams: Target, { query, body }: Input): Call => ({
@@ -109,18 +142,17 @@ const printList = async (
 };
 
 const printResource = async (
-  { command, overlay, waitMs }: Invocation,
-  body: unknown,
+  { overlay, waitMs }: Invocation,
+  value: object,
+  schema: string | undefined,
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
-  const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
-  if (typeof value !== "object" || value === null) throw unexpectedResponse("one resource");
-  if (waitMs === undefined) return context.output.result(value, command.resource);
+  if (waitMs === undefined) return context.output.result(value, schema);
   const { waitForDatabase } = await import("./wait-for-database.js");
   // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
   const failed = await waitForDatabase(value, overlay.wait ?? "", waitMs, client, context);
-  await context.output.result(value, command.resource);
+  await context.output.result(value, schema);
   if (failed) throw failed.error;
 };
 

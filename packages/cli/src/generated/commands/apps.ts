@@ -145,6 +145,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "App",
+    ensure: { identities: ["logicalId", "displayName"], found: "App", conflict: "app:already_exists" },
   },
   {
     id: "apps.get",

@@ -194,6 +194,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "DatabaseWithSecrets",
+    ensure: { identities: ["logicalId"], found: "Database", conflict: "database:logical_id_conflict" },
   },
   {
     id: "databases.get",

@@ -101,6 +101,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "ProjectWithDatabase",
+    ensure: { identities: ["logicalId"], found: "Project", conflict: "project:logical_id_conflict" },
   },
   {
     id: "projects.get",
@@ -449,5 +450,6 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "Branch",
+    ensure: { identities: ["gitName"], found: "Branch", conflict: "branch:already_exists" },
   },
 ];
