@@ -109,10 +109,10 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   });
 
   it.concurrent.each(blocksFor("sh", "run"))("run in a shell: $where", async ({ text }) => {
-    const script = text
-      .replaceAll("http://127.0.0.1:4300", environment["MGMT_BASE_URL"] ?? "")
-      .replaceAll("<the token>", environment["MGMT_TOKEN"] ?? "");
-    await run("bash", ["-euo", "pipefail", "-c", script], { cwd: scratch, env: environment });
+    // Like a user's second terminal, the shell has only the profile that `mgmt dev` registered.
+    const { MGMT_BASE_URL: baseUrl = "", MGMT_TOKEN: _, ...env } = environment;
+    const script = text.replaceAll("http://127.0.0.1:4300", baseUrl);
+    await run("bash", ["-euo", "pipefail", "-c", script], { cwd: scratch, env });
   });
 
   it.concurrent.each(blocksFor("ts", "run"))("run as a program: $where", async (block) => {

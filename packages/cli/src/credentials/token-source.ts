@@ -14,7 +14,7 @@ export const tokenOf = async (
   if (identity.profile.inKeyring === "token") {
     const { readStoredToken } = await import("./credential-store.js");
     const token = await readStoredToken(identity);
-    if (token === undefined) throw noToken();
+    if (token === undefined) throw noToken(identity.profile.baseUrl);
     return token;
   }
   const { loginToken } = await import("./login-token.js");

@@ -1,19 +1,29 @@
 import { CliError } from "./cli-error.js";
 
-export const noToken = (): CliError =>
+const firstContact =
+  "Run mgmt login --base-url URL, or `mgmt dev` in another terminal to run the service on this machine.";
+
+/** @param baseUrl the address of the service, if it is known. */
+export const noToken = (baseUrl: string | undefined): CliError =>
   new CliError(
     "notAuthenticated",
     "auth:no_token",
     "There is no token to authenticate with",
-    "Log in with mgmt login, set MGMT_TOKEN, or pass --token-file PATH. `mgmt dev` runs the service on this machine and prints a token for it.",
+    baseUrl === undefined
+      ? firstContact
+      : `Run mgmt login --base-url ${baseUrl}, set MGMT_TOKEN, or pass --token-file PATH.`,
   );
 
 export const noBaseUrl = (): CliError =>
+  new CliError("usage", "usage:no_base_url", "The address of the service is not set", firstContact);
+
+/** The user typed `mgmt login`, so the hint must not only send them there. */
+export const noLoginAddress = (): CliError =>
   new CliError(
     "usage",
     "usage:no_base_url",
-    "The address of the service is not set",
-    "Set MGMT_BASE_URL, or pass --base-url or --profile. `mgmt dev` runs the service on this machine, as profile local.",
+    "The address of the service is not set, and mgmt dev is not running",
+    "Run mgmt login --base-url URL with the address of your Management API.",
   );
 
 /** The credential of one service must not be sent to another. */

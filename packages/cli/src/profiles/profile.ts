@@ -20,7 +20,14 @@ export interface Profile {
   /** Of a service that `mgmt dev` runs: the address of its control surface, and the file with the secret for it. */
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;
+  /** Of a service that `mgmt dev` runs: its process. */
+  readonly pid?: number;
+  /** The service and this profile are removed when that process ends. */
+  readonly ephemeral?: boolean;
 }
+
+/** The profile of the persistent service that `mgmt dev` ran last. */
+export const localProfile = "local";
 
 /** The defaults that a profile can have, and the variables that override them. */
 export const defaultVariables = { workspaceId: "MGMT_WORKSPACE_ID", projectId: "MGMT_PROJECT_ID" } as const;
@@ -55,6 +62,36 @@ export const withoutCredential = <P extends Profile>(
   return rest;
 };
 
+/** Whether the `mgmt dev` that registered the profile is running. */
+export const isRunning = ({ pid }: Profile): boolean => {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+};
+
+/** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. */
+export const runningProfile = ({ profiles }: Profiles): string | undefined => {
+  const running = Object.entries(profiles).flatMap(([name, each]) => (isRunning(each) ? [name] : []));
+  if (running.includes(localProfile)) return localProfile;
+  return running.length === 1 ? running[0] : undefined;
+};
+
+/** Removes profiles of ephemeral services that were killed. */
+export const withoutEnded = (all: Profiles): Profiles => {
+  const ended = Object.entries(all.profiles).filter(([, each]) => each.ephemeral && !isRunning(each));
+  if (ended.length === 0) return all;
+  const names = new Set(ended.map(([name]) => name));
+  const { active, ...rest } = all;
+  return {
+    ...rest,
+    ...(active !== undefined && !names.has(active) && { active }),
+    profiles: Object.fromEntries(Object.entries(all.profiles).filter(([name]) => !names.has(name))),
+  };
+};
+
 /** Whether two addresses mean the same service: `http://HOST:80/` is `http://host`. */
 export const isSameAddress = (left: string, right: string): boolean => normalized(left) === normalized(right);
 
@@ -69,6 +106,8 @@ const isProfile = (value: unknown): value is Profile =>
   textFields.every((name) => value[name] === undefined || typeof value[name] === "string") &&
   [undefined, "keyring"].some((store) => value["store"] === store) &&
   [undefined, "login", "token"].some((kind) => value["inKeyring"] === kind) &&
+  (value["pid"] === undefined || (Number.isSafeInteger(value["pid"]) && Number(value["pid"]) > 0)) &&
+  [undefined, false, true].some((flag) => value["ephemeral"] === flag) &&
   (value["login"] === undefined || isObject(value["login"]));
 
 /** Whether a value is the content of a profiles file. Unknown fields, which a newer version may have added, are allowed. */

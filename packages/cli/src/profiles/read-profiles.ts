@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { corruptProfiles, unreadableProfiles } from "../errors/storage-errors.js";
-import { isProfiles, noProfiles, type Profiles } from "./profile.js";
+import { isProfiles, noProfiles, type Profiles, withoutEnded } from "./profile.js";
 
 /** Returns the path of the profiles file: in `MGMT_CONFIG_DIR`, or in the system's folder for user settings. */
 export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = process.platform): string =>
@@ -17,7 +17,7 @@ const settingsFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string
 
 /**
  * Reads the profiles file; a missing file has no profiles. Does not use the package that writes it, which takes longer to
- * load than most commands take to run. Throws `profiles:unreadable` or `profiles:corrupt`.
+ * load than most commands take to run. Leaves out profiles of ephemeral services that have ended. Throws `profiles:unreadable` or `profiles:corrupt`.
  */
 export const readProfiles = (file: string): Profiles => {
   let text: string;
@@ -29,7 +29,7 @@ export const readProfiles = (file: string): Profiles => {
   }
   const value = parse(file, text);
   if (!isProfiles(value)) throw corruptProfiles(file, "it does not contain profiles");
-  return value;
+  return withoutEnded(value);
 };
 
 /** The parser's own error message is not shown, because it quotes the text. */

@@ -14,7 +14,7 @@ export const connect = async (
   waitForApproval?: ApprovalWaitOptions,
 ): Promise<MgmtClient> => {
   const { baseUrl, identity } = await resolveAccess(flags, context);
-  if (!identity) throw noToken();
+  if (!identity) throw noToken(baseUrl?.value);
   if (!baseUrl) throw noBaseUrl();
   return clientFor(baseUrl, await tokenOf(identity.value, context), context, waitForApproval);
 };

@@ -24,7 +24,7 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
     file,
     link: choice.link?.file ?? null,
   });
-  if (!identity || credential === noCredential) throw noToken();
+  if (!identity || credential === noCredential) throw noToken(baseUrl?.value);
 };
 
 const printed = (found: Sourced<string> | undefined): { value: string | null; from: string | null } =>

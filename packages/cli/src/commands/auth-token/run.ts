@@ -5,8 +5,8 @@ import { resolveAccess } from "../../profiles/resolve-access.js";
 
 /** Prints the token that commands send, refreshed first if it is about to expire. */
 export const runAuthToken = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const { identity } = await resolveAccess(flags, context);
-  if (!identity) throw noToken();
+  const { baseUrl, identity } = await resolveAccess(flags, context);
+  if (!identity) throw noToken(baseUrl?.value);
   const source = await tokenOf(identity.value, context);
   const token = typeof source === "string" ? source : await source();
   const { output } = context;

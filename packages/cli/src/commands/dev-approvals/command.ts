@@ -68,7 +68,7 @@ const addControlOptions = (command: MgmtCommand, examples: readonly string[]): v
   command
     .option(
       "--control-url <url>",
-      "address of the control surface (or MGMT_CONTROL_URL; default: profile local's)",
+      "address of the control surface (or MGMT_CONTROL_URL; default: the running mgmt dev's)",
     )
     .option("--control-secret-file <path>", "file with its secret (or MGMT_CONTROL_SECRET_FILE)");
   addGlobalOptions(command);

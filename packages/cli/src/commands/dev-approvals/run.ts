@@ -8,9 +8,8 @@ import {
 import { badAddress } from "../../errors/usage-errors.js";
 import { isObject, valueAt } from "../../json-path.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
-import { profileNamed } from "../../profiles/profile.js";
+import { localProfile, profileNamed, runningProfile } from "../../profiles/profile.js";
 import { nodeTransport } from "../../service/sdk.js";
-import { localProfile } from "../dev/register-local.js";
 
 export interface ControlFlags extends GlobalFlags {
   readonly controlUrl?: string;
@@ -93,7 +92,10 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Returns the control surface from flags, else the environment, else the named profile, else profile `local`. */
+/**
+ * Returns the control surface from flags, else the environment, else the profile that commands use, else that of a
+ * running `mgmt dev`, else profile `local`.
+ */
 const findControl = (
   { controlUrl, controlSecretFile, ...flags }: ControlFlags,
   context: Pick<Context, "env" | "cwd">,
@@ -103,7 +105,10 @@ const findControl = (
   const secretFile = controlSecretFile ?? env["MGMT_CONTROL_SECRET_FILE"]?.trim();
   if (url && secretFile) return { url: normalized(url), secretFile };
   const { profiles, profile } = chooseProfile(flags, context);
-  const known = profile?.controlUrl === undefined ? profileNamed(profiles, localProfile) : profile;
+  const known =
+    profile?.controlUrl === undefined
+      ? profileNamed(profiles, runningProfile(profiles) ?? localProfile)
+      : profile;
   // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
   if (url || secretFile || !known?.controlUrl || !known.controlSecretFile) throw noControl();
   return { url: normalized(known.controlUrl), secretFile: known.controlSecretFile };

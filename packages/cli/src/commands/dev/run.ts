@@ -4,7 +4,7 @@ import type { Context } from "../../context.js";
 import { platformMissing } from "../../errors/run-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import type { OAuthClient } from "./oauth-clients.js";
-import { registerLocal } from "./register-local.js";
+import { type Registration, registerService, unregisterService } from "./registration.js";
 
 export interface DevFlags {
   port?: string;
@@ -37,13 +37,14 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
     onLog: (line: string) => output.info(line),
   });
-  if (!stop.aborted) await registerLocal(platform, context);
-  if (!stop.aborted) printReady(platform, context);
+  const registration = stop.aborted ? undefined : await registerService(platform, ephemeral, context);
+  if (!stop.aborted) printReady(platform, registration, context);
   const stopped = new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener("abort", () => resolve(), { once: true });
   });
   const defect = await Promise.race([stopped, platform.closed]);
+  if (registration) await unregisterService(registration, context);
   await platform.stop();
   if (defect) throw defect;
 };
@@ -68,18 +69,18 @@ const readPort = (text: string | undefined): number => {
   return port;
 };
 
-const printReady = ({ ready }: Platform, { output }: Context): void => {
+const printReady = (
+  { ready }: Platform,
+  registration: Registration | undefined,
+  { output }: Context,
+): void => {
   if (output.format === "json") return output.jsonLine(ready);
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
     "",
     "In another terminal:",
     "",
-    `  export MGMT_BASE_URL=${ready.baseUrl}`,
-    `  export MGMT_TOKEN=${ready.token}`,
-    "  mgmt projects create shop --wait",
-    "",
-    "Or log in with the browser: mgmt login --profile local",
+    ...(registration ? profileLines(ready, registration) : environmentLines(ready)),
     "",
     `Database connections support TLS. To verify it: sslmode=verify-full&sslrootcert=${ready.caFile}`,
     "",
@@ -87,3 +88,24 @@ const printReady = ({ ready }: Platform, { output }: Context): void => {
   ];
   output.text(lines.join("\n"));
 };
+
+const profileLines = ({ baseUrl }: Platform["ready"], { name, isActive }: Registration): string[] => {
+  const flag = isActive ? "" : ` --profile ${name}`;
+  return [
+    `  mgmt projects create shop --wait${flag}`,
+    "",
+    "For other programs:",
+    "",
+    `  export MGMT_BASE_URL=${baseUrl}`,
+    `  export MGMT_TOKEN=$(mgmt auth token${flag})`,
+    "",
+    `To act as a user rather than a service token: mgmt login${flag}`,
+  ];
+};
+
+/** Without a profile, the token has no other way to the other terminal. */
+const environmentLines = ({ baseUrl, token }: Platform["ready"]): string[] => [
+  `  export MGMT_BASE_URL=${baseUrl}`,
+  `  export MGMT_TOKEN=${token}`,
+  "  mgmt projects create shop --wait",
+];

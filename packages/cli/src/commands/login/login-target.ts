@@ -1,7 +1,13 @@
 import type { Context, GlobalFlags } from "../../context.js";
-import { noBaseUrl, profileOfOtherService } from "../../errors/access-errors.js";
-import { chooseProfile, type Sourced } from "../../profiles/active-profile.js";
-import { isSameAddress, type Profile, withoutCredential } from "../../profiles/profile.js";
+import { noLoginAddress, profileOfOtherService } from "../../errors/access-errors.js";
+import { chooseProfile, type ProfileChoice, type Sourced } from "../../profiles/active-profile.js";
+import {
+  isSameAddress,
+  type Profile,
+  profileNamed,
+  runningProfile,
+  withoutCredential,
+} from "../../profiles/profile.js";
 import { clientFor } from "../../service/connect.js";
 
 /** The profile to log in to when none is named or active. */
@@ -27,7 +33,7 @@ export const loginTarget = async (
   context: Pick<Context, "env" | "cwd" | "version">,
 ): Promise<LoginTarget> => {
   const { env } = context;
-  const { file, name, profile } = chooseProfile(flags, context);
+  const { file, name, profile } = profileToLogInTo(flags, context);
   const profileFrom = `profile ${name?.value ?? defaultName}`;
   // As for every other command, `--profile` takes precedence over the environment.
   const ignoresEnv = flags.profile !== undefined && profile !== undefined;
@@ -40,7 +46,7 @@ export const loginTarget = async (
     value === undefined ? undefined : { value, from: profileFrom };
 
   const baseUrl = given("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? inProfile(profile?.baseUrl);
-  if (!baseUrl) throw noBaseUrl();
+  if (!baseUrl) throw noLoginAddress();
   await clientFor(baseUrl, undefined, context);
   const changesService = profile !== undefined && !isSameAddress(profile.baseUrl, baseUrl.value);
   // A profile that the user did not name is not pointed at another service.
@@ -63,4 +69,17 @@ export const loginTarget = async (
       ...(store === "keyring" && { store }),
     },
   };
+};
+
+/** Chooses as for every other command; if no profile and no address is named, the profile of a running `mgmt dev`. */
+const profileToLogInTo = (
+  flags: GlobalFlags,
+  context: Pick<Context, "env" | "cwd">,
+): Pick<ProfileChoice, "file" | "name" | "profile"> => {
+  const choice = chooseProfile(flags, context);
+  const { file, profiles } = choice;
+  const isAddressed = flags.baseUrl !== undefined || Boolean(context.env["MGMT_BASE_URL"]?.trim());
+  const running = choice.name || isAddressed ? undefined : runningProfile(profiles);
+  if (running === undefined) return choice;
+  return { file, name: { value: running, from: "mgmt dev" }, profile: profileNamed(profiles, running) };
 };

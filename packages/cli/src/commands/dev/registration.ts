@@ -1,0 +1,90 @@
+import type { Platform } from "@mgmt/platform";
+import type { Context } from "../../context.js";
+import {
+  hasCredential,
+  isSameAddress,
+  localProfile,
+  type Profile,
+  profileNamed,
+  type Profiles,
+} from "../../profiles/profile.js";
+import { profilesFile } from "../../profiles/read-profiles.js";
+import { updateProfiles } from "../../profiles/update-profiles.js";
+
+/** The profile with which other commands reach a service that `mgmt dev` runs. */
+export interface Registration {
+  readonly name: string;
+  /** Whether commands use the profile without `--profile`. */
+  readonly isActive: boolean;
+}
+
+/**
+ * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service. A login to the same
+ * service is kept. The profile becomes the active one if there is none. If the profiles file cannot be written, warns and
+ * returns undefined.
+ */
+export const registerService = async (
+  { ready }: Pick<Platform, "ready">,
+  ephemeral: boolean,
+  { env, output }: Pick<Context, "env" | "output">,
+): Promise<Registration | undefined> => {
+  const { baseUrl, authUrl, controlUrl, controlSecretFile, token, workspaceId, pid } = ready;
+  const name = ephemeral ? ephemeralProfile(baseUrl) : localProfile;
+  const service = { baseUrl, authUrl, controlUrl, controlSecretFile, pid, ...(ephemeral && { ephemeral }) };
+  const register = (all: Profiles): Profiles => {
+    const before = ephemeral ? undefined : profileNamed(all, name);
+    const profile = isServiceOf(before, ready) ? before : undefined;
+    const next: Profile = {
+      workspaceId,
+      ...(before?.store && { store: before.store }),
+      ...profile,
+      ...service,
+      ...((!profile || !hasCredential(profile) || profile.token !== undefined) && { token }),
+    };
+    const active = profileNamed(all, all.active) ? all.active : name;
+    return { ...all, ...(active !== undefined && { active }), profiles: { ...all.profiles, [name]: next } };
+  };
+  try {
+    const { active } = await updateProfiles(profilesFile(env), register);
+    return { name, isActive: active === name };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : "unknown reason";
+    await output.warn({
+      code: "profile:not_registered",
+      message: `Profile ${name} was not registered: ${problem}`,
+    });
+    return undefined;
+  }
+};
+
+/** Two services on this machine cannot have the same port. */
+const ephemeralProfile = (baseUrl: string): string => `ephemeral-${new URL(baseUrl).port || "80"}`;
+
+/** Whether the profile's credential is for this service: it has the same address and the same data directory. */
+const isServiceOf = (
+  profile: Profile | undefined,
+  { baseUrl, authUrl, controlSecretFile }: Platform["ready"],
+): boolean =>
+  profile?.authUrl !== undefined &&
+  isSameAddress(profile.baseUrl, baseUrl) &&
+  isSameAddress(profile.authUrl, authUrl) &&
+  profile.controlSecretFile === controlSecretFile;
+
+/** Removes the profile of an ephemeral service that has ended. Other profiles keep their credentials. */
+export const unregisterService = async (
+  { name }: Registration,
+  { env }: Pick<Context, "env">,
+): Promise<void> => {
+  const unregister = (all: Profiles): Profiles => {
+    const { [name]: profile, ...others } = all.profiles;
+    if (!profile) return all;
+    if (!profile.ephemeral) {
+      const { pid: _, ...ended } = profile;
+      return { ...all, profiles: { ...others, [name]: ended } };
+    }
+    const { active, ...rest } = all;
+    return { ...rest, ...(active !== undefined && active !== name && { active }), profiles: others };
+  };
+  // The next change of the profiles removes what remains here.
+  await updateProfiles(profilesFile(env), unregister).catch(() => undefined);
+};
