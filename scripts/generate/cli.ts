@@ -6,6 +6,7 @@ import type {
   PathArgument,
 } from "../../packages/cli/src/operations/row.js";
 import { bodyFields, compact, field, kebab } from "./cli-fields.js";
+import { secretFields } from "./cli-secrets.js";
 import { type Contract, type Operation, type Parameter, httpMethods } from "./contract.js";
 import { operationOf, resourcesOf } from "./resources.js";
 
@@ -65,6 +66,7 @@ const commandOf = (operation: Operation, contract: Contract): OperationCommand =
     paged: operation.success.paged,
     resource: schemaName(operation),
     ensure: ensureRule(operation, contract),
+    secrets: secretFields(operation, contract),
   });
 };
 

@@ -84,3 +84,19 @@ export const unwritableLink = (file: string, cause: unknown): CliError =>
     `${file} cannot be changed (${causeText(cause)})`,
     "Allow your user to write it and its folder.",
   );
+
+export const secretFileExists = (file: string): CliError =>
+  new CliError(
+    "usage",
+    "secret_file:exists",
+    `${file} exists already, and --secret-file does not overwrite a file`,
+    "Nothing was sent. Pass the path of a new file.",
+  );
+
+export const unwritableSecretFile = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "secret_file:unwritable",
+    `${file} cannot be written (${causeText(cause)})`,
+    "Pass a path in a folder that you can write to, on a disk with free space.",
+  );

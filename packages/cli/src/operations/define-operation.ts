@@ -6,6 +6,7 @@ import type { TypedValues } from "../input/read-input.js";
 import type { MgmtCommand } from "../program/command.js";
 import { addGlobalOptions, globalFlags } from "../program/global-options.js";
 import { addSections } from "../program/help-sections.js";
+import type { DisclosureFlags } from "../secrets/disclosure.js";
 import { ensureRow } from "./ensure-row.js";
 import { needsConfirmation, operationExamples } from "./examples.js";
 import { addFieldOption, typedValue } from "./field-options.js";
@@ -43,13 +44,14 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
       flags: globalFlags(command),
       all: own.all ?? false,
       ensures: own.ifNotExists ?? row.words.at(-1) === "ensure",
+      disclosure: own,
       ...waitOf(own, row, overlay),
     };
     await runOperation(invocation, context);
   });
 };
 
-interface OwnFlags {
+interface OwnFlags extends DisclosureFlags {
   all?: boolean;
   ifNotExists?: boolean;
   wait?: boolean;
@@ -116,7 +118,14 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   ];
   if (waits.length > 0)
     command.addOption(new Option("--timeout <time>", `how long ${waits.join(", and how long ")}`));
+  if (row.secrets) addDisclosureOptions(command, row.secrets.issued && row.ensure === undefined);
   addGlobalOptions(command, { confirms: needsConfirmation(row, overlay) });
+};
+
+const addDisclosureOptions = (command: MgmtCommand, alwaysShown: boolean): void => {
+  if (!alwaysShown) command.addOption(new Option("--reveal", "show secrets, which are masked by default"));
+  const help = "write the result with its secrets to a new file that only you can read, and print it masked";
+  command.addOption(new Option("--secret-file <path>", help));
 };
 
 /** Any text may be a valid value of a field, so null needs a flag of its own. */

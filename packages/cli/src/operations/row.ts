@@ -32,6 +32,8 @@ export interface OperationCommand {
   readonly resource?: string;
   /** How `ensure` identifies the resource that this operation creates. Absent if the contract declares no identity. */
   readonly ensure?: EnsureRule;
+  /** The secrets in the resource. Absent if it has none. */
+  readonly secrets?: SecretFields;
 }
 
 export interface EnsureRule {
@@ -41,6 +43,13 @@ export interface EnsureRule {
   readonly found?: string;
   /** Error code of the operation for an identity that is in use. */
   readonly conflict: string;
+}
+
+export interface SecretFields {
+  /** Dotted paths, where `*` is every item of a list or every value of a map: `connections.*.directConnection.pass`. */
+  readonly paths: readonly string[];
+  /** Whether the operation creates or rotates them, so that its result is the only place to show them. */
+  readonly issued: boolean;
 }
 
 export interface PathArgument {

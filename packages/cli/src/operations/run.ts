@@ -3,6 +3,7 @@ import type { Context, GlobalFlags } from "../context.js";
 import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
 import { type Input, readInput, type TypedValues } from "../input/read-input.js";
 import { isObject, valueAt } from "../json-path.js";
+import { type Disclosure, type DisclosureFlags, prepareDisclosure } from "../secrets/disclosure.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults } from "./defaults.js";
@@ -34,9 +35,19 @@ export interface Invocation {
   readonly waitMs?: number;
   /** Wait for the sponsor's approval. */
   readonly waitApproval?: { readonly timeoutMs?: number };
+  /** What to do with secrets in the result. */
+  readonly disclosure?: DisclosureFlags;
 }
 
 type Target = Record<string, string>;
+
+/** What the steps of one run share. */
+interface Run {
+  readonly invocation: Invocation;
+  readonly client: MgmtClient;
+  readonly context: Context;
+  readonly disclosure: Disclosure;
+}
 
 /** Runs any operation: read input → connect → warn → confirm → send → wait → print. */
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
@@ -57,12 +68,15 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     await confirm(question, context);
   }
 
+  const disclosure = await prepareDisclosure(command.secrets, invocation.disclosure ?? {}, context);
   try {
     if (targets.length > 1) return await runEach(command, targets, input, client, context);
     const [target = {}] = targets;
-    await checkingIds(command, target, context, () => runOnce(invocation, target, input, client, context));
+    const run: Run = { invocation, client, context, disclosure };
+    await checkingIds(command, target, context, () => runOnce(run, target, input));
   } finally {
     progress?.end();
+    await disclosure.end();
   }
 };
 
@@ -71,23 +85,18 @@ const approvalProgress = async ({ output }: Context): Promise<ApprovalProgress> 
   return new loaded.ApprovalProgress(output);
 };
 
-const runOnce = async (
-  invocation: Invocation,
-  target: Target,
-  input: Input,
-  client: MgmtClient,
-  context: Context,
-): Promise<void> => {
+const runOnce = async (run: Run, target: Target, input: Input): Promise<void> => {
+  const { invocation, client, context } = run;
   const { command, ensures } = invocation;
   const call = callOf(command, target, input);
-  if (command.envelope === "list") return printList(invocation, call, client, context);
+  if (command.envelope === "list") return printList(run, call);
   try {
-    if (ensures) return await printEnsured(invocation, target, input, client, context);
+    if (ensures) return await printEnsured(run, target, input);
     const body = await client.request<unknown>(call, { signal: context.signal });
     if (command.envelope === "none") return context.output.info(doneMessage(command, target));
     const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
     if (!isObject(value)) throw unexpectedResponse("one resource");
-    await printResource(invocation, value, command.resource, client, context);
+    await printResource(run, value, command.resource, true);
   } catch (error) {
     if (command.method !== "POST") throw error;
     const { explainLostResponse } = await import("./lost-response.js");
@@ -95,19 +104,14 @@ const runOnce = async (
   }
 };
 
-const printEnsured = async (
-  invocation: Invocation,
-  target: Target,
-  { body = {} }: Input,
-  client: MgmtClient,
-  context: Context,
-): Promise<void> => {
+const printEnsured = async (run: Run, target: Target, { body = {} }: Input): Promise<void> => {
+  const { invocation, client, context } = run;
   const { command } = invocation;
   const { ensure } = await import("./ensure.js");
   const { created, resource } = await ensure(command, target, body, client, context);
   if (!created) context.output.notice(existedNotice(resource));
   const schema = created ? command.resource : command.ensure?.found;
-  await printResource(invocation, resource, schema, client, context);
+  await printResource(run, resource, schema, created);
 };
 
 const callOf = ({ method, path }: OperationCommand, pathParams: Target, { query, body }: Input): Call => ({
@@ -118,21 +122,23 @@ const callOf = ({ method, path }: OperationCommand, pathParams: Target, { query,
   ...(body !== undefined && { body }),
 });
 
-const printList = async (
-  { command, all }: Invocation,
-  call: Call,
-  client: MgmtClient,
-  { output, signal }: Context,
-): Promise<void> => {
+const printList = async ({ invocation, client, context, disclosure }: Run, call: Call): Promise<void> => {
+  const { command, all } = invocation;
+  const { output, signal } = context;
+  const print = async (items: readonly unknown[]): Promise<void> => {
+    const printed: unknown[] = [];
+    for (const item of items) printed.push(await disclosure.printed(item));
+    await output.result(printed, command.resource);
+  };
   if (!command.paged) {
     const items = valueAt(await client.request<unknown>(call, { signal }), ["data"]);
     if (!Array.isArray(items)) throw unexpectedResponse("a list");
-    return output.result(items, command.resource);
+    return print(items);
   }
   const pages = client.requestPages(call, { signal });
-  if (all) return output.result(await pages.toArray(), command.resource);
+  if (all) return print(await pages.toArray());
   const { data, nextCursor } = await pages;
-  await output.result(data, command.resource);
+  await print(data);
   if (nextCursor === null) return;
   output.notice({
     code: "list:more",
@@ -142,17 +148,19 @@ const printList = async (
 };
 
 const printResource = async (
-  { overlay, waitMs }: Invocation,
+  { invocation, client, context, disclosure }: Run,
   value: object,
   schema: string | undefined,
-  client: MgmtClient,
-  context: Context,
+  isNew: boolean,
 ): Promise<void> => {
-  if (waitMs === undefined) return context.output.result(value, schema);
-  const { waitForDatabase } = await import("./wait-for-database.js");
-  // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
-  const failed = await waitForDatabase(value, overlay.wait ?? "", waitMs, client, context);
-  await context.output.result(value, schema);
+  const { overlay, waitMs } = invocation;
+  let failed: { error: unknown } | undefined;
+  if (waitMs !== undefined) {
+    const { waitForDatabase } = await import("./wait-for-database.js");
+    // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
+    failed = await waitForDatabase(value, overlay.wait ?? "", waitMs, client, context);
+  }
+  await context.output.result(await disclosure.printed(value, isNew), schema);
   if (failed) throw failed.error;
 };
 

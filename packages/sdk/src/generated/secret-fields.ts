@@ -3,6 +3,7 @@
 /** Fields whose values must not be printed. */
 export const secretFields: ReadonlySet<string> = new Set([
   "connectionString",
+  "envVars",
   "pass",
   "recipientAccessToken",
   "uploadUrl",

@@ -343,5 +343,6 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "CreatedDeployment",
+    secrets: { paths: ["uploadUrl"], issued: true },
   },
 ];

@@ -39,6 +39,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "list",
     paged: true,
     resource: "Connection",
+    secrets: { paths: ["directConnection.pass"], issued: false },
   },
   {
     id: "connections.create",
@@ -78,6 +79,17 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "ConnectionWithSecrets",
+    secrets: {
+      paths: [
+        "directConnection.pass",
+        "endpoints.direct.connectionString",
+        "endpoints.pooled.connectionString",
+        "endpoints.accelerate.connectionString",
+        "connectionString",
+        "pass",
+      ],
+      issued: true,
+    },
   },
   {
     id: "connections.get",
@@ -100,6 +112,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "Connection",
+    secrets: { paths: ["directConnection.pass"], issued: false },
   },
   {
     id: "connections.delete",
@@ -146,5 +159,16 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "ConnectionWithSecrets",
+    secrets: {
+      paths: [
+        "directConnection.pass",
+        "endpoints.direct.connectionString",
+        "endpoints.pooled.connectionString",
+        "endpoints.accelerate.connectionString",
+        "connectionString",
+        "pass",
+      ],
+      issued: true,
+    },
   },
 ];

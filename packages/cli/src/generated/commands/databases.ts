@@ -63,6 +63,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "list",
     paged: true,
     resource: "Database",
+    secrets: { paths: ["connections.*.directConnection.pass"], issued: false },
   },
   {
     id: "databases.create",
@@ -195,6 +196,19 @@ export const commands: readonly OperationCommand[] = [
     paged: false,
     resource: "DatabaseWithSecrets",
     ensure: { identities: ["logicalId"], found: "Database", conflict: "database:logical_id_conflict" },
+    secrets: {
+      paths: [
+        "connections.*.directConnection.pass",
+        "connections.*.endpoints.direct.connectionString",
+        "connections.*.endpoints.pooled.connectionString",
+        "connections.*.endpoints.accelerate.connectionString",
+        "apiKeys.*.directConnection.pass",
+        "apiKeys.*.connectionString",
+        "connectionString",
+        "directConnection.pass",
+      ],
+      issued: true,
+    },
   },
   {
     id: "databases.get",
@@ -217,6 +231,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "Database",
+    secrets: { paths: ["connections.*.directConnection.pass"], issued: false },
   },
   {
     id: "databases.update",
@@ -272,6 +287,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "Database",
+    secrets: { paths: ["connections.*.directConnection.pass"], issued: false },
   },
   {
     id: "databases.delete",
@@ -359,6 +375,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "RecoveringDatabase",
+    secrets: { paths: ["connections.*.directConnection.pass"], issued: false },
   },
   {
     id: "databases.backups.list",
@@ -467,6 +484,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "list",
     paged: true,
     resource: "Connection",
+    secrets: { paths: ["directConnection.pass"], issued: false },
   },
   {
     id: "databases.connections.create",
@@ -505,5 +523,16 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "ConnectionWithSecrets",
+    secrets: {
+      paths: [
+        "directConnection.pass",
+        "endpoints.direct.connectionString",
+        "endpoints.pooled.connectionString",
+        "endpoints.accelerate.connectionString",
+        "connectionString",
+        "pass",
+      ],
+      issued: true,
+    },
   },
 ];

@@ -22,6 +22,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "DeploymentDetails",
+    secrets: { paths: ["envVars.*"], issued: false },
   },
   {
     id: "deployments.delete",

@@ -102,6 +102,19 @@ export const commands: readonly OperationCommand[] = [
     paged: false,
     resource: "ProjectWithDatabase",
     ensure: { identities: ["logicalId"], found: "Project", conflict: "project:logical_id_conflict" },
+    secrets: {
+      paths: [
+        "database.connections.*.directConnection.pass",
+        "database.connections.*.endpoints.direct.connectionString",
+        "database.connections.*.endpoints.pooled.connectionString",
+        "database.connections.*.endpoints.accelerate.connectionString",
+        "database.apiKeys.*.directConnection.pass",
+        "database.apiKeys.*.connectionString",
+        "database.connectionString",
+        "database.directConnection.pass",
+      ],
+      issued: true,
+    },
   },
   {
     id: "projects.get",
@@ -237,6 +250,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "list",
     paged: true,
     resource: "Database",
+    secrets: { paths: ["connections.*.directConnection.pass"], issued: false },
   },
   {
     id: "projects.databases.create",
@@ -351,6 +365,19 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "DatabaseWithSecrets",
+    secrets: {
+      paths: [
+        "connections.*.directConnection.pass",
+        "connections.*.endpoints.direct.connectionString",
+        "connections.*.endpoints.pooled.connectionString",
+        "connections.*.endpoints.accelerate.connectionString",
+        "apiKeys.*.directConnection.pass",
+        "apiKeys.*.connectionString",
+        "connectionString",
+        "directConnection.pass",
+      ],
+      issued: true,
+    },
   },
   {
     id: "projects.branches.list",

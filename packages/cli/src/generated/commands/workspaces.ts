@@ -251,6 +251,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "ServiceTokenWithValue",
+    secrets: { paths: ["value"], issued: true },
   },
   {
     id: "workspaces.serviceTokens.delete",

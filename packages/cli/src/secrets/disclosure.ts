@@ -1,0 +1,53 @@
+import type { Context } from "../context.js";
+import type { SecretFields } from "../operations/row.js";
+import { maskSecrets } from "./mask.js";
+import type { SecretFile } from "./secret-file.js";
+
+export interface DisclosureFlags {
+  /** Show secrets that an earlier command created. */
+  readonly reveal?: boolean;
+  /** Where to write secrets instead of printing them. */
+  readonly secretFile?: string;
+}
+
+/** What becomes of the secrets in the results of one command. */
+export interface Disclosure {
+  /**
+   * Returns a resource as it may be printed. With `--secret-file`, writes all of it to the file first.
+   *
+   * @param isNew Whether the command created the resource or its secrets. Default: whether its operation does.
+   */
+  printed(resource: unknown, isNew?: boolean): Promise<unknown>;
+  /** Ends the file. Must be called once, even if the command failed. */
+  end(): Promise<void>;
+}
+
+/**
+ * Prepares to print resources with secrets. They are printed by the command that creates them, masked by others unless
+ * `--reveal` is passed, and only written to a file with `--secret-file`. Creates that file.
+ */
+export const prepareDisclosure = async (
+  secrets: SecretFields | undefined,
+  { reveal = false, secretFile: path }: DisclosureFlags,
+  { cwd, output }: Pick<Context, "cwd" | "output">,
+): Promise<Disclosure> => {
+  if (!secrets) return { printed: (resource) => Promise.resolve(resource), end: () => Promise.resolve() };
+  let file: SecretFile | undefined;
+  if (path !== undefined) {
+    const { SecretFile } = await import("./secret-file.js");
+    file = await SecretFile.create(path, cwd);
+  }
+  let failed: { error: unknown } | undefined;
+  return {
+    printed: async (resource, isNew = true) => {
+      // The resource exists by now, so it is printed even if the file cannot be written.
+      await file?.add(resource).catch((error: unknown) => (failed = { error }));
+      const isShown = path === undefined && (reveal || (secrets.issued && isNew));
+      return isShown ? resource : maskSecrets(resource, secrets.paths);
+    },
+    end: async () => {
+      if (await file?.close()) output.info(`Wrote the secrets to ${file?.path ?? ""}.`);
+      if (failed) throw failed.error;
+    },
+  };
+};

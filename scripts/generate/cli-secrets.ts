@@ -1,0 +1,25 @@
+import type { SecretFields } from "../../packages/cli/src/operations/row.js";
+import type { Contract, JsonSchema, Operation } from "./contract.js";
+
+/** Operations whose secrets are new, and are not returned again. */
+const issuing = /\.(create|rotate)$/;
+
+/** Returns the `x-secret` fields in the result of an operation, or undefined if there are none. */
+export const secretFields = ({ id, success }: Operation, { resolve }: Contract): SecretFields | undefined => {
+  const paths = success.item ? [...new Set(secretPaths(success.item, resolve, []))] : [];
+  return paths.length === 0 ? undefined : { paths, issued: issuing.test(id) };
+};
+
+const secretPaths = (schema: JsonSchema, resolve: Contract["resolve"], path: readonly string[]): string[] => {
+  const target = resolve(schema);
+  if (schema["x-secret"] || target["x-secret"]) return [path.join(".")];
+  const { properties = {}, items, additionalProperties, allOf = [], anyOf = [], oneOf = [] } = target;
+  return [
+    ...Object.entries(properties).flatMap(([name, each]) => secretPaths(each, resolve, [...path, name])),
+    ...(items ? secretPaths(items, resolve, [...path, "*"]) : []),
+    ...(typeof additionalProperties === "object"
+      ? secretPaths(additionalProperties, resolve, [...path, "*"])
+      : []),
+    ...[...allOf, ...anyOf, ...oneOf].flatMap((part) => secretPaths(part, resolve, path)),
+  ];
+};
