@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Contract, root } from "./contract.js";
+import { printContractText } from "./engine-contract.js";
 import { bundleValidators } from "./engine-validators.js";
 
 /** Returns the contract as it is published with the SDK. */
@@ -11,6 +12,7 @@ export const printDocument = ({ document }: Contract): string =>
 export const writeBuildOutput = async (contract: Contract): Promise<void> => {
   write("packages/sdk/openapi.json", printDocument(contract));
   write("packages/engine/src/generated/validators.js", await bundleValidators(contract));
+  write("packages/engine/src/generated/contract-text.js", printContractText(contract));
 };
 
 /** An unchanged file keeps its modification time, so that it does not make the build stale. */

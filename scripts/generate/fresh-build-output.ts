@@ -4,7 +4,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const outputs = ["packages/sdk/openapi.json", "packages/engine/src/generated/validators.js"];
+const outputs = [
+  "packages/sdk/openapi.json",
+  "packages/engine/src/generated/validators.js",
+  "packages/engine/src/generated/contract-text.js",
+];
 /** The lockfile stands for the versions of the tools. */
 const inputs = ["openapi", "scripts/generate", "redocly.yaml", "package-lock.json"];
 /** Contains the hash of the inputs of the present outputs. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import openapi from "@mgmt/sdk/openapi.json" with { type: "json" };
 import { type Face, type Received, type Sent, faces, openMock, openServer } from "./faces.js";
 import { allOperations, makeFixture, validRequest } from "../../engine/test/request/valid-requests.js";
 
@@ -68,6 +69,9 @@ describe("both faces give the same answers", () => {
     ["GET", "/v1/projects?limit=0&limit=1"],
     ["PUT", "/v1/projects"],
     ["OPTIONS", "/v1/projects"],
+    ["GET", "/v1/doc/"],
+    ["POST", "/v1/doc"],
+    ["OPTIONS", "/v1/doc"],
     ["POST", "/v1/projects"],
     ["DELETE", "/uploads/dpl_x/key"],
   ])("%s %s", async (method, path) => {
@@ -125,6 +129,50 @@ describe.each(faces)("the %s face", (_name, open) => {
     expect([status, text]).toEqual([204, ""]);
     expect(received.get("access-control-allow-methods")).toBe("GET, PATCH, DELETE");
     expect(received.get("access-control-allow-headers")).toBe("authorization,content-type,x-custom");
+  });
+
+  it("serves the contract without a token, to pages of any origin", async () => {
+    const headers = { origin: "https://app.example.com" };
+    const { status, headers: received, body } = await face.send("GET", "/v1/doc", { headers });
+    expect(status).toBe(200);
+    expect(received.get("content-type")).toBe("application/json");
+    expect(received.get("access-control-allow-origin")).toBe("*");
+    const { baseUrl, engine } = face;
+    const { authUrl } = engine.settings;
+    // Without its addresses, which follow, it is the document that the SDK contains.
+    const { servers, components, ...contract } = structuredClone(openapi);
+    expect(body).toMatchObject({ ...contract, components: { schemas: components.schemas } });
+    expect(body).toMatchObject({
+      servers: [{ url: baseUrl }],
+      components: {
+        securitySchemes: {
+          oauth2: {
+            flows: {
+              authorizationCode: {
+                authorizationUrl: `${authUrl}/authorize`,
+                tokenUrl: `${authUrl}/token`,
+                refreshUrl: `${authUrl}/token`,
+              },
+            },
+          },
+        },
+      },
+    });
+    expect(servers).not.toEqual([{ url: baseUrl }]);
+  });
+
+  it("serves the contract to an invalid token, and refuses other methods", async () => {
+    expect((await face.send("GET", "/v1/doc", { token: "expired" })).status).toBe(200);
+    const refused = await face.send("POST", "/v1/doc", { body: {} });
+    expect([refused.status, refused.code]).toEqual([405, "route:method_not_allowed"]);
+    expect(refused.headers.get("allow")).toBe("GET");
+    expect((await face.send("GET", "/v1/doc/", {})).status).toBe(404);
+    const preflight = await face.send("OPTIONS", "/v1/doc", {
+      headers: { origin: "https://app.example.com", "access-control-request-headers": "authorization" },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-methods")).toBe("GET");
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("authorization");
   });
 
   it("drops the connection before the work", async () => {

@@ -5,6 +5,7 @@ import { findApprovalPage } from "../oauth/approval-endpoint.js";
 import { oauthServer } from "../oauth/oauth-server.js";
 import { PageGuard } from "../oauth/page-guard.js";
 import { SigningKeys, newSigningKey } from "../oauth/signing-keys.js";
+import { findContract } from "../request/contract-endpoint.js";
 import { SealedCursors, newCursorKey } from "../request/cursors.js";
 import type { DatabaseEngine } from "../request/database-engine.js";
 import { DatabaseWork } from "../request/database-work.js";
@@ -62,7 +63,7 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
     authenticator: tokens,
     services: { databases: databaseEngine, signer: tokens },
     findEndpoint: (method, path) =>
-      oauth.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path),
+      oauth.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path) ?? findContract(path),
     changes,
     attempt: (job) => world.scheduler.attempt(job),
     saved: () => changes.saved(store),

@@ -2,6 +2,7 @@ import { approve } from "./approve.js";
 import { authenticate } from "./authenticate.js";
 import { authorize } from "./authorize.js";
 import type { AnyBehavior, Behaviors, Success } from "./behavior.js";
+import { contractPath } from "./contract-endpoint.js";
 import { preflightHeaders } from "./cors.js";
 import type { Endpoint } from "./endpoint.js";
 import { errors } from "./errors.js";
@@ -30,7 +31,7 @@ export interface PipelineParts {
  */
 export const runPipeline = (parts: PipelineParts, exchange: Exchange): Outcome | Promise<Outcome> => {
   const { request, path, world } = exchange;
-  if (!isApiPath(path)) {
+  if (!isApiPath(path) || path === contractPath) {
     const endpoint = world.findEndpoint(request.method, path);
     if (endpoint) return runEndpoint(parts, exchange, endpoint);
   } else if (request.method === "OPTIONS") return preflight(exchange);
