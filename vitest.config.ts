@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type TestProjectConfiguration, defineConfig } from "vitest/config";
-import { answersFile } from "./scripts/answers-file.js";
+import { responsesFile } from "./scripts/responses-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
@@ -14,7 +14,7 @@ const project = (name: string, test: object): TestProjectConfiguration => ({
   extends: true,
   test: {
     name,
-    env: { MGMT_COVERAGE_FILE: answersFile },
+    env: { MGMT_COVERAGE_FILE: responsesFile },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     ...test,
@@ -32,7 +32,7 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/setup-answers.ts"],
+    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/record-responses.ts"],
     // The default leaves one processor free, which is one of two on small machines.
     maxWorkers: "100%",
     projects: [

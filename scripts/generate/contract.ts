@@ -51,7 +51,7 @@ export interface Parameter {
   notWith: string[];
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number;
   codes: string[];
   description: string;
@@ -93,7 +93,7 @@ export interface Operation {
     /** Whether the list is paged: its `pagination` has a `nextCursor`. */
     paged: boolean;
   };
-  errors: ErrorAnswer[];
+  errors: ErrorResponse[];
   /** Status for a resource of another workspace. */
   foreignStatus: 403 | 404;
   rateLimited: boolean;

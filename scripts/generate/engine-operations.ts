@@ -84,7 +84,7 @@ const tableEntry = (contract: Contract, operation: Operation): object => {
     agentApproval: operation.agentApproval ?? null,
     foreignStatus: operation.foreignStatus,
     malformedIdStatus: lists(422) ? 422 : 404,
-    answers: Object.fromEntries([
+    responses: Object.fromEntries([
       [operation.success.status, []],
       ...operation.errors.map(({ status, codes }) => [status, codes]),
     ]),

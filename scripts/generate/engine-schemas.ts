@@ -64,10 +64,10 @@ const nullable = (branches: JsonSchema[]): JsonSchema => {
 
 /** Adds a discriminator to alternatives with a constant `type`, so that findings are about the matching one. */
 const discriminated = (branches: JsonSchema[]): JsonSchema => {
-  const told = branches.every(
+  const isDiscriminated = branches.every(
     ({ properties, required }) => properties?.["type"]?.const !== undefined && required?.includes("type"),
   );
-  if (!told) return { oneOf: branches };
+  if (!isDiscriminated) return { oneOf: branches };
   return {
     type: "object",
     required: ["type"],
@@ -93,7 +93,7 @@ const merge = (contract: Contract, parts: JsonSchema[]): JsonSchema => {
 };
 
 /** Returns a response schema that does not allow additional fields, to detect deviations from the contract. */
-export const answerSchema = (contract: Contract, schema: JsonSchema): JsonSchema => {
+export const responseSchema = (contract: Contract, schema: JsonSchema): JsonSchema => {
   const name = componentName(schema);
   return name === undefined ? close(contract, schema) : { $ref: `components#/$defs/${name}` };
 };
@@ -105,7 +105,7 @@ export const closedComponents = (contract: Contract): Record<string, JsonSchema>
   );
 
 const close = (contract: Contract, schema: JsonSchema): JsonSchema => {
-  const inner = (part: JsonSchema): JsonSchema => answerSchema(contract, part);
+  const inner = (part: JsonSchema): JsonSchema => responseSchema(contract, part);
   if (schema.allOf) return close(contract, merge(contract, schema.allOf));
   const closed: JsonSchema = {
     ...bareAssertions(schema),

@@ -3,7 +3,7 @@ import standalone from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 import { build } from "esbuild";
 import { type Contract, type JsonSchema, type Operation, root } from "./contract.js";
-import { answerSchema, closedComponents, requestSchema } from "./engine-schemas.js";
+import { responseSchema, closedComponents, requestSchema } from "./engine-schemas.js";
 
 /** Declarations of the bundled module. */
 export const validatorDeclarations = `
@@ -25,17 +25,17 @@ export interface Validator {
 export const queryValidators: Readonly<Record<string, Validator | undefined>>;
 export const bodyValidators: Readonly<Record<string, Validator | undefined>>;
 /** Validators by operation and status. They do not allow fields that are not in the contract. */
-export const answerValidators: Readonly<Record<string, Readonly<Record<string, Validator | undefined>>>>;
+export const responseValidators: Readonly<Record<string, Readonly<Record<string, Validator | undefined>>>>;
 `;
 
 /** Bundles Ajv standalone code for all requests and responses into one module without imports. */
 export const bundleValidators = async (contract: Contract): Promise<string> => {
   const requests = new Compilation(true);
-  const answers = new Compilation(false);
-  answers.define(closedComponents(contract));
+  const responses = new Compilation(false);
+  responses.define(closedComponents(contract));
   const queries: string[] = [];
   const bodies: string[] = [];
-  const answered: string[] = [];
+  const validated: string[] = [];
 
   for (const operation of contract.operations) {
     const key = JSON.stringify(operation.id);
@@ -51,18 +51,21 @@ export const bundleValidators = async (contract: Contract): Promise<string> => {
     ];
     const byStatus = schemas
       .filter((pair): pair is [number, JsonSchema] => pair[1] !== undefined)
-      .map(([status, schema]) => `${String(status)}: answers.${answers.add(answerSchema(contract, schema))}`);
-    answered.push(`${key}: { ${byStatus.join(", ")} }`);
+      .map(
+        ([status, schema]) =>
+          `${String(status)}: responses.${responses.add(responseSchema(contract, schema))}`,
+      );
+    validated.push(`${key}: { ${byStatus.join(", ")} }`);
   }
 
   const entry = `
 import * as requests from "requests";
-import * as answers from "answers";
+import * as responses from "responses";
 export const queryValidators = { ${queries.join(",\n")} };
 export const bodyValidators = { ${bodies.join(",\n")} };
-export const answerValidators = { ${answered.join(",\n")} };
+export const responseValidators = { ${validated.join(",\n")} };
 `;
-  return bundle(entry, { requests: requests.print(), answers: answers.print() });
+  return bundle(entry, { requests: requests.print(), responses: responses.print() });
 };
 
 const querySchema = (contract: Contract, operation: Operation): JsonSchema =>
@@ -135,7 +138,7 @@ const bundle = async (entry: string, modules: Record<string, string>): Promise<s
       {
         name: "validators",
         setup(builder) {
-          builder.onResolve({ filter: /^(requests|answers)$/ }, ({ path }) => ({
+          builder.onResolve({ filter: /^(requests|responses)$/ }, ({ path }) => ({
             path,
             namespace: "printed",
           }));

@@ -51,8 +51,8 @@ export const generateErrorKinds = (contract: Contract): string => {
 
 const statusesOf = ({ errorCodes, operations }: Contract): number[] => {
   const inCatalog = errorCodes.map(({ status }) => status);
-  const answered = operations.flatMap(({ errors }) => errors.map(({ status }) => status));
-  return [...new Set([...inCatalog, ...answered])].sort((a, b) => a - b);
+  const listed = operations.flatMap(({ errors }) => errors.map(({ status }) => status));
+  return [...new Set([...inCatalog, ...listed])].sort((a, b) => a - b);
 };
 
 const statusDeclaration = (status: number): string =>

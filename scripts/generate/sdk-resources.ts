@@ -142,36 +142,36 @@ const method = (operation: Operation, contract: Contract, types: Set<string>): s
     parameters.push(`query${required ? "" : "?"}: ${queryName(id)}`);
     call.push("query");
   }
-  const { opener, type, answer } = answerOf(operation, contract, types);
+  const { opener, type, result } = resultOf(operation, contract, types);
   parameters.push(`options?: ${opener === "pagesOf" ? "ListOptions" : "RequestOptions"}`);
   const text = comment(operationComment(operation, contract), "  ");
-  return `${text}  ${methodName(id)}(${parameters.join(", ")}): ${answer} {
+  return `${text}  ${methodName(id)}(${parameters.join(", ")}): ${result} {
     return this.${opener}${type}({ ${call.join(", ")} }, options);
   }
 `;
 };
 
 /** Returns the method that unwraps the response, and the return type. */
-const answerOf = (
+const resultOf = (
   operation: Operation,
   contract: Contract,
   types: Set<string>,
-): { opener: string; type: string; answer: string } => {
+): { opener: string; type: string; result: string } => {
   const { envelope, schema, item, paged } = operation.success;
   const whole = schema && Object.keys(contract.resolve(schema).properties ?? {});
   if (schema === undefined || item === undefined)
-    return { opener: "nothingOf", type: "", answer: "ApiPromise<void>" };
+    return { opener: "nothingOf", type: "", result: "ApiPromise<void>" };
   if (envelope === "list" && paged) {
     const name = named(operation, item, "Item", contract, types);
-    return { opener: "pagesOf", type: `<${name}>`, answer: `CursorPages<${name}>` };
+    return { opener: "pagesOf", type: `<${name}>`, result: `CursorPages<${name}>` };
   }
   // A list with more than its items is returned as a whole.
   if (envelope === "bare" || (envelope === "list" && whole?.length !== 1)) {
-    const name = named(operation, schema, "Answer", contract, types);
-    return { opener: "bodyOf", type: `<${name}>`, answer: `ApiPromise<${name}>` };
+    const name = named(operation, schema, "Response", contract, types);
+    return { opener: "bodyOf", type: `<${name}>`, result: `ApiPromise<${name}>` };
   }
-  const name = named(operation, item, "Answer", contract, types) + (envelope === "list" ? "[]" : "");
-  return { opener: "dataOf", type: `<${name}>`, answer: `ApiPromise<${name}>` };
+  const name = named(operation, item, "Response", contract, types) + (envelope === "list" ? "[]" : "");
+  return { opener: "dataOf", type: `<${name}>`, result: `ApiPromise<${name}>` };
 };
 
 const named = (

@@ -11,7 +11,7 @@ let session: Session;
 beforeAll(async () => {
   // Injected responses are not compared with the contract.
   vi.stubEnv("MGMT_COVERAGE_FILE", "");
-  session = await startSession({ validateAnswers: false });
+  session = await startSession({ validateResponses: false });
 });
 afterEach(() => session.server.engine.faults.clear());
 afterAll(async () => {
@@ -125,7 +125,7 @@ describe("every command group", () => {
   // All of them run at once, each status against a server of its own, because a 429 is retried after a second.
   beforeAll(async () => {
     const runs = Object.entries(codes).map(async ([status, code]) => {
-      const { server, env, close } = await startSession({ validateAnswers: false });
+      const { server, env, close } = await startSession({ validateResponses: false });
       server.engine.faults.add({ status: Number(status) });
       await Promise.all(
         [...readers].map(async ([group, { words, arguments: ids }]) => {

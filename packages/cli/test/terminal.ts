@@ -52,7 +52,7 @@ export const startSession = async (engineOptions: EngineOptions = {}): Promise<S
     engineOptions: {
       seed: "terminal",
       frozen: false,
-      validateAnswers: true,
+      validateResponses: true,
       ...rest,
       settings: { lifecycle: { provisioning: 150, recovering: 150 }, ...settings },
     },

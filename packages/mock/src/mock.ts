@@ -31,7 +31,7 @@ export class Mock extends ReferenceEngine {
   constructor(options: MockOptions = {}) {
     const { baseUrl, settings, ...rest } = options;
     super({
-      validateAnswers: true,
+      validateResponses: true,
       ...rest,
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });

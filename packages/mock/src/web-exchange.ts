@@ -25,7 +25,7 @@ export const answerRequest = async (
   const body = hasBody ? new Uint8Array(await request.arrayBuffer()) : undefined;
 
   const answer = await engine.handle({ method, path, headers, body });
-  if (answer.dropped === "unanswered") return Response.error();
+  if (answer.dropped === "unsent") return Response.error();
   const { status, headers: answered, body: text = null } = answer;
   return new Response(answer.dropped ? cutBody(text ?? "") : text, { status, headers: answered });
 };

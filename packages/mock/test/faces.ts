@@ -31,7 +31,7 @@ export interface Face {
 
 type OpenFace = (options?: EngineOptions) => Promise<Face>;
 
-const seeded: EngineOptions = { seed: "engine", validateAnswers: true };
+const seeded: EngineOptions = { seed: "engine", validateResponses: true };
 
 const sender =
   (baseUrl: string) =>

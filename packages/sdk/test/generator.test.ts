@@ -22,7 +22,7 @@ const getPet = (more: Json = {}): Json => ({
   description: "One pet. Ends a comment: */",
   parameters: [id],
   responses: {
-    200: { description: "The pet.", content: content(ref("PetAnswer")) },
+    200: { description: "The pet.", content: content(ref("PetResponse")) },
     404: { description: "None.", content: content(ref("Error")), "x-error-codes": ["pet:not_found"] },
   },
   "x-origin": "documented",
@@ -70,7 +70,7 @@ const petStore = (
           },
         ],
       },
-      PetAnswer: { type: "object", required: ["data"], properties: { data: ref("Pet") } },
+      PetResponse: { type: "object", required: ["data"], properties: { data: ref("Pet") } },
       Error: error(),
       ...schemas,
     },
@@ -202,7 +202,7 @@ export class PetTakenError extends ConflictError {
       "a code that is not in x-error-codes",
       getPet({
         responses: {
-          200: { description: "", content: content(ref("PetAnswer")) },
+          200: { description: "", content: content(ref("PetResponse")) },
           404: { description: "", "x-error-codes": ["pet:lost"] },
         },
       }),
@@ -222,7 +222,7 @@ export class PetTakenError extends ConflictError {
       "a status that has no error class",
       getPet({
         responses: {
-          200: { description: "", content: content(ref("PetAnswer")) },
+          200: { description: "", content: content(ref("PetResponse")) },
           418: { description: "", "x-error-codes": [] },
         },
       }),

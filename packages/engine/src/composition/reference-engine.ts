@@ -50,7 +50,7 @@ export interface EngineOptions {
    * Whether to check each response against the contract. One that violates it is replaced by a 500 and reported to
    * `onDefect`. Default: false.
    */
-  validateAnswers?: boolean;
+  validateResponses?: boolean;
   /** Called with errors inside the server. Default: `console.error`. */
   onDefect?: (error: unknown) => void;
   /** Maximum number of requests in the log. Default: 1000. */
@@ -105,7 +105,7 @@ export class ReferenceEngine implements ControlledEngine {
       faults: this.faults,
       log: this.#log,
       recorder: environmentRecorder(),
-      validateAnswers: options.validateAnswers ?? false,
+      validateResponses: options.validateResponses ?? false,
       onDefect,
       requestIdPrefix: `req_${seed === null ? draws.label(10) : "seeded"}_`,
     });

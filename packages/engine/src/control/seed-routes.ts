@@ -4,7 +4,7 @@ import { type ControlRoutes, type Fields, optionalText, optionalTexts, present, 
 const without = (fields: Fields, ...names: string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
-const place = (fields: Fields): { workspaceId?: string } =>
+const target = (fields: Fields): { workspaceId?: string } =>
   present<{ workspaceId: string }>({ workspaceId: optionalText(fields, "workspaceId") });
 
 /** Most resources are created by operations of the API, whose validators check the fields. */
@@ -24,7 +24,7 @@ export const seedRoutes: ControlRoutes = {
       }),
     ),
   "POST /seed/project": ({ seed }, _path, fields) =>
-    seed.project(without(fields, "workspaceId"), place(fields)),
+    seed.project(without(fields, "workspaceId"), target(fields)),
   "POST /seed/database": ({ seed }, _path, fields) =>
     seed.database(text(fields, "projectId"), without(fields, "projectId")),
   "POST /seed/connection": ({ seed }, _path, fields) =>
@@ -37,10 +37,10 @@ export const seedRoutes: ControlRoutes = {
   "POST /seed/deployment": ({ seed }, _path, fields) =>
     seed.deployment(text(fields, "appId"), without(fields, "appId")),
   "POST /seed/service-token": ({ seed }, _path, fields) =>
-    seed.serviceToken(without(fields, "workspaceId"), place(fields)),
+    seed.serviceToken(without(fields, "workspaceId"), target(fields)),
   "POST /seed/integration": ({ seed }, _path, fields) =>
     seed.integration({
-      ...place(fields),
+      ...target(fields),
       ...present<{ clientName: string; clientId: string; userId: string; scopes: string[] }>({
         clientName: optionalText(fields, "clientName"),
         clientId: optionalText(fields, "clientId"),

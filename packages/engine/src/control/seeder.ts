@@ -26,7 +26,7 @@ import type { Residents } from "./residents.js";
 import type { StateControl } from "./state-control.js";
 
 /** The workspace to create a resource in. Default: the first one. */
-export interface Place {
+export interface TargetWorkspace {
   workspaceId?: string;
 }
 
@@ -70,8 +70,11 @@ export class Seeder {
     return row;
   }
 
-  async project(body: Body<"projects.create"> = {}, place: Place = {}): Promise<ProjectWithDatabase> {
-    const project = await this.#perform<ProjectWithDatabase>("projects.create", {}, body, place.workspaceId);
+  async project(
+    body: Body<"projects.create"> = {},
+    target: TargetWorkspace = {},
+  ): Promise<ProjectWithDatabase> {
+    const project = await this.#perform<ProjectWithDatabase>("projects.create", {}, body, target.workspaceId);
     if (project.database) await this.states.setDatabaseStatus(project.database.id, "ready");
     return project;
   }
@@ -141,16 +144,21 @@ export class Seeder {
 
   async serviceToken(
     body: Body<"workspaces.serviceTokens.create"> = {},
-    place: Place = {},
+    target: TargetWorkspace = {},
   ): Promise<ServiceTokenWithValue> {
-    const workspaceId = this.#workspace(place.workspaceId).id;
+    const workspaceId = this.#workspace(target.workspaceId).id;
     const complete = { name: this.world().ids.name(), ...body };
     return this.#perform("workspaces.serviceTokens.create", { workspaceId }, complete, workspaceId);
   }
 
   /** Creates an integration: a workspace's consent to an OAuth client. Creates the client too if it does not exist. */
   async integration(
-    integration: Place & { clientName?: string; clientId?: string; userId?: string; scopes?: string[] } = {},
+    integration: TargetWorkspace & {
+      clientName?: string;
+      clientId?: string;
+      userId?: string;
+      scopes?: string[];
+    } = {},
   ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
     const { store, ids, clock } = this.world();
     const workspace = this.#workspace(integration.workspaceId);
@@ -213,8 +221,8 @@ export class Seeder {
     body: object | undefined,
     workspaceId: string | undefined,
   ): Promise<T> {
-    const answer = await this.engine.perform(this.#owner(workspaceId), operationId, parameters, body);
+    const outcome = await this.engine.perform(this.#owner(workspaceId), operationId, parameters, body);
     // The contract defines the body as `{ data: T }`; the tests check every response against the contract.
-    return (answer.body as { data: T } | undefined)?.data as T;
+    return (outcome.body as { data: T } | undefined)?.data as T;
   }
 }

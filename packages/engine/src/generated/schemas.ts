@@ -68,11 +68,11 @@ export type ProjectDatabase = DatabaseCore & DatabaseSecrets;
 
 export type ProjectWithDatabase = Project & { database: ProjectDatabase | null; };
 
-export type ProjectWithDatabaseAnswer = { data: ProjectWithDatabase; };
+export type ProjectWithDatabaseResponse = { data: ProjectWithDatabase; };
 
 export type ProjectId = string;
 
-export type ProjectAnswer = { data: Project; };
+export type ProjectResponse = { data: Project; };
 
 export type ApprovalRequiredError = { error: { code: "approval_required"; message: string; hint?: string; approvalId: string; expiresAt: string; approvalUrl: string; }; };
 
@@ -92,7 +92,7 @@ export type CreateProjectDatabase = { region: DatabaseRegion; name?: Name; isDef
 
 export type DatabaseWithSecrets = DatabaseCore & DatabaseSecrets & { project: Reference; };
 
-export type DatabaseWithSecretsAnswer = { data: DatabaseWithSecrets; };
+export type DatabaseWithSecretsResponse = { data: DatabaseWithSecrets; };
 
 export type BranchId = string;
 
@@ -100,7 +100,7 @@ export type GitName = string;
 
 export type CreateDatabase = { projectId: ProjectId; region: DatabaseRegion; name?: Name; isDefault: boolean; fromDatabase?: FromDatabase; source?: DatabaseSource; branchId?: BranchId; branchGitName?: GitName; logicalId?: LogicalId; };
 
-export type DatabaseAnswer = { data: Database; };
+export type DatabaseResponse = { data: Database; };
 
 export type UpdateDatabase = { name?: Name; branchId?: BranchId; branchGitName?: GitName; logicalId?: LogicalId | null; };
 
@@ -110,7 +110,7 @@ export type RestoreDatabase = { source: RestoreSource; };
 
 export type RecoveringDatabase = Database & { status: "recovering"; source: BackupSource; };
 
-export type RecoveringDatabaseAnswer = { data: RecoveringDatabase; };
+export type RecoveringDatabaseResponse = { data: RecoveringDatabase; };
 
 export type Backup = { id: string; type?: "backup"; backupType: "full" | "incremental" | "differential"; createdAt: string; size?: number; status: "running" | "completed" | "failed" | "unknown"; };
 
@@ -130,13 +130,13 @@ export type EndpointsWithSecrets = { direct?: EndpointWithSecrets; pooled?: Endp
 
 export type ConnectionWithSecrets = ConnectionCore & { endpoints: EndpointsWithSecrets; connectionString: string; host: string | null; pass: string | null; user: string | null; };
 
-export type ConnectionWithSecretsAnswer = { data: ConnectionWithSecrets; };
+export type ConnectionWithSecretsResponse = { data: ConnectionWithSecrets; };
 
 export type CreateConnection = { databaseId: DatabaseId; name: Name; };
 
 export type ConnectionId = string;
 
-export type ConnectionAnswer = { data: Connection; };
+export type ConnectionResponse = { data: Connection; };
 
 export type Client = { id: string; name: string; createdAt: string; };
 
@@ -148,7 +148,7 @@ export type IntegrationList = { data: (Integration)[]; pagination: Pagination; }
 
 export type IntegrationId = string;
 
-export type IntegrationAnswer = { data: Integration; };
+export type IntegrationResponse = { data: Integration; };
 
 export type Workspace = { id: string; type: "workspace"; url: string; name: string; createdAt: string; };
 
@@ -156,11 +156,11 @@ export type WorkspaceList = { data: (Workspace)[]; pagination: Pagination; };
 
 export type CreateWorkspace = { displayName?: Name; };
 
-export type WorkspaceAnswer = { data: Workspace; };
+export type WorkspaceResponse = { data: Workspace; };
 
 export type Subscription = { planName: string; usageBlocked: boolean; upgradeUrl: string; };
 
-export type SubscriptionAnswer = { data: Subscription; };
+export type SubscriptionResponse = { data: Subscription; };
 
 export type ClientId = string;
 
@@ -172,7 +172,7 @@ export type CreateServiceToken = { name: Name; };
 
 export type ServiceTokenWithValue = ServiceToken & { value: string; };
 
-export type ServiceTokenWithValueAnswer = { data: ServiceTokenWithValue; };
+export type ServiceTokenWithValueResponse = { data: ServiceTokenWithValue; };
 
 export type ServiceTokenId = string;
 
@@ -198,7 +198,7 @@ export type MeCredential = { type: "oauth" | "service_token" | "management_token
 
 export type Me = { user: MeUser | null; workspace: ShortReference | null; credential: MeCredential; };
 
-export type MeAnswer = { data: Me; };
+export type MeResponse = { data: Me; };
 
 export type ApprovalId = string;
 
@@ -212,7 +212,7 @@ export type BranchList = { data: (Branch)[]; pagination: Pagination; };
 
 export type CreateBranch = { gitName: GitName; isDefault: boolean; };
 
-export type BranchAnswer = { data: Branch; };
+export type BranchResponse = { data: Branch; };
 
 export type UpdateBranch = { isDefault?: boolean | null; };
 
@@ -222,7 +222,7 @@ export type AppList = { data: (App)[]; pagination: Pagination; };
 
 export type CreateApp = { displayName: Name; projectId: ProjectId; regionId?: RegionId; branchId?: BranchId | null; branchGitName?: GitName | null; logicalId?: LogicalId; };
 
-export type AppAnswer = { data: App; };
+export type AppResponse = { data: App; };
 
 export type AppAlreadyExistsError = { error: { code: "app:already_exists"; message: string; existingAppId: string; name: string; branchGitName: string; conflict: "name" | "logicalId"; logicalId: string | null; }; };
 
@@ -236,7 +236,7 @@ export type PromoteApp = { deploymentId?: DeploymentId; versionId?: DeploymentId
 
 export type Promotion = { appEndpointDomain: string; reassignedDomains: number; };
 
-export type PromotionAnswer = { data: Promotion; };
+export type PromotionResponse = { data: Promotion; };
 
 export type Deployment = { id: string; type: "deployment"; url: string; serviceId: string; foundryVersionId: string; createdAt: string; };
 
@@ -248,7 +248,7 @@ export type CreateDeployment = { portMapping?: PortMapping; skipCodeUpload: bool
 
 export type CreatedDeployment = { id: string; type: "deployment"; url: string; foundryVersionId: string; uploadUrl: string | null; };
 
-export type CreatedDeploymentAnswer = { data: CreatedDeployment; };
+export type CreatedDeploymentResponse = { data: CreatedDeployment; };
 
 export type DeploymentStatus = "created" | "uploaded" | "provisioning" | "running" | "failed" | "stopping" | "stopped";
 
@@ -256,8 +256,8 @@ export type DeploymentPorts = { http?: number; };
 
 export type DeploymentDetails = Deployment & { status: DeploymentStatus; previewDomain: string | null; envVars?: Record<string, string>; portMapping?: DeploymentPorts; };
 
-export type DeploymentDetailsAnswer = { data: DeploymentDetails; };
+export type DeploymentDetailsResponse = { data: DeploymentDetails; };
 
 export type StartedDeployment = { previewDomain: string; };
 
-export type StartedDeploymentAnswer = { data: StartedDeployment; };
+export type StartedDeploymentResponse = { data: StartedDeployment; };

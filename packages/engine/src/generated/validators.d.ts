@@ -18,4 +18,4 @@ export interface Validator {
 export const queryValidators: Readonly<Record<string, Validator | undefined>>;
 export const bodyValidators: Readonly<Record<string, Validator | undefined>>;
 /** Validators by operation and status. They do not allow fields that are not in the contract. */
-export const answerValidators: Readonly<Record<string, Readonly<Record<string, Validator | undefined>>>>;
+export const responseValidators: Readonly<Record<string, Readonly<Record<string, Validator | undefined>>>>;

@@ -20,7 +20,7 @@ export const isControlPath = (path: string): boolean => path === "/_control" || 
  * Responds to a request to the control surface. The request must carry the control secret in a header, and
  * requests from pages of other origins are refused. Without a configured secret, every request gets a 404.
  */
-export const answerControl = async (
+export const handleControlRequest = async (
   engine: ControlledEngine,
   { secret, closing }: { secret: string | undefined; closing: AbortSignal },
   request: IncomingMessage,

@@ -11,7 +11,7 @@ import { type EngineOptions, ReferenceEngine } from "../composition/reference-en
 import type { RequestError } from "../request/request-error.js";
 import { errors } from "../request/errors.js";
 import { type EngineResponse, refusal } from "../request/message.js";
-import { answerControl, isControlPath } from "./control-face.js";
+import { handleControlRequest, isControlPath } from "./control-face.js";
 import { isOwnHost } from "./host-guard.js";
 import { halfOf, readBytes } from "./http-body.js";
 import { isLoopbackHost } from "./loopback.js";
@@ -66,7 +66,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
   const { host = "127.0.0.1", port = 0 } = options;
   const server = createHttpServer({ keepAliveTimeout: 65_000 });
-  server.on("clientError", answerNoise);
+  server.on("clientError", refuseMalformed);
   const begin = holdRequests(server);
   await listen(server, port, host);
   const address = addressOf(server, host);
@@ -160,9 +160,9 @@ export const requestListener = (
       );
     } else if (isControlPath(request.url ?? "")) {
       response.setHeader("x-request-id", newRequestId());
-      void answerControl(engine, { secret: controlSecret, closing }, request, response);
+      void handleControlRequest(engine, { secret: controlSecret, closing }, request, response);
     } else {
-      answer(engine, offLoopback, request, response);
+      handleRequest(engine, offLoopback, request, response);
     }
   };
 };
@@ -179,7 +179,7 @@ const printRefusal = (error: RequestError): EngineResponse => {
 const newRequestId = (): string => `req_${randomBytes(9).toString("hex")}`;
 
 /** Responds to data that is not valid HTTP. */
-const answerNoise = (_error: Error, socket: Duplex): void => {
+const refuseMalformed = (_error: Error, socket: Duplex): void => {
   if (!socket.writable) return;
   const { status, headers, body = "" } = printRefusal(errors.malformed("The request is not HTTP"));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -189,7 +189,7 @@ const answerNoise = (_error: Error, socket: Duplex): void => {
   );
 };
 
-const answer = (
+const handleRequest = (
   engine: ReferenceEngine,
   offLoopback: boolean,
   request: IncomingMessage,
@@ -198,9 +198,9 @@ const answer = (
   const { method = "GET", headers } = request;
   const path = pathOf(request.url ?? "/");
   const reply = (body?: Uint8Array, bodyTooLarge = false): void => {
-    const answered = engine.handle({ method, path, headers, body, bodyTooLarge, offLoopback });
-    if (answered instanceof Promise) void answered.then((settled) => send(request, response, settled));
-    else send(request, response, answered);
+    const result = engine.handle({ method, path, headers, body, bodyTooLarge, offLoopback });
+    if (result instanceof Promise) void result.then((each) => send(request, response, each));
+    else send(request, response, result);
   };
   const { limit, discarded } = engine.bodyPolicy(method, path);
   if (limit === 0) {
@@ -223,15 +223,15 @@ const pathOf = (target: string): string => {
   return pathname + search;
 };
 
-const send = (request: IncomingMessage, response: ServerResponse, answered: EngineResponse): void => {
-  if (answered.dropped === "unanswered") {
+const send = (request: IncomingMessage, response: ServerResponse, result: EngineResponse): void => {
+  if (result.dropped === "unsent") {
     request.socket.destroy();
     return;
   }
-  const { status, headers, body } = answered;
+  const { status, headers, body } = result;
   if (status !== 204) headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
   response.writeHead(status, headers);
-  if (answered.dropped) {
+  if (result.dropped) {
     response.write(halfOf(body ?? ""), () => request.socket.destroy());
     return;
   }

@@ -74,12 +74,12 @@ export const refuseRepeated = (parameters: Parameters, names: readonly string[])
 export const responseLocation = (
   { redirectUri, state }: RedirectTarget,
   issuer: string,
-  answer: { code: string } | OAuthError,
+  result: { code: string } | OAuthError,
 ): string => {
-  const result =
-    "description" in answer
-      ? { error: answer.code, error_description: answer.description }
-      : { code: answer.code };
-  const query = encodeParameters({ ...result, state, iss: issuer });
+  const fields =
+    "description" in result
+      ? { error: result.code, error_description: result.description }
+      : { code: result.code };
+  const query = encodeParameters({ ...fields, state, iss: issuer });
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 };

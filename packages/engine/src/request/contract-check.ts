@@ -1,5 +1,5 @@
 import { type OperationId, operations } from "../generated/operations.js";
-import { answerValidators } from "../generated/validators.js";
+import { responseValidators } from "../generated/validators.js";
 import { readableIssues } from "./issues.js";
 import type { OperationEntry } from "./operation.js";
 
@@ -16,15 +16,15 @@ export const isGatedBySettings = (operation: OperationEntry, code: string | null
  */
 export const contractViolation = (
   operation: OperationEntry,
-  answer: { status: number; code: string | null; body?: unknown },
+  response: { status: number; code: string | null; body?: unknown },
 ): string | undefined => {
-  const { status, code, body } = answer;
-  const what = `${operation.id} answered ${String(status)}${code === null ? "" : ` ${code}`}`;
-  if (isGatedBySettings(operation, code)) return contractViolation(operations[gated], answer);
-  const codes = operation.answers[status];
+  const { status, code, body } = response;
+  const what = `${operation.id} returned ${String(status)}${code === null ? "" : ` ${code}`}`;
+  if (isGatedBySettings(operation, code)) return contractViolation(operations[gated], response);
+  const codes = operation.responses[status];
   if (!codes) return `${what}: a status that the contract does not list`;
   if (code !== null && !codes.includes(code)) return `${what}: a code that the contract does not list there`;
-  const validator = answerValidators[operation.id]?.[String(status)];
+  const validator = responseValidators[operation.id]?.[String(status)];
   if (!validator) return body === undefined ? undefined : `${what} with a body: the contract has none`;
   if (validator(body)) return undefined;
   const issues = readableIssues(validator.errors ?? [], (pointer) => pointer);

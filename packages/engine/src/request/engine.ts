@@ -23,7 +23,7 @@ export interface EngineParts extends PipelineParts {
   readonly world: () => ServerWorld;
   readonly recorder: Recorder | undefined;
   /** Whether to check each response against the contract. One that violates it is replaced by a 500. */
-  readonly validateAnswers: boolean;
+  readonly validateResponses: boolean;
   /** Called with every error that is not a refusal. */
   readonly onDefect: (error: unknown) => void;
   readonly requestIdPrefix: string;
@@ -133,7 +133,7 @@ export class Engine {
   #checkContract(exchange: Exchange, outcome: Outcome): Outcome {
     const { operation, foreign } = exchange;
     if (!operation || foreign || outcome.dropped) return outcome;
-    const violation = this.parts.validateAnswers ? contractViolation(operation, outcome) : undefined;
+    const violation = this.parts.validateResponses ? contractViolation(operation, outcome) : undefined;
     if (!isGatedBySettings(operation, outcome.code)) {
       this.parts.recorder?.(operation.id, outcome.status, outcome.code);
     }
@@ -162,7 +162,7 @@ export class Engine {
       status: outcome.status,
       headers,
       body,
-      ...(outcome.dropped && { dropped: body === undefined ? "unanswered" : outcome.dropped }),
+      ...(outcome.dropped && { dropped: body === undefined ? "unsent" : outcome.dropped }),
     };
   }
 }

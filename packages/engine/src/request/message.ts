@@ -15,7 +15,7 @@ export interface EngineRequest {
 }
 
 /** How a fault cuts the connection: before anything is sent, or in the middle of the response body. */
-export type Dropped = "unanswered" | "midway";
+export type Dropped = "unsent" | "midway";
 
 export interface EngineResponse {
   readonly status: number;

@@ -29,5 +29,5 @@ export interface OperationEntry {
   readonly foreignStatus: 403 | 404;
   readonly malformedIdStatus: 404 | 422;
   /** Every status of its responses, with the error codes of each. */
-  readonly answers: Readonly<Record<number, readonly string[]>>;
+  readonly responses: Readonly<Record<number, readonly string[]>>;
 }

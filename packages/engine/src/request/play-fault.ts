@@ -12,11 +12,11 @@ export const playFault = async (
 ): Promise<Outcome> => {
   const { latency = 0, status } = fault;
   if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
-  if (fault.drop === "before") return { status: 0, code: null, dropped: "unanswered" };
+  if (fault.drop === "before") return { status: 0, code: null, dropped: "unsent" };
   if (status !== undefined) return faultOutcome({ ...fault, status }, exchange);
   const outcome = await proceed();
   if (fault.drop === undefined) return outcome;
-  return { ...outcome, dropped: fault.drop === "midway" ? "midway" : "unanswered" };
+  return { ...outcome, dropped: fault.drop === "midway" ? "midway" : "unsent" };
 };
 
 const description = "An installed fault caused this error";
@@ -34,7 +34,7 @@ const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Ou
     return { status, code: null, raw: { text, contentType: "application/json" } };
   }
   const error = errorOf(status, code);
-  exchange.foreign = code !== undefined || !operation.answers[status]?.includes(error.code);
+  exchange.foreign = code !== undefined || !operation.responses[status]?.includes(error.code);
   return refusal(error);
 };
 

@@ -29,10 +29,10 @@ export class SortedList<T> {
       this.#buckets.push([item]);
       return;
     }
-    const place = firstIndex(bucket, (other) => this.#compare(other, item) > 0);
+    const index = firstIndex(bucket, (other) => this.#compare(other, item) > 0);
     if (bucket.length < maxBucket) {
-      bucket.splice(place, 0, item);
-    } else if (place === bucket.length) {
+      bucket.splice(index, 0, item);
+    } else if (index === bucket.length) {
       // Items that arrive in order fill one bucket after the other.
       this.#buckets.splice(at + 1, 0, [item]);
     } else {
@@ -46,9 +46,9 @@ export class SortedList<T> {
   remove(item: T): boolean {
     const [at, bucket] = this.#bucketOf(item);
     if (bucket === undefined) return false;
-    const place = firstIndex(bucket, (other) => this.#compare(other, item) >= 0);
-    if (bucket[place] !== item) return false;
-    bucket.splice(place, 1);
+    const index = firstIndex(bucket, (other) => this.#compare(other, item) >= 0);
+    if (bucket[index] !== item) return false;
+    bucket.splice(index, 1);
     this.#size -= 1;
     if (bucket.length < maxBucket / 4) this.#mergeAt(at);
     return true;
@@ -61,23 +61,23 @@ export class SortedList<T> {
   /** Yields items in order, from the first for which `reached` holds. It must hold for all items after that one, too. */
   *from(reached: (item: T) => boolean): Generator<T, void, undefined> {
     let at = firstIndex(this.#buckets, (bucket) => reached(lastOf(bucket)));
-    let place = firstIndex(this.#buckets[at] ?? [], reached);
-    for (; at < this.#buckets.length; at += 1, place = 0) {
+    let index = firstIndex(this.#buckets[at] ?? [], reached);
+    for (; at < this.#buckets.length; at += 1, index = 0) {
       const bucket = this.#buckets[at] ?? [];
-      for (; place < bucket.length; place += 1) yield itemAt(bucket, place);
+      for (; index < bucket.length; index += 1) yield itemAt(bucket, index);
     }
   }
 
   /** Yields items in reverse order, from the last for which `reached` does not hold. */
   *backFrom(reached: (item: T) => boolean): Generator<T, void, undefined> {
     let at = firstIndex(this.#buckets, (bucket) => reached(lastOf(bucket)));
-    let place = firstIndex(this.#buckets[at] ?? [], reached) - 1;
+    let index = firstIndex(this.#buckets[at] ?? [], reached) - 1;
     for (;;) {
       const bucket = this.#buckets[at] ?? [];
-      for (; place >= 0; place -= 1) yield itemAt(bucket, place);
+      for (; index >= 0; index -= 1) yield itemAt(bucket, index);
       at -= 1;
       if (at < 0) return;
-      place = (this.#buckets[at]?.length ?? 0) - 1;
+      index = (this.#buckets[at]?.length ?? 0) - 1;
     }
   }
 

@@ -23,13 +23,13 @@ const day = 24 * hour;
 export const upgradeState = (state: StoreStateV1): StoreState => {
   const projects = byId(state.projects);
   const branches = byId(state.branches);
-  const placed = <T extends { projectId: string; branchId: string | null }>(row: T) => ({
+  const withMembership = <T extends { projectId: string; branchId: string | null }>(row: T) => ({
     ...row,
     workspaceId: projects.get(row.projectId)?.workspaceId ?? "",
     branchGitName: row.branchId === null ? null : (branches.get(row.branchId)?.gitName ?? null),
   });
   const databases = mapRows(state.databases, (row: Omit<DatabaseRow, "workspaceId" | "branchGitName">) =>
-    placed(row),
+    withMembership(row),
   );
   const workspaceIds = byId(databases);
 
@@ -42,7 +42,7 @@ export const upgradeState = (state: StoreStateV1): StoreState => {
   return {
     ...state,
     databases,
-    apps: mapRows(state.apps, (row: Omit<AppRow, "workspaceId" | "branchGitName">) => placed(row)),
+    apps: mapRows(state.apps, (row: Omit<AppRow, "workspaceId" | "branchGitName">) => withMembership(row)),
     connections: mapRows(state.connections, (row) => ({
       ...row,
       workspaceId: workspaceIds.get(row.databaseId)?.workspaceId ?? "",

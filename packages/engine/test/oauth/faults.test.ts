@@ -35,7 +35,7 @@ describe("faults of the authorization server", () => {
     const form = `grant_type=refresh_token&client_id=${cli.client}&refresh_token=${refreshToken}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const { dropped } = await api.engine.handle({ method: "POST", path: "/token", headers, body: form });
-    expect(dropped).toBe("unanswered");
+    expect(dropped).toBe("unsent");
     pairOf(await refresh(refreshToken));
     expect((await refresh(refreshToken)).error).toBe("invalid_grant");
   });

@@ -66,7 +66,7 @@ export class OAuthApi {
   constructor(options: ConstructorParameters<typeof ReferenceEngine>[0] = {}) {
     this.engine = new ReferenceEngine({
       seed: "oauth",
-      validateAnswers: true,
+      validateResponses: true,
       onDefect: (error) => this.defects.push(error),
       ...options,
     });

@@ -7,7 +7,7 @@ describe("the control surface over HTTP", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await createServer({
-      engineOptions: { seed: "control", validateAnswers: true },
+      engineOptions: { seed: "control", validateResponses: true },
       controlSecret: secret,
     });
   });

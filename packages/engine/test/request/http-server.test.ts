@@ -7,7 +7,7 @@ describe("the node:http server", () => {
   let server: RunningServer;
   let token: string;
   beforeAll(async () => {
-    server = await createServer({ engineOptions: { validateAnswers: true } });
+    server = await createServer({ engineOptions: { validateResponses: true } });
     token = await server.engine.tokens.user();
   });
   afterAll(() => server.close());

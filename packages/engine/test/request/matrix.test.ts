@@ -73,7 +73,7 @@ describe("every operation", () => {
       "%s",
       async (_id, operation) => {
         const { status, text } = await send(operation);
-        expect([status, operation.answers[status]], text).toEqual([status, []]);
+        expect([status, operation.responses[status]], text).toEqual([status, []]);
       },
     );
   });
@@ -126,7 +126,7 @@ describe("every operation", () => {
         const body = JSON.stringify(validRequest(operation, fixture, otherUser).body);
         expect(await refusal(operation, { raw: body.padEnd(cap + 1) })).toEqual([413, "request:too_large"]);
         const { status } = await send(operation, { raw: body.padEnd(cap) });
-        expect(operation.answers[status]).toEqual([]);
+        expect(operation.responses[status]).toEqual([]);
       },
     );
 
@@ -262,7 +262,7 @@ describe("every operation", () => {
           expect([id, answer.status]).toEqual([id, operation.malformedIdStatus]);
           // Every refusal has this body.
           const { error } = JSON.parse(answer.body ?? "") as { error: { code: string } };
-          expect(operation.answers[answer.status]).toContain(error.code);
+          expect(operation.responses[answer.status]).toContain(error.code);
         }
       }
     });
@@ -285,7 +285,7 @@ describe("every operation", () => {
           .map((segment) => (segment.startsWith("{") ? "nosuchthing" : segment));
         const [status, code] = await refusal(operation, {}, segments.join("/"));
         expect(status).toBe(404);
-        expect(operation.answers[404]).toContain(code);
+        expect(operation.responses[404]).toContain(code);
       },
     );
 
@@ -295,7 +295,7 @@ describe("every operation", () => {
         const { path } = validRequest(operation, foreign, otherUser);
         const [status, code] = await refusal(operation, {}, path);
         expect(status).toBe(operation.foreignStatus);
-        expect(operation.answers[operation.foreignStatus]).toContain(code);
+        expect(operation.responses[operation.foreignStatus]).toContain(code);
       },
     );
   });

@@ -238,7 +238,7 @@ describe("access tokens", () => {
     const settings = { baseUrl: face.baseUrl, authUrl: face.engine.settings.authUrl };
     const other = new ReferenceEngine({
       settings,
-      validateAnswers: true,
+      validateResponses: true,
       startAt: face.engine.clock.now(),
       frozen: true,
     });

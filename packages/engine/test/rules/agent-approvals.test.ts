@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 const minute = 60_000;
 
@@ -99,5 +99,5 @@ describe("agentApprovals.get", () => {
 });
 
 it("gives every answer that the contract lists for approvals", () => {
-  expect(unseenAnswers("agentApprovals.get")).toEqual([]);
+  expect(unseenResponses("agentApprovals.get")).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type {
   ProjectDatabase,
   ProjectWithDatabase,
 } from "../../src/generated/schemas.js";
-import type { Answers } from "./answers.js";
+import type { Responses } from "./responses.js";
 import { ModelDatabases } from "./model-databases.js";
 
 /** Whose credential a request carries. `stranger` is the owner of another workspace. */
@@ -45,7 +45,7 @@ export class Api {
     this.engine = new ReferenceEngine({
       seed: "behaviors",
       databaseEngine: this.databases,
-      validateAnswers: true,
+      validateResponses: true,
       onDefect: (error) => this.defects.push(error),
     });
   }
@@ -84,15 +84,15 @@ export class Api {
   }
 
   /** The body of a success. */
-  async ok<Id extends OperationId>(operationId: Id, asked: Asked = {}): Promise<Answers[Id]> {
+  async ok<Id extends OperationId>(operationId: Id, asked: Asked = {}): Promise<Responses[Id]> {
     const { status, body } = await this.send(operationId, asked);
     if (status >= 300) {
       throw new Error(`${operationId} answered ${String(status)} ${JSON.stringify(body)}`, {
         cause: this.defects.at(-1),
       });
     }
-    // The server holds its answers against the contract, which `Answers` names the parts of.
-    return body as Answers[Id];
+    // The server holds its answers against the contract, which `Responses` names the parts of.
+    return body as Responses[Id];
   }
 
   /** The status and code of a refusal, after which nothing may have changed. */
@@ -188,7 +188,7 @@ const seen = new Set<string>();
 const triple = (operationId: string, status: number, code: string | undefined): string =>
   `${operationId} ${String(status)} ${code ?? "-"}`;
 
-/** Answers that do not depend on the operation, and are proved for all of them at once elsewhere. */
+/** Responses that do not depend on the operation, and are proved for all of them at once elsewhere. */
 const crossCutting = new Set([
   "auth:unauthorized",
   "auth:forbidden",
@@ -203,17 +203,17 @@ const crossCutting = new Set([
 ]);
 
 /** What the contract lists for these operations and no test of this file has been answered. */
-export const unseenAnswers = (...operationIds: OperationId[]): string[] =>
+export const unseenResponses = (...operationIds: OperationId[]): string[] =>
   operationIds.flatMap((id) =>
-    Object.entries(operations[id].answers).flatMap(([status, codes]) =>
+    Object.entries(operations[id].responses).flatMap(([status, codes]) =>
       (Number(status) < 300 ? [undefined] : codes.filter((code) => !crossCutting.has(code)))
         .map((code) => triple(id, Number(status), code))
         .filter((answer) => !seen.has(answer)),
     ),
   );
 
-/** Answers about what a new database is filled from, which have a file of tests of their own. */
-export const sourceAnswers: readonly string[] = (
+/** Responses about what a new database is filled from, which have a file of tests of their own. */
+export const sourceResponses: readonly string[] = (
   ["projects.databases.create", "databases.create"] as const
 ).flatMap((operationId) => [
   triple(operationId, 404, "database:not_found"),

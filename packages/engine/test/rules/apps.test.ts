@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let projectId: string;
@@ -456,7 +456,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
 
   it("gives every answer that the contract lists", () => {
     expect(
-      unseenAnswers(
+      unseenResponses(
         `${collection}.list`,
         `${collection}.create`,
         `${collection}.get`,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let databaseId: string;
@@ -80,5 +80,5 @@ describe("databases.backups.list", () => {
 });
 
 it("gives every answer that the contract lists for backups", () => {
-  expect(unseenAnswers("databases.backups.list")).toEqual([]);
+  expect(unseenResponses("databases.backups.list")).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let projectId: string;
@@ -206,7 +206,7 @@ describe("a branch's id", () => {
 
 it("gives every answer that the contract lists for branches", () => {
   expect(
-    unseenAnswers(
+    unseenResponses(
       "projects.branches.list",
       "projects.branches.create",
       "branches.get",

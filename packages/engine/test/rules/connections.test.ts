@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let databaseId: string;
@@ -335,7 +335,7 @@ describe("a connection's id", () => {
 
 it("gives every answer that the contract lists for connections", () => {
   expect(
-    unseenAnswers(
+    unseenResponses(
       "databases.connections.list",
       "databases.connections.create",
       "connections.list",

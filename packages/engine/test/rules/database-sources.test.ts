@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, sourceAnswers, unseenAnswers } from "./api.js";
+import { Api, nobody, sourceResponses, unseenResponses } from "./api.js";
 
 let api: Api;
 let projectId: string;
@@ -174,6 +174,6 @@ describe("a new database's source", () => {
 });
 
 it("gives every answer that the contract lists for the sources of a database", () => {
-  const unseen = unseenAnswers("projects.databases.create", "databases.create");
-  expect(unseen.filter((answer) => sourceAnswers.includes(answer))).toEqual([]);
+  const unseen = unseenResponses("projects.databases.create", "databases.create");
+  expect(unseen.filter((answer) => sourceResponses.includes(answer))).toEqual([]);
 });

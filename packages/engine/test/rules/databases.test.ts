@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, sourceAnswers, unseenAnswers } from "./api.js";
+import { Api, nobody, sourceResponses, unseenResponses } from "./api.js";
 
 let api: Api;
 beforeEach(() => {
@@ -504,7 +504,7 @@ describe("databases.delete", () => {
 });
 
 it("gives every answer that the contract lists for databases, but for those of their sources", () => {
-  const unseen = unseenAnswers(
+  const unseen = unseenResponses(
     "projects.databases.list",
     "projects.databases.create",
     "databases.list",
@@ -513,5 +513,5 @@ it("gives every answer that the contract lists for databases, but for those of t
     "databases.update",
     "databases.delete",
   );
-  expect(unseen.filter((answer) => !sourceAnswers.includes(answer))).toEqual([]);
+  expect(unseen.filter((answer) => !sourceResponses.includes(answer))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DeploymentStatus } from "../../src/generated/schemas.js";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let serviceId: string;
@@ -314,7 +314,7 @@ describe("an id", () => {
 
 it("gives every answer that the contract lists for deployments", () => {
   expect(
-    unseenAnswers(
+    unseenResponses(
       "apps.deployments.list",
       "apps.deployments.create",
       "services.deployments.list",

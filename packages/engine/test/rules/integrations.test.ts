@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let workspaceId: string;
@@ -141,7 +141,7 @@ it.each(["integrations.get", "integrations.delete"] as const)(
 
 it("gives every answer that the contract lists for integrations", () => {
   expect(
-    unseenAnswers(
+    unseenResponses(
       "integrations.list",
       "integrations.get",
       "integrations.delete",

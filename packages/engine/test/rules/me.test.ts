@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { Api, unseenAnswers } from "./api.js";
+import { Api, unseenResponses } from "./api.js";
 
 let api: Api;
 beforeEach(() => {
@@ -48,5 +48,5 @@ it("knows an agent by its own id", async () => {
 });
 
 it("gives every answer that the contract lists for me", () => {
-  expect(unseenAnswers("me.get")).toEqual([]);
+  expect(unseenResponses("me.get")).toEqual([]);
 });

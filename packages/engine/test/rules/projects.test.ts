@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 beforeEach(() => {
@@ -414,6 +414,6 @@ describe("projects.delete", () => {
 
 it("gives every answer that the contract lists for projects", () => {
   expect(
-    unseenAnswers("projects.list", "projects.create", "projects.get", "projects.update", "projects.delete"),
+    unseenResponses("projects.list", "projects.create", "projects.get", "projects.update", "projects.delete"),
   ).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { Api, unseenAnswers } from "./api.js";
+import { Api, unseenResponses } from "./api.js";
 
 let api: Api;
 beforeEach(() => {
@@ -52,5 +52,5 @@ it.each(["product=mysql", "product=", "product=postgres&product=accelerate"])(
 );
 
 it("gives every answer that the contract lists for regions", () => {
-  expect(unseenAnswers("regions.list", "regions.listPostgres", "regions.listAccelerate")).toEqual([]);
+  expect(unseenResponses("regions.list", "regions.listPostgres", "regions.listAccelerate")).toEqual([]);
 });

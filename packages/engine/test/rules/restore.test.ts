@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let databaseId: string;
@@ -172,5 +172,5 @@ describe("databases.restore", () => {
 });
 
 it("gives every answer that the contract lists for a restore", () => {
-  expect(unseenAnswers("databases.restore")).toEqual([]);
+  expect(unseenResponses("databases.restore")).toEqual([]);
 });

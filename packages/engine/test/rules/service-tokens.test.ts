@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let workspaceId: string;
@@ -132,7 +132,7 @@ describe("workspaces.serviceTokens.delete", () => {
 
 it("gives every answer that the contract lists for service tokens", () => {
   expect(
-    unseenAnswers(
+    unseenResponses(
       "workspaces.serviceTokens.list",
       "workspaces.serviceTokens.create",
       "workspaces.serviceTokens.delete",

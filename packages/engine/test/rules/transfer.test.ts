@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 beforeEach(() => {
@@ -176,5 +176,5 @@ describe("projects.transfer", () => {
 });
 
 it("gives every answer that the contract lists for a transfer", () => {
-  expect(unseenAnswers("projects.transfer")).toEqual([]);
+  expect(unseenResponses("projects.transfer")).toEqual([]);
 });

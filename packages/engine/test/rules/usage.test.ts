@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let databaseId: string;
@@ -98,5 +98,5 @@ describe("databases.usage.get", () => {
 });
 
 it("gives every answer that the contract lists for usage", () => {
-  expect(unseenAnswers("databases.usage.get")).toEqual([]);
+  expect(unseenResponses("databases.usage.get")).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import { Api, nobody, unseenAnswers } from "./api.js";
+import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 beforeEach(() => {
@@ -104,6 +104,6 @@ describe("workspaces.subscription.get", () => {
 
 it("gives every answer that the contract lists for workspaces", () => {
   expect(
-    unseenAnswers("workspaces.list", "workspaces.create", "workspaces.get", "workspaces.subscription.get"),
+    unseenResponses("workspaces.list", "workspaces.create", "workspaces.get", "workspaces.subscription.get"),
   ).toEqual([]);
 });

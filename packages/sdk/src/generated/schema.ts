@@ -1243,13 +1243,13 @@ export interface components {
             database: components["schemas"]["ProjectDatabase"] | null;
         };
         /** @description One new project. */
-        ProjectWithDatabaseAnswer: {
+        ProjectWithDatabaseResponse: {
             data: components["schemas"]["ProjectWithDatabase"];
         };
         /** @description Id of a project, with or without its prefix `proj_`. */
         ProjectId: string;
         /** @description One project. */
-        ProjectAnswer: {
+        ProjectResponse: {
             data: components["schemas"]["Project"];
         };
         /** @description The agent's sponsor must approve the request. See the `Approval` schema. */
@@ -1351,7 +1351,7 @@ export interface components {
             project: components["schemas"]["Reference"];
         };
         /** @description One new database. */
-        DatabaseWithSecretsAnswer: {
+        DatabaseWithSecretsResponse: {
             data: components["schemas"]["DatabaseWithSecrets"];
         };
         /** @description Id of a branch, with or without its prefix `br_`. */
@@ -1441,7 +1441,7 @@ export interface components {
             logicalId?: never;
         };
         /** @description One database. */
-        DatabaseAnswer: {
+        DatabaseResponse: {
             data: components["schemas"]["Database"];
         };
         /** @description Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the database first. */
@@ -1487,7 +1487,7 @@ export interface components {
             source: components["schemas"]["BackupSource"];
         };
         /** @description One database that is being restored. */
-        RecoveringDatabaseAnswer: {
+        RecoveringDatabaseResponse: {
             data: components["schemas"]["RecoveringDatabase"];
         };
         /** @description A backup of a database. */
@@ -1609,7 +1609,7 @@ export interface components {
             user: string | null;
         };
         /** @description One new or rotated connection. */
-        ConnectionWithSecretsAnswer: {
+        ConnectionWithSecretsResponse: {
             data: components["schemas"]["ConnectionWithSecrets"];
         };
         /** @description Fields of the new connection. */
@@ -1621,7 +1621,7 @@ export interface components {
         /** @description Id of a connection, with or without its prefix `con_`. */
         ConnectionId: string;
         /** @description One connection. */
-        ConnectionAnswer: {
+        ConnectionResponse: {
             data: components["schemas"]["Connection"];
         };
         /** @description An OAuth client. */
@@ -1673,7 +1673,7 @@ export interface components {
         /** @description Id of an integration, with or without its prefix `itgr_`. */
         IntegrationId: string;
         /** @description One integration. */
-        IntegrationAnswer: {
+        IntegrationResponse: {
             data: components["schemas"]["Integration"];
         };
         /** @description A workspace owns projects, integrations and service tokens. Every member of a workspace is an owner. */
@@ -1707,7 +1707,7 @@ export interface components {
             displayName?: components["schemas"]["Name"];
         };
         /** @description One workspace. */
-        WorkspaceAnswer: {
+        WorkspaceResponse: {
             data: components["schemas"]["Workspace"];
         };
         /** @description The plan of a workspace. */
@@ -1723,7 +1723,7 @@ export interface components {
             upgradeUrl: string;
         };
         /** @description One subscription. */
-        SubscriptionAnswer: {
+        SubscriptionResponse: {
             data: components["schemas"]["Subscription"];
         };
         /** @description Id of an OAuth client, with or without its prefix `itgr_`. */
@@ -1765,7 +1765,7 @@ export interface components {
             value: string;
         };
         /** @description One new service token. */
-        ServiceTokenWithValueAnswer: {
+        ServiceTokenWithValueResponse: {
             data: components["schemas"]["ServiceTokenWithValue"];
         };
         /** @description Id of a service token, with or without its prefix `stk_`. */
@@ -1855,7 +1855,7 @@ export interface components {
             credential: components["schemas"]["MeCredential"];
         };
         /** @description The caller. */
-        MeAnswer: {
+        MeResponse: {
             data: components["schemas"]["Me"];
         };
         /** @description Id of an approval, with or without its prefix `apr_`. */
@@ -1949,7 +1949,7 @@ export interface components {
             isDefault?: boolean;
         };
         /** @description One branch. */
-        BranchAnswer: {
+        BranchResponse: {
             data: components["schemas"]["Branch"];
         };
         /** @description Fields to change. */
@@ -2020,7 +2020,7 @@ export interface components {
             logicalId?: never;
         };
         /** @description One app. */
-        AppAnswer: {
+        AppResponse: {
             data: components["schemas"]["App"];
         };
         /** @description Another app on the branch has the same name or the same `logicalId`. */
@@ -2093,7 +2093,7 @@ export interface components {
             reassignedDomains: number;
         };
         /** @description Result of promoting a deployment. */
-        PromotionAnswer: {
+        PromotionResponse: {
             data: components["schemas"]["Promotion"];
         };
         /** @description A deployment of a service. */
@@ -2157,7 +2157,7 @@ export interface components {
             uploadUrl: string | null;
         };
         /** @description One new deployment. */
-        CreatedDeploymentAnswer: {
+        CreatedDeploymentResponse: {
             data: components["schemas"]["CreatedDeployment"];
         };
         /**
@@ -2182,7 +2182,7 @@ export interface components {
             portMapping?: components["schemas"]["DeploymentPorts"];
         };
         /** @description One deployment. */
-        DeploymentDetailsAnswer: {
+        DeploymentDetailsResponse: {
             data: components["schemas"]["DeploymentDetails"];
         };
         /** @description Domain of a started deployment. */
@@ -2191,7 +2191,7 @@ export interface components {
             previewDomain: string;
         };
         /** @description One started deployment. */
-        StartedDeploymentAnswer: {
+        StartedDeploymentResponse: {
             data: components["schemas"]["StartedDeployment"];
         };
     };
@@ -2833,7 +2833,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProjectWithDatabaseAnswer"];
+                    "application/json": components["schemas"]["ProjectWithDatabaseResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -2866,7 +2866,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProjectAnswer"];
+                    "application/json": components["schemas"]["ProjectResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2928,7 +2928,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProjectAnswer"];
+                    "application/json": components["schemas"]["ProjectResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3038,7 +3038,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseWithSecretsAnswer"];
+                    "application/json": components["schemas"]["DatabaseWithSecretsResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3123,7 +3123,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseWithSecretsAnswer"];
+                    "application/json": components["schemas"]["DatabaseWithSecretsResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3157,7 +3157,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseAnswer"];
+                    "application/json": components["schemas"]["DatabaseResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3218,7 +3218,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseAnswer"];
+                    "application/json": components["schemas"]["DatabaseResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3257,7 +3257,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecoveringDatabaseAnswer"];
+                    "application/json": components["schemas"]["RecoveringDatabaseResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3400,7 +3400,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionWithSecretsAnswer"];
+                    "application/json": components["schemas"]["ConnectionWithSecretsResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3468,7 +3468,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionWithSecretsAnswer"];
+                    "application/json": components["schemas"]["ConnectionWithSecretsResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3501,7 +3501,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionAnswer"];
+                    "application/json": components["schemas"]["ConnectionResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3557,7 +3557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionWithSecretsAnswer"];
+                    "application/json": components["schemas"]["ConnectionWithSecretsResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3619,7 +3619,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationAnswer"];
+                    "application/json": components["schemas"]["IntegrationResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3708,7 +3708,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkspaceAnswer"];
+                    "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -3740,7 +3740,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkspaceAnswer"];
+                    "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3769,7 +3769,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SubscriptionAnswer"];
+                    "application/json": components["schemas"]["SubscriptionResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3902,7 +3902,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServiceTokenWithValueAnswer"];
+                    "application/json": components["schemas"]["ServiceTokenWithValueResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4040,7 +4040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MeAnswer"];
+                    "application/json": components["schemas"]["MeResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4148,7 +4148,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BranchAnswer"];
+                    "application/json": components["schemas"]["BranchResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4182,7 +4182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BranchAnswer"];
+                    "application/json": components["schemas"]["BranchResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4245,7 +4245,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BranchAnswer"];
+                    "application/json": components["schemas"]["BranchResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4331,7 +4331,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppAnswer"];
+                    "application/json": components["schemas"]["AppResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4366,7 +4366,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppAnswer"];
+                    "application/json": components["schemas"]["AppResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4430,7 +4430,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppAnswer"];
+                    "application/json": components["schemas"]["AppResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4470,7 +4470,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PromotionAnswer"];
+                    "application/json": components["schemas"]["PromotionResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4546,7 +4546,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreatedDeploymentAnswer"];
+                    "application/json": components["schemas"]["CreatedDeploymentResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4633,7 +4633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppAnswer"];
+                    "application/json": components["schemas"]["AppResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4668,7 +4668,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppAnswer"];
+                    "application/json": components["schemas"]["AppResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4732,7 +4732,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppAnswer"];
+                    "application/json": components["schemas"]["AppResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4772,7 +4772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PromotionAnswer"];
+                    "application/json": components["schemas"]["PromotionResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4848,7 +4848,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreatedDeploymentAnswer"];
+                    "application/json": components["schemas"]["CreatedDeploymentResponse"];
                 };
             };
             400: components["responses"]["Malformed"];
@@ -4882,7 +4882,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeploymentDetailsAnswer"];
+                    "application/json": components["schemas"]["DeploymentDetailsResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4941,7 +4941,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StartedDeploymentAnswer"];
+                    "application/json": components["schemas"]["StartedDeploymentResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];

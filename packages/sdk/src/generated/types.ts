@@ -424,7 +424,7 @@ export interface ProjectWithDatabase {
 }
 
 /** One new project. */
-export interface ProjectWithDatabaseAnswer {
+export interface ProjectWithDatabaseResponse {
   /** A new project with its default database and the credentials of that database. */
   data: ProjectWithDatabase;
 }
@@ -433,7 +433,7 @@ export interface ProjectWithDatabaseAnswer {
 export type ProjectId = string;
 
 /** One project. */
-export interface ProjectAnswer {
+export interface ProjectResponse {
   /** A project contains databases, branches, apps and services, and belongs to a workspace. */
   data: Project;
 }
@@ -630,7 +630,7 @@ export interface DatabaseWithSecrets {
 }
 
 /** One new database. */
-export interface DatabaseWithSecretsAnswer {
+export interface DatabaseWithSecretsResponse {
   /** A new database, including its credentials. */
   data: DatabaseWithSecrets;
 }
@@ -769,7 +769,7 @@ export type CreateDatabase =
   | CreateDatabaseWithBranchGitNameAndSource;
 
 /** One database. */
-export interface DatabaseAnswer {
+export interface DatabaseResponse {
   /** A Postgres database. */
   data: Database;
 }
@@ -876,7 +876,7 @@ export interface RecoveringDatabase {
 }
 
 /** One database that is being restored. */
-export interface RecoveringDatabaseAnswer {
+export interface RecoveringDatabaseResponse {
   /** A database that is being restored from a backup. */
   data: RecoveringDatabase;
 }
@@ -1011,7 +1011,7 @@ export interface ConnectionWithSecrets {
 }
 
 /** One new or rotated connection. */
-export interface ConnectionWithSecretsAnswer {
+export interface ConnectionWithSecretsResponse {
   /** A new or rotated connection, including its credentials, which are returned only once. */
   data: ConnectionWithSecrets;
 }
@@ -1028,7 +1028,7 @@ export interface CreateConnection {
 export type ConnectionId = string;
 
 /** One connection. */
-export interface ConnectionAnswer {
+export interface ConnectionResponse {
   /** Credentials for connecting to a database. */
   data: Connection;
 }
@@ -1081,7 +1081,7 @@ export interface IntegrationList {
 export type IntegrationId = string;
 
 /** One integration. */
-export interface IntegrationAnswer {
+export interface IntegrationResponse {
   /** An OAuth client that a user has authorized on the workspace. */
   data: Integration;
 }
@@ -1116,7 +1116,7 @@ export interface CreateWorkspace {
 }
 
 /** One workspace. */
-export interface WorkspaceAnswer {
+export interface WorkspaceResponse {
   /**
    * A workspace owns projects, integrations and service tokens. Every member of a workspace is an owner.
    */
@@ -1134,7 +1134,7 @@ export interface Subscription {
 }
 
 /** One subscription. */
-export interface SubscriptionAnswer {
+export interface SubscriptionResponse {
   /** The plan of a workspace. */
   data: Subscription;
 }
@@ -1189,7 +1189,7 @@ export interface ServiceTokenWithValue {
 }
 
 /** One new service token. */
-export interface ServiceTokenWithValueAnswer {
+export interface ServiceTokenWithValueResponse {
   /** A new service token, including its value. */
   data: ServiceTokenWithValue;
 }
@@ -1285,7 +1285,7 @@ export interface Me {
 }
 
 /** The caller. */
-export interface MeAnswer {
+export interface MeResponse {
   /** The caller. */
   data: Me;
 }
@@ -1379,7 +1379,7 @@ export interface CreateBranch {
 }
 
 /** One branch. */
-export interface BranchAnswer {
+export interface BranchResponse {
   /**
    * A branch of a project. Databases, apps and services are on a branch. Every project is created with a
    * default branch `main`.
@@ -1472,7 +1472,7 @@ export interface CreateAppWithBranchGitName extends CreateAppFields {
 export type CreateApp = CreateAppWithBranchId | CreateAppWithBranchGitName;
 
 /** One app. */
-export interface AppAnswer {
+export interface AppResponse {
   /** An app. Apps and services are the same resources: each is returned by both collections. */
   data: App;
 }
@@ -1590,7 +1590,7 @@ export interface Promotion {
 }
 
 /** Result of promoting a deployment. */
-export interface PromotionAnswer {
+export interface PromotionResponse {
   /** Result of promoting a deployment. */
   data: Promotion;
 }
@@ -1652,7 +1652,7 @@ export interface CreatedDeployment {
 }
 
 /** One new deployment. */
-export interface CreatedDeploymentAnswer {
+export interface CreatedDeploymentResponse {
   /** A new deployment, with the URL to upload its code to. */
   data: CreatedDeployment;
 }
@@ -1701,7 +1701,7 @@ export interface DeploymentDetails {
 }
 
 /** One deployment. */
-export interface DeploymentDetailsAnswer {
+export interface DeploymentDetailsResponse {
   /** A deployment with its status. */
   data: DeploymentDetails;
 }
@@ -1713,7 +1713,7 @@ export interface StartedDeployment {
 }
 
 /** One started deployment. */
-export interface StartedDeploymentAnswer {
+export interface StartedDeploymentResponse {
   /** Domain of a started deployment. */
   data: StartedDeployment;
 }
@@ -2077,9 +2077,9 @@ export interface Schemas {
   DatabaseSecrets: DatabaseSecrets;
   ProjectDatabase: ProjectDatabase;
   ProjectWithDatabase: ProjectWithDatabase;
-  ProjectWithDatabaseAnswer: ProjectWithDatabaseAnswer;
+  ProjectWithDatabaseResponse: ProjectWithDatabaseResponse;
   ProjectId: ProjectId;
-  ProjectAnswer: ProjectAnswer;
+  ProjectResponse: ProjectResponse;
   ApprovalRequiredError: ApprovalRequiredErrorBody;
   UpdateProject: UpdateProject;
   TransferProject: TransferProject;
@@ -2089,16 +2089,16 @@ export interface Schemas {
   FromDatabase: FromDatabase;
   CreateProjectDatabase: CreateProjectDatabase;
   DatabaseWithSecrets: DatabaseWithSecrets;
-  DatabaseWithSecretsAnswer: DatabaseWithSecretsAnswer;
+  DatabaseWithSecretsResponse: DatabaseWithSecretsResponse;
   BranchId: BranchId;
   GitName: GitName;
   CreateDatabase: CreateDatabase;
-  DatabaseAnswer: DatabaseAnswer;
+  DatabaseResponse: DatabaseResponse;
   UpdateDatabase: UpdateDatabase;
   RestoreSource: RestoreSource;
   RestoreDatabase: RestoreDatabase;
   RecoveringDatabase: RecoveringDatabase;
-  RecoveringDatabaseAnswer: RecoveringDatabaseAnswer;
+  RecoveringDatabaseResponse: RecoveringDatabaseResponse;
   Backup: Backup;
   BackupList: BackupList;
   DateOrTime: DateOrTime;
@@ -2108,28 +2108,28 @@ export interface Schemas {
   EndpointWithSecrets: EndpointWithSecrets;
   EndpointsWithSecrets: EndpointsWithSecrets;
   ConnectionWithSecrets: ConnectionWithSecrets;
-  ConnectionWithSecretsAnswer: ConnectionWithSecretsAnswer;
+  ConnectionWithSecretsResponse: ConnectionWithSecretsResponse;
   CreateConnection: CreateConnection;
   ConnectionId: ConnectionId;
-  ConnectionAnswer: ConnectionAnswer;
+  ConnectionResponse: ConnectionResponse;
   Client: Client;
   IntegrationUser: IntegrationUser;
   Integration: Integration;
   IntegrationList: IntegrationList;
   IntegrationId: IntegrationId;
-  IntegrationAnswer: IntegrationAnswer;
+  IntegrationResponse: IntegrationResponse;
   Workspace: Workspace;
   WorkspaceList: WorkspaceList;
   CreateWorkspace: CreateWorkspace;
-  WorkspaceAnswer: WorkspaceAnswer;
+  WorkspaceResponse: WorkspaceResponse;
   Subscription: Subscription;
-  SubscriptionAnswer: SubscriptionAnswer;
+  SubscriptionResponse: SubscriptionResponse;
   ClientId: ClientId;
   ServiceToken: ServiceToken;
   ServiceTokenList: ServiceTokenList;
   CreateServiceToken: CreateServiceToken;
   ServiceTokenWithValue: ServiceTokenWithValue;
-  ServiceTokenWithValueAnswer: ServiceTokenWithValueAnswer;
+  ServiceTokenWithValueResponse: ServiceTokenWithValueResponse;
   ServiceTokenId: ServiceTokenId;
   Product: Product;
   RegionStatus: RegionStatus;
@@ -2142,38 +2142,38 @@ export interface Schemas {
   MeUser: MeUser;
   MeCredential: MeCredential;
   Me: Me;
-  MeAnswer: MeAnswer;
+  MeResponse: MeResponse;
   ApprovalId: ApprovalId;
   ApprovalStatus: ApprovalStatus;
   Approval: Approval;
   Branch: Branch;
   BranchList: BranchList;
   CreateBranch: CreateBranch;
-  BranchAnswer: BranchAnswer;
+  BranchResponse: BranchResponse;
   UpdateBranch: UpdateBranch;
   App: App;
   AppList: AppList;
   CreateApp: CreateApp;
-  AppAnswer: AppAnswer;
+  AppResponse: AppResponse;
   AppAlreadyExistsError: AppAlreadyExistsErrorBody;
   AppId: AppId;
   UpdateApp: UpdateApp;
   DeploymentId: DeploymentId;
   PromoteApp: PromoteApp;
   Promotion: Promotion;
-  PromotionAnswer: PromotionAnswer;
+  PromotionResponse: PromotionResponse;
   Deployment: Deployment;
   DeploymentList: DeploymentList;
   PortMapping: PortMapping;
   CreateDeployment: CreateDeployment;
   CreatedDeployment: CreatedDeployment;
-  CreatedDeploymentAnswer: CreatedDeploymentAnswer;
+  CreatedDeploymentResponse: CreatedDeploymentResponse;
   DeploymentStatus: DeploymentStatus;
   DeploymentPorts: DeploymentPorts;
   DeploymentDetails: DeploymentDetails;
-  DeploymentDetailsAnswer: DeploymentDetailsAnswer;
+  DeploymentDetailsResponse: DeploymentDetailsResponse;
   StartedDeployment: StartedDeployment;
-  StartedDeploymentAnswer: StartedDeploymentAnswer;
+  StartedDeploymentResponse: StartedDeploymentResponse;
 }
 
 /** Query parameters, by operation. */

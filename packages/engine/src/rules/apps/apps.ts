@@ -12,7 +12,7 @@ import {
   refuseLogicalIdWithGitName,
   refuseLogicalIdWithMove,
   refuseTwoBranches,
-  settleBranch,
+  ensureBranch,
 } from "../branches/branch-choice.js";
 import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
 import { appDomain } from "./domains.js";
@@ -39,14 +39,14 @@ export const reachApp = (
   call: Call & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
 ): AppRow => reach(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
 
-const answer = (status: 200 | 201, { world }: Call, collection: AppCollection, app: AppRow): Success => ({
+const success = (status: 200 | 201, { world }: Call, collection: AppCollection, app: AppRow): Success => ({
   status,
   body: { data: presentApp(world, collection, app) },
 });
 
-const placeOnBranch = ({ world }: Call, projectId: string, choice: BranchChoice) => {
+const branchFieldsOf = ({ world }: Call, projectId: string, choice: BranchChoice) => {
   if (choice === "unassigned") return { branchId: null, branchGitName: null };
-  const { id: branchId, gitName: branchGitName } = settleBranch(world, projectId, choice);
+  const { id: branchId, gitName: branchGitName } = ensureBranch(world, projectId, choice);
   return { branchId, branchGitName };
 };
 
@@ -86,7 +86,7 @@ const create = (collection: AppCollection) => ({
       createdAt: world.clock.now(),
       workspaceId: project.workspaceId,
       projectId: project.id,
-      ...placeOnBranch(call, project.id, choice),
+      ...branchFieldsOf(call, project.id, choice),
       name: body.displayName,
       logicalId: body.logicalId ?? null,
       region: placeApp(project, body.regionId),
@@ -94,13 +94,13 @@ const create = (collection: AppCollection) => ({
       latestDeploymentId: null,
       domains: [],
     });
-    return answer(201, call, collection, app);
+    return success(201, call, collection, app);
   },
 });
 
 const get = (collection: AppCollection) => ({
   check: reachApp,
-  act: (call: Call, app: AppRow) => answer(200, call, collection, app),
+  act: (call: Call, app: AppRow) => success(200, call, collection, app),
 });
 
 const checkUpdate = (call: UpdateCall) => {
@@ -127,8 +127,13 @@ const update = (collection: AppCollection) => ({
   check: checkUpdate,
   act: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
     const { world } = call;
-    const place = choice === undefined ? {} : placeOnBranch(call, app.projectId, choice);
-    return answer(200, call, collection, world.store.apps.update(app.id, { name, logicalId, ...place }));
+    const branchFields = choice === undefined ? {} : branchFieldsOf(call, app.projectId, choice);
+    return success(
+      200,
+      call,
+      collection,
+      world.store.apps.update(app.id, { name, logicalId, ...branchFields }),
+    );
   },
 });
 
@@ -137,11 +142,11 @@ const deploymentIdsOf = ({ world }: Call, app: AppRow): string[] =>
 
 const checkDelete = (call: OneCall) => {
   const app = reachApp(call);
-  const unsettled = call.world.store.deployments.find({
+  const inTransition = call.world.store.deployments.find({
     appId: app.id,
     status: ["provisioning", "stopping"],
   });
-  if (unsettled) throw errors.appDeploymentsNotDeletable();
+  if (inTransition) throw errors.appDeploymentsNotDeletable();
   return { app, deploymentIds: deploymentIdsOf(call, app) };
 };
 

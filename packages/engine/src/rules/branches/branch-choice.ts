@@ -80,7 +80,7 @@ export const existingBranchId = (choice: BranchChoice): string | null | undefine
 };
 
 /** Returns the chosen branch. Creates it if it does not exist. */
-export const settleBranch = (world: World, projectId: string, choice: NamedBranch): BranchRow =>
+export const ensureBranch = (world: World, projectId: string, choice: NamedBranch): BranchRow =>
   "branch" in choice ? choice.branch : addBranch(world, projectId, choice.newGitName);
 
 /** Returns the fields that place a database or an app in a project and on a branch. */

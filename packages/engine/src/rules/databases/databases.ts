@@ -14,7 +14,7 @@ import {
   refuseLogicalIdWithGitName,
   refuseLogicalIdWithMove,
   refuseTwoBranches,
-  settleBranch,
+  ensureBranch,
 } from "../branches/branch-choice.js";
 import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
 import { addDatabase } from "./database-creation.js";
@@ -67,7 +67,7 @@ const checkCreate = (call: Call, projectId: string, fields: CreateFields) => {
 const create = (world: World, fields: CreateFields, checked: ReturnType<typeof checkCreate>) => {
   const { project, choice, source, logicalId } = checked;
   const { database, connection } = addDatabase(world, {
-    ...membership(project, settleBranch(world, project.id, choice)),
+    ...membership(project, ensureBranch(world, project.id, choice)),
     name: fields.name,
     logicalId,
     region: placeDatabase(world, project, fields.region),
@@ -134,7 +134,7 @@ export const databaseBehaviors = {
     },
     act: ({ world, body }, { database, choice, logicalId }) => {
       const { branchId, branchGitName } = database;
-      const branch = choice && settleBranch(world, database.projectId, choice);
+      const branch = choice && ensureBranch(world, database.projectId, choice);
       const changed = world.store.databases.update(database.id, {
         name: body.name ?? database.name,
         branchId: branch?.id ?? branchId,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { loadContract } from "./generate/contract.js";
-import { answersFile } from "./answers-file.js";
+import { responsesFile } from "./responses-file.js";
 
 /**
  * Compares the responses that the tests received with those of the contract. Fails if no test received a response that the
@@ -14,8 +14,8 @@ const listed = new Set(
     ...errors.flatMap(({ status, codes }) => codes.map((code) => `${id} ${status} ${code}`)),
   ]),
 );
-if (!existsSync(answersFile)) throw new Error("No responses are recorded. Run the tests first.");
-const seen = new Set(readFileSync(answersFile, "utf8").trim().split("\n"));
+if (!existsSync(responsesFile)) throw new Error("No responses are recorded. Run the tests first.");
+const seen = new Set(readFileSync(responsesFile, "utf8").trim().split("\n"));
 
 const unseen = [...listed].filter((row) => !seen.has(row)).sort();
 const unlisted = [...seen].filter((row) => !listed.has(row)).sort();

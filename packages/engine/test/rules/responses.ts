@@ -5,7 +5,7 @@ interface One<T> {
 }
 
 /** The body of each operation's success; every answer of the tests is held against the contract besides. */
-export interface Answers {
+export interface Responses {
   "projects.list": schema.ProjectList;
   "projects.create": One<schema.ProjectWithDatabase>;
   "projects.get": One<schema.Project>;

@@ -1,0 +1,9 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { responsesFile } from "../scripts/responses-file.js";
+
+/** Starts the record of the reference server's responses in this run, which `scripts/check-responses.ts` reads afterwards. */
+export const setup = (): void => {
+  rmSync(responsesFile, { force: true });
+  mkdirSync(dirname(responsesFile), { recursive: true });
+};
