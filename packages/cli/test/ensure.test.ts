@@ -7,7 +7,7 @@ let session: Session;
 beforeAll(async () => {
   // Injected responses are not compared with the contract.
   vi.stubEnv("MGMT_COVERAGE_FILE", "");
-  session = await startSession({ validateAnswers: false });
+  session = await startSession({ validateResponses: false });
 });
 afterEach(() => session.server.engine.faults.clear());
 afterAll(async () => {
