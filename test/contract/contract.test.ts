@@ -152,6 +152,18 @@ describe("the contract", () => {
     }
   });
 
+  it("declares each property of a combined schema once, because generators intersect the declarations", () => {
+    const propertiesOf = (schema: JsonSchema): string[] => {
+      const { allOf = [], properties = {} } = contract.resolve(schema);
+      return [...Object.keys(properties), ...allOf.flatMap(propertiesOf)];
+    };
+    for (const [name, schema] of Object.entries(contract.schemas)) {
+      const properties = propertiesOf(schema);
+      const repeated = properties.filter((property, index) => properties.indexOf(property) !== index);
+      expect(repeated, name).toEqual([]);
+    }
+  });
+
   it("names every object schema in a response", () => {
     const inline = (schema: JsonSchema): boolean =>
       schema.properties !== undefined || (schema.items !== undefined && inline(schema.items));

@@ -24,7 +24,7 @@ export type WorkspaceId = string;
 
 export type CreateProject = { createDatabase: boolean; name?: Name; region?: RegionId; logicalId?: LogicalId; workspaceId?: WorkspaceId; };
 
-export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
+export type DatabaseCore = { id: string; type: "database"; url: string; name: string; createdAt: string; isDefault: boolean; defaultConnectionId: string | null; branchId: string | null; logicalId: string | null; };
 
 export type ShortReference = { id: string; name: string; };
 
@@ -39,8 +39,6 @@ export type BackupSource = { type: "backup"; databaseId: DatabaseId; backupId: B
 export type CloneSource = { type: "database"; databaseId: DatabaseId; };
 
 export type DatabaseSource = EmptySource | BackupSource | CloneSource;
-
-export type DatabaseCore = { id: string; type: "database"; url: string; name: string; status: DatabaseStatus; createdAt: string; isDefault: boolean; defaultConnectionId: string | null; region: ShortReference | null; source: DatabaseSource | null; branchId: string | null; logicalId: string | null; };
 
 export type ConnectionKind = "postgres" | "accelerate";
 
@@ -62,7 +60,7 @@ export type Connection = ConnectionCore & { endpoints: Endpoints; };
 
 export type ApiKeyConnection = Connection & { connectionString: string; };
 
-export type DatabaseSecrets = { status: "provisioning" | "ready"; region: ShortReference; connections: (IssuedConnection)[]; apiKeys: (ApiKeyConnection)[]; connectionString: string | null; directConnection: DirectConnection | null; };
+export type DatabaseSecrets = { status: "provisioning" | "ready"; region: ShortReference; source: DatabaseSource | null; connections: (IssuedConnection)[]; apiKeys: (ApiKeyConnection)[]; connectionString: string | null; directConnection: DirectConnection | null; };
 
 export type ProjectDatabase = DatabaseCore & DatabaseSecrets;
 
@@ -80,7 +78,11 @@ export type UpdateProject = { name?: Name; settings?: Record<string, Record<stri
 
 export type TransferProject = { recipientAccessToken: string; };
 
-export type Database = DatabaseCore & { connections: (Connection)[]; project: Reference; };
+export type DatabaseWithConnections = DatabaseCore & { region: ShortReference | null; connections: (Connection)[]; project: Reference; };
+
+export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
+
+export type Database = DatabaseWithConnections & { status: DatabaseStatus; source: DatabaseSource | null; };
 
 export type DatabaseList = { data: (Database)[]; pagination: Pagination; };
 
@@ -108,7 +110,7 @@ export type RestoreSource = { type: "backup"; databaseId: DatabaseId; backupId: 
 
 export type RestoreDatabase = { source: RestoreSource; };
 
-export type RecoveringDatabase = Database & { status: "recovering"; source: BackupSource; };
+export type RecoveringDatabase = DatabaseWithConnections & { status: "recovering"; source: BackupSource; };
 
 export type RecoveringDatabaseResponse = { data: RecoveringDatabase; };
 

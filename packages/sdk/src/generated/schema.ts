@@ -1067,11 +1067,33 @@ export interface components {
             /** @description The workspace to create the project in. Must be the credential's workspace. */
             workspaceId?: components["schemas"]["WorkspaceId"];
         };
-        /**
-         * @description A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering` until it is `ready` or in `failure`.
-         * @enum {string}
-         */
-        DatabaseStatus: "provisioning" | "ready" | "recovering" | "failure";
+        /** @description Fields that every representation of a database has. */
+        DatabaseCore: {
+            /** @description Id of the database, `db_…`. */
+            id: string;
+            /** @constant */
+            type: "database";
+            /**
+             * Format: uri
+             * @description URL of the database in the API.
+             */
+            url: string;
+            /** @description Display name. Does not have to be unique. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the database was created.
+             */
+            createdAt: string;
+            /** @description Whether the database is the default database of its project, which can only be deleted together with the project. */
+            isDefault: boolean;
+            /** @description Id of the first connection. If it is deleted, id of the oldest remaining connection, or null if there is none. */
+            defaultConnectionId: string | null;
+            /** @description The branch that the database is on, or null if it is not on a branch. */
+            branchId: string | null;
+            /** @description Declared identity, unique on the branch, or null if none was declared. */
+            logicalId: string | null;
+        };
         /** @description Reference to a region or a workspace. */
         ShortReference: {
             /** @description Id, such as `us-east-1` for a region. */
@@ -1106,38 +1128,6 @@ export interface components {
         };
         /** @description What the database was created or last restored from. */
         DatabaseSource: components["schemas"]["EmptySource"] | components["schemas"]["BackupSource"] | components["schemas"]["CloneSource"];
-        /** @description Fields that every representation of a database has. */
-        DatabaseCore: {
-            /** @description Id of the database, `db_…`. */
-            id: string;
-            /** @constant */
-            type: "database";
-            /**
-             * Format: uri
-             * @description URL of the database in the API.
-             */
-            url: string;
-            /** @description Display name. Does not have to be unique. */
-            name: string;
-            status: components["schemas"]["DatabaseStatus"];
-            /**
-             * Format: date-time
-             * @description When the database was created.
-             */
-            createdAt: string;
-            /** @description Whether the database is the default database of its project, which can only be deleted together with the project. */
-            isDefault: boolean;
-            /** @description Id of the first connection. If it is deleted, id of the oldest remaining connection, or null if there is none. */
-            defaultConnectionId: string | null;
-            /** @description The region that it runs in, or null if the service does not report one. */
-            region: components["schemas"]["ShortReference"] | null;
-            /** @description What it was created or last restored from, or null if the service does not report it. */
-            source: components["schemas"]["DatabaseSource"] | null;
-            /** @description The branch that the database is on, or null if it is not on a branch. */
-            branchId: string | null;
-            /** @description Declared identity, unique on the branch, or null if none was declared. */
-            logicalId: string | null;
-        };
         /**
          * @description Protocol of the connection.
          * @enum {string}
@@ -1217,7 +1207,7 @@ export interface components {
             /** @description Connection string of the `direct` endpoint. */
             connectionString: string;
         };
-        /** @description Credentials of a new database. They are returned only when the database is created. */
+        /** @description State and credentials of a new database. The credentials are returned only when the database is created. */
         DatabaseSecrets: {
             /**
              * @description `provisioning` until the database accepts connections.
@@ -1226,6 +1216,8 @@ export interface components {
             status: "provisioning" | "ready";
             /** @description The region that it runs in. */
             region: components["schemas"]["ShortReference"];
+            /** @description What it was created or last restored from, or null if the service does not report it. */
+            source: components["schemas"]["DatabaseSource"] | null;
             /** @description The first connection, including the connection strings of its endpoints. */
             connections: components["schemas"]["IssuedConnection"][];
             /** @description The first connection, with the same id, in its legacy format. */
@@ -1290,12 +1282,25 @@ export interface components {
             /** @description Access token of a user who owns the recipient workspace, with the scope `workspace:admin`. Tokens of services and agents are not accepted. */
             recipientAccessToken: string;
         };
-        /** @description A Postgres database. */
-        Database: components["schemas"]["DatabaseCore"] & {
+        /** @description Fields of a database in all responses except those that create one. */
+        DatabaseWithConnections: components["schemas"]["DatabaseCore"] & {
+            /** @description The region that it runs in, or null if the service does not report one. */
+            region: components["schemas"]["ShortReference"] | null;
             /** @description Connections of the database, oldest first, without connection strings. */
             connections: components["schemas"]["Connection"][];
             /** @description The project that it belongs to. */
             project: components["schemas"]["Reference"];
+        };
+        /**
+         * @description A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering` until it is `ready` or in `failure`.
+         * @enum {string}
+         */
+        DatabaseStatus: "provisioning" | "ready" | "recovering" | "failure";
+        /** @description A Postgres database. */
+        Database: components["schemas"]["DatabaseWithConnections"] & {
+            status: components["schemas"]["DatabaseStatus"];
+            /** @description What it was created or last restored from, or null if the service does not report it. */
+            source: components["schemas"]["DatabaseSource"] | null;
         };
         /** @description A page of databases. */
         DatabaseList: {
@@ -1481,7 +1486,7 @@ export interface components {
             source: components["schemas"]["RestoreSource"];
         };
         /** @description A database that is being restored from a backup. */
-        RecoveringDatabase: components["schemas"]["Database"] & {
+        RecoveringDatabase: components["schemas"]["DatabaseWithConnections"] & {
             /** @constant */
             status: "recovering";
             source: components["schemas"]["BackupSource"];

@@ -119,11 +119,32 @@ export interface CreateProject {
   workspaceId?: WorkspaceId;
 }
 
-/**
- * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
- * until it is `ready` or in `failure`.
- */
-export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
+/** Fields that every representation of a database has. */
+export interface DatabaseCore {
+  /** Id of the database, `db_…`. */
+  id: string;
+  type: "database";
+  /** URL of the database in the API. */
+  url: string;
+  /** Display name. Does not have to be unique. */
+  name: string;
+  /** When the database was created. ISO 8601. */
+  createdAt: string;
+  /**
+   * Whether the database is the default database of its project, which can only be deleted together with the
+   * project.
+   */
+  isDefault: boolean;
+  /**
+   * Id of the first connection. If it is deleted, id of the oldest remaining connection, or null if there is
+   * none.
+   */
+  defaultConnectionId: string | null;
+  /** The branch that the database is on, or null if it is not on a branch. */
+  branchId: string | null;
+  /** Declared identity, unique on the branch, or null if none was declared. */
+  logicalId: string | null;
+}
 
 /** Reference to a region or a workspace. */
 export interface ShortReference {
@@ -162,42 +183,6 @@ export interface CloneSource {
 
 /** What the database was created or last restored from. */
 export type DatabaseSource = EmptySource | BackupSource | CloneSource;
-
-/** Fields that every representation of a database has. */
-export interface DatabaseCore {
-  /** Id of the database, `db_…`. */
-  id: string;
-  type: "database";
-  /** URL of the database in the API. */
-  url: string;
-  /** Display name. Does not have to be unique. */
-  name: string;
-  /**
-   * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
-   * until it is `ready` or in `failure`.
-   */
-  status: DatabaseStatus;
-  /** When the database was created. ISO 8601. */
-  createdAt: string;
-  /**
-   * Whether the database is the default database of its project, which can only be deleted together with the
-   * project.
-   */
-  isDefault: boolean;
-  /**
-   * Id of the first connection. If it is deleted, id of the oldest remaining connection, or null if there is
-   * none.
-   */
-  defaultConnectionId: string | null;
-  /** The region that it runs in, or null if the service does not report one. */
-  region: ShortReference | null;
-  /** What it was created or last restored from, or null if the service does not report it. */
-  source: DatabaseSource | null;
-  /** The branch that the database is on, or null if it is not on a branch. */
-  branchId: string | null;
-  /** Declared identity, unique on the branch, or null if none was declared. */
-  logicalId: string | null;
-}
 
 /** Protocol of the connection. */
 export type ConnectionKind = "postgres" | "accelerate";
@@ -342,12 +327,16 @@ export interface ApiKeyConnection {
   connectionString: string;
 }
 
-/** Credentials of a new database. They are returned only when the database is created. */
+/**
+ * State and credentials of a new database. The credentials are returned only when the database is created.
+ */
 export interface DatabaseSecrets {
   /** `provisioning` until the database accepts connections. */
   status: "provisioning" | "ready";
   /** The region that it runs in. */
   region: ShortReference;
+  /** What it was created or last restored from, or null if the service does not report it. */
+  source: DatabaseSource | null;
   /** The first connection, including the connection strings of its endpoints. */
   connections: IssuedConnection[];
   /** The first connection, with the same id, in its legacy format. */
@@ -367,8 +356,6 @@ export interface ProjectDatabase {
   url: string;
   /** Display name. Does not have to be unique. */
   name: string;
-  /** `provisioning` until the database accepts connections. */
-  status: "provisioning" | "ready";
   /** When the database was created. ISO 8601. */
   createdAt: string;
   /**
@@ -381,14 +368,16 @@ export interface ProjectDatabase {
    * none.
    */
   defaultConnectionId: string | null;
-  /** The region that it runs in. */
-  region: ShortReference;
-  /** What it was created or last restored from, or null if the service does not report it. */
-  source: DatabaseSource | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
   /** Declared identity, unique on the branch, or null if none was declared. */
   logicalId: string | null;
+  /** `provisioning` until the database accepts connections. */
+  status: "provisioning" | "ready";
+  /** The region that it runs in. */
+  region: ShortReference;
+  /** What it was created or last restored from, or null if the service does not report it. */
+  source: DatabaseSource | null;
   /** The first connection, including the connection strings of its endpoints. */
   connections: IssuedConnection[];
   /** The first connection, with the same id, in its legacy format. */
@@ -478,8 +467,8 @@ export interface TransferProject {
   recipientAccessToken: string;
 }
 
-/** A Postgres database. */
-export interface Database {
+/** Fields of a database in all responses except those that create one. */
+export interface DatabaseWithConnections {
   /** Id of the database, `db_…`. */
   id: string;
   type: "database";
@@ -487,11 +476,6 @@ export interface Database {
   url: string;
   /** Display name. Does not have to be unique. */
   name: string;
-  /**
-   * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
-   * until it is `ready` or in `failure`.
-   */
-  status: DatabaseStatus;
   /** When the database was created. ISO 8601. */
   createdAt: string;
   /**
@@ -504,18 +488,62 @@ export interface Database {
    * none.
    */
   defaultConnectionId: string | null;
-  /** The region that it runs in, or null if the service does not report one. */
-  region: ShortReference | null;
-  /** What it was created or last restored from, or null if the service does not report it. */
-  source: DatabaseSource | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
   /** Declared identity, unique on the branch, or null if none was declared. */
   logicalId: string | null;
+  /** The region that it runs in, or null if the service does not report one. */
+  region: ShortReference | null;
   /** Connections of the database, oldest first, without connection strings. */
   connections: Connection[];
   /** The project that it belongs to. */
   project: Reference;
+}
+
+/**
+ * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
+ * until it is `ready` or in `failure`.
+ */
+export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
+
+/** A Postgres database. */
+export interface Database {
+  /** Id of the database, `db_…`. */
+  id: string;
+  type: "database";
+  /** URL of the database in the API. */
+  url: string;
+  /** Display name. Does not have to be unique. */
+  name: string;
+  /** When the database was created. ISO 8601. */
+  createdAt: string;
+  /**
+   * Whether the database is the default database of its project, which can only be deleted together with the
+   * project.
+   */
+  isDefault: boolean;
+  /**
+   * Id of the first connection. If it is deleted, id of the oldest remaining connection, or null if there is
+   * none.
+   */
+  defaultConnectionId: string | null;
+  /** The branch that the database is on, or null if it is not on a branch. */
+  branchId: string | null;
+  /** Declared identity, unique on the branch, or null if none was declared. */
+  logicalId: string | null;
+  /** The region that it runs in, or null if the service does not report one. */
+  region: ShortReference | null;
+  /** Connections of the database, oldest first, without connection strings. */
+  connections: Connection[];
+  /** The project that it belongs to. */
+  project: Reference;
+  /**
+   * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
+   * until it is `ready` or in `failure`.
+   */
+  status: DatabaseStatus;
+  /** What it was created or last restored from, or null if the service does not report it. */
+  source: DatabaseSource | null;
 }
 
 /** A page of databases. */
@@ -595,8 +623,6 @@ export interface DatabaseWithSecrets {
   url: string;
   /** Display name. Does not have to be unique. */
   name: string;
-  /** `provisioning` until the database accepts connections. */
-  status: "provisioning" | "ready";
   /** When the database was created. ISO 8601. */
   createdAt: string;
   /**
@@ -609,14 +635,16 @@ export interface DatabaseWithSecrets {
    * none.
    */
   defaultConnectionId: string | null;
-  /** The region that it runs in. */
-  region: ShortReference;
-  /** What it was created or last restored from, or null if the service does not report it. */
-  source: DatabaseSource | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
   /** Declared identity, unique on the branch, or null if none was declared. */
   logicalId: string | null;
+  /** `provisioning` until the database accepts connections. */
+  status: "provisioning" | "ready";
+  /** The region that it runs in. */
+  region: ShortReference;
+  /** What it was created or last restored from, or null if the service does not report it. */
+  source: DatabaseSource | null;
   /** The first connection, including the connection strings of its endpoints. */
   connections: IssuedConnection[];
   /** The first connection, with the same id, in its legacy format. */
@@ -848,7 +876,6 @@ export interface RecoveringDatabase {
   url: string;
   /** Display name. Does not have to be unique. */
   name: string;
-  status: "recovering";
   /** When the database was created. ISO 8601. */
   createdAt: string;
   /**
@@ -861,18 +888,19 @@ export interface RecoveringDatabase {
    * none.
    */
   defaultConnectionId: string | null;
-  /** The region that it runs in, or null if the service does not report one. */
-  region: ShortReference | null;
-  /** A completed backup of a database that the credential can access. */
-  source: BackupSource;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
   /** Declared identity, unique on the branch, or null if none was declared. */
   logicalId: string | null;
+  /** The region that it runs in, or null if the service does not report one. */
+  region: ShortReference | null;
   /** Connections of the database, oldest first, without connection strings. */
   connections: Connection[];
   /** The project that it belongs to. */
   project: Reference;
+  status: "recovering";
+  /** A completed backup of a database that the credential can access. */
+  source: BackupSource;
 }
 
 /** One database that is being restored. */
@@ -2055,7 +2083,7 @@ export interface Schemas {
   RegionId: RegionId;
   WorkspaceId: WorkspaceId;
   CreateProject: CreateProject;
-  DatabaseStatus: DatabaseStatus;
+  DatabaseCore: DatabaseCore;
   ShortReference: ShortReference;
   EmptySource: EmptySource;
   DatabaseId: DatabaseId;
@@ -2063,7 +2091,6 @@ export interface Schemas {
   BackupSource: BackupSource;
   CloneSource: CloneSource;
   DatabaseSource: DatabaseSource;
-  DatabaseCore: DatabaseCore;
   ConnectionKind: ConnectionKind;
   DirectConnection: DirectConnection;
   ConnectionCore: ConnectionCore;
@@ -2083,6 +2110,8 @@ export interface Schemas {
   ApprovalRequiredError: ApprovalRequiredErrorBody;
   UpdateProject: UpdateProject;
   TransferProject: TransferProject;
+  DatabaseWithConnections: DatabaseWithConnections;
+  DatabaseStatus: DatabaseStatus;
   Database: Database;
   DatabaseList: DatabaseList;
   DatabaseRegion: DatabaseRegion;

@@ -1,11 +1,6 @@
 import type { World } from "../../request/world.js";
 import { timestamp } from "../../time/clock.js";
-import type {
-  Database,
-  DatabaseCore,
-  DatabaseWithSecrets,
-  ProjectDatabase,
-} from "../../generated/schemas.js";
+import type { Database, DatabaseWithSecrets, ProjectDatabase } from "../../generated/schemas.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
 import {
@@ -16,7 +11,7 @@ import {
 import { presentProjectReference } from "../projects/present-project.js";
 import { presentRegionReference } from "../regions/present-region.js";
 
-const presentCore = (world: World, row: DatabaseRow): DatabaseCore => ({
+const presentCore = (world: World, row: DatabaseRow): Omit<Database, "connections" | "project"> => ({
   id: row.id,
   type: "database",
   url: world.url("databases", row.id),
