@@ -1,5 +1,6 @@
 import type { Context } from "../context.js";
 import { confirmationNeeded, declined } from "../errors/run-errors.js";
+import { printable } from "../output/printable.js";
 import { ask, isAtTerminal } from "./ask.js";
 
 /**
@@ -9,7 +10,7 @@ import { ask, isAtTerminal } from "./ask.js";
 export const confirm = async (what: string, context: Context): Promise<void> => {
   const { env, sources } = context;
   if (!isAtTerminal(context) || sources.readsStdin || env["CI"]) throw confirmationNeeded(what);
-  const message = `This will ${what}. Continue?`;
+  const message = `This will ${printable(what)}. Continue?`;
   const agreed = await ask(context, (prompts, terminal) =>
     prompts.confirm({ message, default: false }, terminal),
   );

@@ -1,7 +1,8 @@
 import { type Failure, failureOf } from "../errors/failure.js";
+import { printable, printableLines, toJson } from "./printable.js";
 import { startSpinner } from "./spinner.js";
 import { type Streams, writeText } from "./streams.js";
-import { loadStyle, printable, wantsColor } from "./style.js";
+import { loadStyle, wantsColor } from "./style.js";
 
 export const formats = ["table", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
@@ -25,7 +26,7 @@ export class Output {
     private readonly env: NodeJS.ProcessEnv = process.env,
   ) {}
 
-  /** Prints text that is itself the result: help, the version, a completion script. */
+  /** Prints text of our own that is itself the result, unchanged: help, the version, a completion script. */
   text(text: string): void {
     writeText(text, this.streams);
   }
@@ -33,7 +34,7 @@ export class Output {
   /** Prints a resource or a list. `resource` is the component schema, which determines the columns of a table. */
   async result(value: unknown, resource?: string): Promise<void> {
     if (value === undefined) return;
-    if (this.format === "json") return this.text(JSON.stringify(value, null, 2));
+    if (this.format === "json") return this.text(toJson(value, 2));
     if (this.format === "yaml") {
       const { renderYaml } = await import("./yaml.js");
       return this.text(renderYaml(value));
@@ -47,24 +48,25 @@ export class Output {
 
   /** Prints one line of JSON in any format: the ready line of a program that keeps running. */
   jsonLine(value: unknown): void {
-    this.streams.stdout.write(`${JSON.stringify(value)}\n`);
+    this.streams.stdout.write(`${toJson(value)}\n`);
   }
 
   /** Prints a message for people. Omitted with `--output json` and `yaml`. */
   info(message: string): void {
-    if (this.format === "table") this.streams.stderr.write(`${message}\n`);
+    if (this.format === "table") this.streams.stderr.write(`${printable(message)}\n`);
   }
 
-  /** Prints a message that programs need as well. */
-  notice(notice: Notice): void {
+  /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
+  notice(notice: Notice, { multiline = false } = {}): void {
     if (this.format === "json") return this.errorLine({ notice });
-    this.streams.stderr.write(`${notice.message}\n`);
+    const message = multiline ? printableLines(notice.message) : printable(notice.message);
+    this.streams.stderr.write(`${message}\n`);
   }
 
   async warn(warning: Notice): Promise<void> {
     if (this.format === "json") return this.errorLine({ warning });
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
-    this.streams.stderr.write(`${style.busy("warning:")} ${warning.message}\n`);
+    this.streams.stderr.write(`${style.busy("warning:")} ${printable(warning.message)}\n`);
   }
 
   /**
@@ -106,10 +108,10 @@ export class Output {
 
   /** Shows a spinner where one can be shown. Returns a function that removes it. */
   startSpinner(text: () => string): () => void {
-    return this.canAnimate ? startSpinner(this.streams.stderr, text) : () => undefined;
+    return this.canAnimate ? startSpinner(this.streams.stderr, () => printable(text())) : () => undefined;
   }
 
   private errorLine(value: unknown): void {
-    this.streams.stderr.write(`${JSON.stringify(value)}\n`);
+    this.streams.stderr.write(`${toJson(value)}\n`);
   }
 }

@@ -24,9 +24,3 @@ export const loadStyle = async (color: boolean): Promise<Style> => {
   const chalk = new Chalk({ level: 1 });
   return { strong: chalk.bold, faint: chalk.dim, good: chalk.green, busy: chalk.yellow, bad: chalk.red };
 };
-
-/** Removes the control characters from foreign text: a name must not move the cursor or hide a line. */
-export const printable = (text: string): string =>
-  text
-    .replaceAll(/[\t\n\r]+/g, " ")
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");

@@ -1,7 +1,8 @@
 import Table from "cli-table3";
 import { valueAt } from "../json-path.js";
 import { type Column, columnsOf, detailsOf } from "./columns.js";
-import { printable, type Style } from "./style.js";
+import { printable } from "./printable.js";
+import type { Style } from "./style.js";
 
 const noBorders = {
   top: "",

@@ -1,7 +1,16 @@
 // A module of its own, so that `yaml` is loaded only for `--output yaml`. A static import is needed, because the build
 // gives a dynamic import of this CommonJS package no named exports.
-import { stringify } from "yaml";
+import { Document, Scalar, visit } from "yaml";
+import { escapeUnsafe, isUnsafe } from "./printable.js";
 
 /** Renders a value as YAML. Long lines are not folded, and repeated objects are written out rather than referenced. */
-export const renderYaml = (value: unknown): string =>
-  stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+export const renderYaml = (value: unknown): string => {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, node) => {
+      // Only this style has escapes.
+      if (typeof node.value === "string" && isUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return escapeUnsafe(document.toString({ lineWidth: 0 }));
+};

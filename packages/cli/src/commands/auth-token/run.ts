@@ -1,6 +1,7 @@
 import type { Context, GlobalFlags } from "../../context.js";
 import { expiryOf, tokenOf } from "../../credentials/token-source.js";
 import { noToken } from "../../errors/access-errors.js";
+import { printable } from "../../output/printable.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 
 /** Prints the token that commands send, refreshed first if it is about to expire. */
@@ -10,7 +11,7 @@ export const runAuthToken = async (flags: GlobalFlags, context: Context): Promis
   const source = await tokenOf(identity.value, context);
   const token = typeof source === "string" ? source : await source();
   const { output } = context;
-  if (output.format === "table") return output.text(token);
+  if (output.format === "table") return output.text(printable(token));
   const expiry = expiryOf(token);
   await output.result({ token, endsAt: expiry === undefined ? null : new Date(expiry).toISOString() });
 };

@@ -20,7 +20,7 @@ export const whyNoBrowser = (
 /** Opens the address in a browser. Prints it as well, because there is no way to tell whether the browser really opened. */
 export const openBrowser = async (url: string, { output }: Pick<Context, "output">): Promise<void> => {
   const message = `Opening your browser. If it does not open, go to:\n\n  ${url}\n\nWaiting for the login…`;
-  output.notice({ code: "login:address", message, url });
+  output.notice({ code: "login:address", message, url }, { multiline: true });
   try {
     const { default: open } = await import("open");
     const child = await open(url);

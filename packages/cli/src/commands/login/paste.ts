@@ -15,7 +15,7 @@ export const askForCallback = async (
   const message =
     `Open this address in a browser, on any machine:\n\n  ${url}\n\n` +
     "After you allow the login, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.";
-  context.output.notice({ code: "login:address", message, url });
+  context.output.notice({ code: "login:address", message, url }, { multiline: true });
   const text = (isAtTerminal(context) ? await prompt(context) : await readLine(context)).trim();
   if (text === "") throw nothingPasted();
   if (!isCallback(text)) throw wrongPaste();
