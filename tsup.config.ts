@@ -27,12 +27,29 @@ const shared = (name: string): Options => ({
   define: { __MGMT_VERSION__: JSON.stringify(manifestOf(name).version) },
 });
 
-const library = (name: string, entries: string[]): Options => ({
+interface Library {
+  readonly name: string;
+  /** Source files that the package exports, without their ending. */
+  readonly entries: readonly string[];
+  readonly formats: readonly ("esm" | "cjs")[];
+}
+
+const sdk: Library = {
+  name: "sdk",
+  entries: ["index", "partial", "node", "auth/index", "auth/node"],
+  formats: ["esm", "cjs"],
+};
+const engine: Library = { name: "engine", entries: ["index"], formats: ["esm", "cjs"] };
+const mock: Library = { name: "mock", entries: ["index", "server"], formats: ["esm", "cjs"] };
+const platform: Library = { name: "platform", entries: ["index"], formats: ["esm"] };
+
+export const libraries = [sdk, engine, mock, platform];
+
+const buildOf = ({ name, entries, formats }: Library): Options => ({
   ...shared(name),
   external: installedWith(manifestOf(name)),
   entry: entries.map((entry) => `packages/${name}/src/${entry}.ts`),
-  format: ["esm", "cjs"],
-  dts: true,
+  format: [...formats],
   splitting: true,
   treeshake: true,
   esbuildOptions(options) {
@@ -49,21 +66,15 @@ const library = (name: string, entries: string[]): Options => ({
  * and each file that an import loads costs a third of a millisecond, so few entries make for few files. The price is a copy
  * of the error classes and of deadlines in each group; `instanceof` works across copies.
  */
-const sdkEntries = [["index", "partial"], ["node"], ["auth/index", "auth/node"]];
-
-const sdk = (options: Options, entries: string[]): Options => ({
-  ...library("sdk", entries),
+const sdkBuilds = [["index", "partial"], ["node"], ["auth/index", "auth/node"]].map((entries) => ({
+  ...buildOf({ ...sdk, entries }),
   // The builds share a folder, so none of them may clean it; `npm run build` removes it first.
   clean: false,
-  ...options,
-});
+}));
 
 export default defineConfig([
-  ...sdkEntries.map((entries) => sdk({ dts: false }, entries)),
-  sdk({ dts: { only: true } }, sdkEntries.flat()),
-  library("engine", ["index"]),
-  library("mock", ["index", "server"]),
-  { ...library("platform", ["index"]), format: ["esm"] },
+  ...sdkBuilds,
+  ...[engine, mock, platform].map(buildOf),
   {
     ...shared("cli"),
     entry: ["packages/cli/src/mgmt.ts"],

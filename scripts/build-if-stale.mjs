@@ -12,6 +12,8 @@ const sources = [
   "tsconfig.json",
   "tsconfig.build.json",
   "openapi",
+  "scripts/build.ts",
+  "scripts/build-declarations.ts",
   "scripts/generate",
   ...packageFolders.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
 ];

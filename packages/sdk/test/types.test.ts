@@ -47,7 +47,9 @@ describe("the named interfaces", () => {
 describe("resource methods", () => {
   it("take what the operation takes", () => {
     expectTypeOf(client.projects.create).parameter(0).toEqualTypeOf<Schemas["CreateProject"] | undefined>();
-    expectTypeOf(client.projects.get).parameters.toEqualTypeOf<[id: string, options?: RequestOptions]>();
+    expectTypeOf(client.projects.get).parameters.toEqualTypeOf<
+      [id: string, options?: RequestOptions | undefined]
+    >();
     expectTypeOf(client.services.create).parameter(0).toEqualTypeOf<Schemas["CreateApp"]>();
     expectTypeOf(client.integrations.list).parameter(0).toEqualTypeOf<Queries["integrations.list"]>();
     expectTypeOf(client.projects.list).parameter(0).toEqualTypeOf<Queries["projects.list"] | undefined>();

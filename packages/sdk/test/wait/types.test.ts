@@ -19,7 +19,7 @@ const client = createClient({ baseUrl: "http://x.test" });
 describe("the types of waits", () => {
   it("are those of the resource that is waited for", () => {
     expectTypeOf(client.agentApprovals.wait).parameters.toEqualTypeOf<
-      [approvalId: string, options?: WaitOptions<Approval>]
+      [approvalId: string, options?: WaitOptions<Approval> | undefined]
     >();
     expectTypeOf(client.agentApprovals.wait).returns.toEqualTypeOf<Promise<Approval>>();
     expectTypeOf(client.databases.waitUntilReady).returns.toEqualTypeOf<Promise<Database>>();

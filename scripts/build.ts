@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { bundleDeclarations, declarations } from "./build-declarations.js";
+import { setup as generate } from "./generate/fresh-build-output.js";
+
+/** `npm run build`: generates what is not committed, and builds all packages. */
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Runs a program of a dependency, given by its path in `node_modules`. */
+const run = async (program: string, ...args: string[]): Promise<void> => {
+  const child = spawn(process.execPath, [`node_modules/${program}`, ...args], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  const [status] = await once(child, "exit");
+  if (status !== 0) throw new Error(`${program} exited with status ${String(status)}`);
+};
+
+await generate();
+// Several builds write to this folder at once, so none of them can clean it.
+rmSync(`${root}/packages/sdk/dist`, { recursive: true, force: true });
+rmSync(declarations, { recursive: true, force: true });
+await Promise.all([
+  run("tsup/dist/cli-default.js", "--silent"),
+  run("@typescript/native/bin/tsc", "--project", "tsconfig.build.json"),
+]);
+await bundleDeclarations();
