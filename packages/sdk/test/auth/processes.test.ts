@@ -6,7 +6,7 @@ import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { type Credential, finishLogin, startLogin } from "@mgmt/sdk/auth";
 import { fileStore } from "@mgmt/sdk/auth/node";
 import { makeFolder, nobody } from "./folders.js";
-import { type Program, run, setupPrograms } from "./programs.js";
+import { type Program, setupPrograms, setupProcesses } from "./programs.js";
 
 const makeProgram = setupPrograms();
 
@@ -14,6 +14,7 @@ const clientId = "itgr_mgmtcommandlineinterface";
 const requests = 50;
 
 let program = "";
+const processes = setupProcesses(() => program);
 beforeAll(async () => {
   program = await makeProgram(`
     import { createInterface } from "node:readline";
@@ -21,16 +22,23 @@ beforeAll(async () => {
     import { createAuthenticator } from "@mgmt/sdk/auth";
     import { fileStore } from "@mgmt/sdk/auth/node";
     import { nodeTransport } from "@mgmt/sdk/node";
-    const [baseUrl, clientId, file, requests] = process.argv.slice(2);
-    const transport = nodeTransport();
-    const auth = createAuthenticator({
-      authUrl: baseUrl, clientId, transport, store: fileStore(file),
-      onBackgroundError: (error) => console.log("background " + error.code),
-    });
-    const client = createClient({ baseUrl, transport, token: auth.token });
-    console.log("ready");
-    for await (const line of createInterface(process.stdin)) {
-      if (line === "end") break;
+    let auth, client;
+    const use = (baseUrl, file) => {
+      const transport = nodeTransport();
+      auth = createAuthenticator({
+        authUrl: baseUrl, clientId: "${clientId}", transport, store: fileStore(file),
+        onBackgroundError: (error) => console.log("background " + error.code),
+      });
+      client = createClient({ baseUrl, transport, token: auth.token });
+      console.log("ready");
+    };
+    const settle = () => auth?.settled().catch((error) => console.log("unsettled " + error.code));
+    const end = async () => {
+      await settle();
+      auth = client = undefined;
+      console.log("ended");
+    };
+    const go = async () => {
       const failures = {};
       let done = 0;
       const ask = async () => {
@@ -41,13 +49,19 @@ beforeAll(async () => {
           failures[error.code ?? String(error)] = (failures[error.code] ?? 0) + 1;
         }
       };
-      for (let sent = 0; sent < Number(requests); sent += 5) {
+      for (let sent = 0; sent < ${requests}; sent += 5) {
         await Promise.all(Array.from({ length: 5 }, ask));
       }
       console.log("done " + JSON.stringify({ done, failures }));
+    };
+    const exit = async () => {
+      await settle();
+      process.exit();
+    };
+    for await (const line of createInterface(process.stdin)) {
+      const [command, ...words] = line.split(" ");
+      await { use, go, end, exit }[command](...words);
     }
-    await auth.settled().catch((error) => console.log("unsettled " + error.code));
-    process.exit();
   `);
 });
 
@@ -94,9 +108,8 @@ const refreshes = (): number => {
 };
 
 const start = async (count: number): Promise<Program[]> => {
-  const programs = Array.from({ length: count }, () =>
-    run(program, server.baseUrl, clientId, file, String(requests)),
-  );
+  const programs = processes.start(count);
+  for (const { say } of programs) say(`use ${server.baseUrl} ${file}`);
   await Promise.all(programs.map(({ printed }) => printed("ready")));
   return programs;
 };
@@ -239,7 +252,7 @@ describe(
         ).toEqual([]);
 
         // The last who knew the new login in their memory are gone when the rights come back.
-        for (const { say } of [...programs, late]) say("end");
+        for (const { say } of [...programs, late]) say("exit");
         await Promise.all([...programs, late].map(({ ended }) => ended));
         for (const [path, , mode] of modes()) await chmod(path, mode);
         await expireStored();
@@ -274,8 +287,7 @@ describe(
         go(programs);
         expect(await results(programs)).toEqual(allOf(programs));
         expect(refreshes()).toBe(granted + 1);
-        for (const { say } of programs) say("end");
-        await Promise.all(programs.map(({ ended: end }) => end));
+        await processes.end(programs);
       }
     });
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, onTestFinished } from "vitest";
+import { afterAll, afterEach, onTestFinished } from "vitest";
 import { setupBuilds } from "../build.js";
 import { makeSharedFolder, nobody } from "./folders.js";
 
@@ -41,8 +41,66 @@ export interface Program {
 
 /** Starts a program as a user whom file modes restrict. It is killed when the test ends. */
 export const run = (program: string, ...args: string[]): Program => {
+  const running = start(program, args);
+  onTestFinished(() => {
+    running.kill("SIGKILL");
+  });
+  return running;
+};
+
+interface Processes {
+  /** Returns processes that are in their initial state, and starts as many as are missing. */
+  start(count: number): Program[];
+  /** Returns processes to their initial state, for the next `start`. */
+  end(programs: readonly Program[]): Promise<void>;
+}
+
+/**
+ * Call at the top of a test file. Shares the processes of a program between the tests of the file, because starting one costs
+ * more than most tests of it. After a test, those that are alive serve the next one, unless the test failed. The program reads
+ * commands from its standard input. At `end` it must return to its initial state, and print `ended`.
+ */
+export const setupProcesses = (program: () => string): Processes => {
+  const idle = new Set<Program>();
+  const busy = new Set<Program>();
+  const end = async (each: Program): Promise<void> => {
+    each.say("end");
+    await each.printed("ended");
+    each.lines.length = 0;
+    busy.delete(each);
+    idle.add(each);
+  };
+  const kill = (each: Program): void => {
+    busy.delete(each);
+    idle.delete(each);
+    each.kill("SIGKILL");
+  };
+  afterEach(async ({ task }) => {
+    const isReusable = task.result?.state !== "fail";
+    // A test may have killed some of its processes.
+    await Promise.all([...busy].map((each) => (isReusable ? end(each).catch(() => kill(each)) : kill(each))));
+  });
+  afterAll(() => {
+    for (const each of [...idle, ...busy]) kill(each);
+  });
+  return {
+    start(count) {
+      const programs = [...idle].slice(0, count);
+      while (programs.length < count) programs.push(start(program(), []));
+      for (const each of programs) {
+        idle.delete(each);
+        busy.add(each);
+      }
+      return programs;
+    },
+    end: async (programs) => {
+      await Promise.all(programs.map(end));
+    },
+  };
+};
+
+const start = (program: string, args: string[]): Program => {
   const child = spawn(process.execPath, [program, ...args], { ...nobody, stdio: "pipe" });
-  onTestFinished(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
   let errors = "";
   const waiting = new Set<() => void>();
@@ -50,6 +108,8 @@ export const run = (program: string, ...args: string[]): Program => {
     lines.push(line);
     for (const look of waiting) look();
   });
+  // The program may have been killed.
+  child.stdin.on("error", () => undefined);
   child.stderr.on("data", (chunk: Buffer) => (errors += String(chunk)));
   const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     child.once("error", reject);
