@@ -4,6 +4,7 @@ import { usageError } from "../errors/usage-errors.js";
 import { parseDuration } from "../input/duration.js";
 import type { TypedValues } from "../input/read-input.js";
 import type { MgmtCommand } from "../program/command.js";
+import { addDryRunOption, dryRunFormat } from "../program/dry-run-option.js";
 import { addGlobalOptions, globalFlags } from "../program/global-options.js";
 import { addSections } from "../program/help-sections.js";
 import type { DisclosureFlags } from "../secrets/disclosure.js";
@@ -12,7 +13,7 @@ import { needsConfirmation, operationExamples } from "./examples.js";
 import { addFieldOption, typedValue } from "./field-options.js";
 import { type CommandOverlay, overlayOf } from "./overlay.js";
 import type { Field, OperationCommand, PathArgument } from "./row.js";
-import type { Invocation } from "./run.js";
+import type { Invocation } from "./invocation.js";
 import { defaultOf } from "./targets.js";
 
 const defaultWait = "5m";
@@ -43,6 +44,7 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
       typed: typedOf(command, row, argument),
       flags: globalFlags(command),
       all: own.all ?? false,
+      dryRun: dryRunFormat(command),
       ensures: own.ifNotExists ?? row.words.at(-1) === "ensure",
       disclosure: own,
       ...waitOf(own, row, overlay),
@@ -119,6 +121,7 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   if (waits.length > 0)
     command.addOption(new Option("--timeout <time>", `how long ${waits.join(", and how long ")}`));
   if (row.secrets) addDisclosureOptions(command, row.secrets.issued && row.ensure === undefined);
+  addDryRunOption(command, { hidden: row.method === "GET" });
   addGlobalOptions(command, { confirms: needsConfirmation(row, overlay) });
 };
 

@@ -1,12 +1,13 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../context.js";
+import type { Context } from "../context.js";
 import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
-import { type Input, readInput, type TypedValues } from "../input/read-input.js";
+import { type Input, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json-path.js";
-import { type Disclosure, type DisclosureFlags, prepareDisclosure } from "../secrets/disclosure.js";
+import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults } from "./defaults.js";
+import { callOf, type Invocation } from "./invocation.js";
 import {
   deprecationWarning,
   doneMessage,
@@ -15,29 +16,8 @@ import {
   questionOf,
   wrongPrefixMessages,
 } from "./messages.js";
-import type { CommandOverlay } from "./overlay.js";
 import type { OperationCommand } from "./row.js";
 import { targetsOf } from "./targets.js";
-
-/** A parsed command line. */
-export interface Invocation {
-  readonly command: OperationCommand;
-  readonly overlay: CommandOverlay;
-  /** Values of the path parameters. A delete accepts several for the last one. */
-  readonly ids: readonly string[];
-  readonly typed: TypedValues;
-  readonly flags: GlobalFlags;
-  /** Whether to read all pages of a list. */
-  readonly all: boolean;
-  /** Whether to return an existing resource with the same identity instead of creating another one. */
-  readonly ensures?: boolean;
-  /** How long to wait until the database is ready. Absent: do not wait. */
-  readonly waitMs?: number;
-  /** Wait for the sponsor's approval. */
-  readonly waitApproval?: { readonly timeoutMs?: number };
-  /** What to do with secrets in the result. */
-  readonly disclosure?: DisclosureFlags;
-}
 
 type Target = Record<string, string>;
 
@@ -55,11 +35,15 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   const targets = targetsOf(command.arguments, ids.length > 0 ? ids : defaultTarget(command, flags, context));
   const complete = fillDefaults(command, typed, flags, context);
   const input = await readInput(command, complete, context.sources);
+  if (invocation.dryRun !== undefined) {
+    const { dryRunOperation } = await import("./dry-run.js");
+    return dryRunOperation(invocation, invocation.dryRun, targets, input, context);
+  }
   const progress = invocation.waitApproval && (await approvalProgress(context));
   const client = await connect(
     flags,
     context,
-    progress && { ...invocation.waitApproval, onProgress: progress.report },
+    progress && { waitForApproval: { ...invocation.waitApproval, onProgress: progress.report } },
   );
   if (command.deprecated) await context.output.warn(deprecationWarning(command));
   const question = questionOf(command, overlay, targets);
@@ -113,14 +97,6 @@ const printEnsured = async (run: Run, target: Target, { body = {} }: Input): Pro
   const schema = created ? command.resource : command.ensure?.found;
   await printResource(run, resource, schema, created);
 };
-
-const callOf = ({ method, path }: OperationCommand, pathParams: Target, { query, body }: Input): Call => ({
-  method,
-  path,
-  pathParams,
-  query,
-  ...(body !== undefined && { body }),
-});
 
 const printList = async ({ invocation, client, context, disclosure }: Run, call: Call): Promise<void> => {
   const { command, all } = invocation;

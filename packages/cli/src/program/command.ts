@@ -1,6 +1,7 @@
-import { Command, type HelpContext } from "commander";
+import { Command, type HelpContext, type ParseOptionsResult } from "commander";
 import { usageError } from "../errors/usage-errors.js";
 import type { OperationCommand } from "../operations/row.js";
+import { withDryRunFormat } from "./dry-run-option.js";
 
 /** The second form is commander's old one. */
 type HelpRequest = HelpContext | ((text: string) => string);
@@ -25,6 +26,10 @@ export class MgmtCommand extends Command {
     const { onDefine } = this;
     delete this.onDefine;
     await onDefine?.();
+  }
+
+  override parseOptions(words: string[]): ParseOptionsResult {
+    return super.parseOptions(withDryRunFormat(words));
   }
 
   override createCommand(name?: string): MgmtCommand {

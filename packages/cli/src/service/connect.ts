@@ -1,4 +1,4 @@
-import type { ApprovalWaitOptions, MgmtClient } from "@mgmt/sdk";
+import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context.js";
 import type { LoginToken } from "../credentials/login-token.js";
 import { tokenOf } from "../credentials/token-source.js";
@@ -7,16 +7,30 @@ import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
 import { resolveAccess } from "../profiles/resolve-access.js";
 
+/** How requests are sent. */
+type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
+
 /** Returns a client for the service and the credential that flags, environment, link or profile select. */
 export const connect = async (
   flags: GlobalFlags,
   context: Context,
-  waitForApproval?: ApprovalWaitOptions,
+  options?: SendOptions,
 ): Promise<MgmtClient> => {
   const { baseUrl, identity } = await resolveAccess(flags, context);
   if (!identity) throw noToken(baseUrl?.value);
   if (!baseUrl) throw noBaseUrl();
-  return clientFor(baseUrl, await tokenOf(identity.value, context), context, waitForApproval);
+  return clientFor(baseUrl, await tokenOf(identity.value, context), context, options);
+};
+
+/** Returns a client without a credential for requests that are not sent. */
+export const connectWithoutCredential = async (
+  flags: GlobalFlags,
+  context: Context,
+  options: SendOptions,
+): Promise<MgmtClient> => {
+  const { baseUrl } = await resolveAccess(flags, context);
+  if (!baseUrl) throw noBaseUrl();
+  return clientFor(baseUrl, undefined, context, options);
 };
 
 /**
@@ -27,7 +41,7 @@ export const clientFor = async (
   baseUrl: Sourced<string>,
   token: string | LoginToken | undefined,
   { version }: Pick<Context, "version">,
-  waitForApproval?: ApprovalWaitOptions,
+  options?: SendOptions,
 ): Promise<MgmtClient> => {
   const { createClient, InvalidArgumentError, nodeTransport } = await import("./sdk.js");
   try {
@@ -36,7 +50,7 @@ export const clientFor = async (
       token,
       transport: nodeTransport(),
       headers: { "user-agent": `mgmt/${version}` },
-      waitForApproval,
+      ...options,
     });
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;

@@ -1,0 +1,38 @@
+import { type Command, Option } from "commander";
+import { usageError } from "../errors/usage-errors.js";
+
+export const dryRunFormats = ["json", "curl"] as const;
+export type DryRunFormat = (typeof dryRunFormats)[number];
+
+/** The flag that `--dry-run=curl` is parsed as: commander would take the next argument for an optional value. */
+const formatFlag = "--dry-run-as";
+
+/** Adds `--dry-run`, `--dry-run=json` and `--dry-run=curl`. */
+export const addDryRunOption = (command: Command, { hidden = false } = {}): void => {
+  const help = "print the requests as JSON instead of sending them; --dry-run=curl prints curl commands";
+  command.addOption(new Option("--dry-run", help).hideHelp(hidden));
+  command.addOption(
+    new Option(`${formatFlag} <format>`).hideHelp().argParser((text): DryRunFormat => {
+      const format = dryRunFormats.find((each) => each === text);
+      if (format !== undefined) return format;
+      throw usageError(
+        `--dry-run cannot be ${JSON.stringify(text)}`,
+        `Allowed: ${dryRunFormats.join(", ")}.`,
+      );
+    }),
+  );
+};
+
+/** Rewrites `--dry-run=curl` to the flag that is parsed. Words after `--` are not flags. */
+export const withDryRunFormat = (words: readonly string[]): string[] => {
+  const end = words.indexOf("--");
+  return words.map((word, index) =>
+    end >= 0 && index > end ? word : word.replace(/^--dry-run=/, `${formatFlag}=`),
+  );
+};
+
+/** Returns the format of `--dry-run`, or undefined without that flag. */
+export const dryRunFormat = (command: Command): DryRunFormat | undefined => {
+  const { dryRun, dryRunAs } = command.opts<{ dryRun?: boolean; dryRunAs?: DryRunFormat }>();
+  return dryRunAs ?? (dryRun ? "json" : undefined);
+};

@@ -1,0 +1,74 @@
+import { isObject, setAt, valueAt } from "../json-path.js";
+
+/** A request that was not sent. */
+export interface PlannedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The JSON body, with secrets. */
+  readonly body?: unknown;
+}
+
+/**
+ * Returns a shell command that sends a request with curl. It passes the token and the secrets from environment variables to
+ * curl on standard input, where the process list does not show them.
+ *
+ * @param secrets Paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
+ */
+export const curlLine = (
+  { method, url, body }: PlannedRequest,
+  secrets: readonly (readonly string[])[],
+): string => {
+  const present = secrets.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
+  const values = ['"$MGMT_TOKEN"'];
+  let config = 'header = "Authorization: Bearer %s"';
+  const words = [
+    "curl",
+    "--config",
+    "-",
+    "--silent",
+    "--show-error",
+    "--fail-with-body",
+    "--request",
+    method,
+  ];
+  if (body !== undefined) words.push("--header", "'Content-Type: application/json'");
+  if (present.length > 0) {
+    const [parts, variables] = splitAtSecrets(body, present);
+    config += `\\ndata = "${"%s".repeat(parts.length + variables.length)}"`;
+    values.push(
+      ...parts.flatMap((part, index) => {
+        const variable = variables[index];
+        return [quoted(escaped(part)), ...(variable === undefined ? [] : [`"$${variable}"`])];
+      }),
+    );
+  } else if (body !== undefined) {
+    words.push("--data", quoted(JSON.stringify(body)));
+  }
+  return `printf '${config}\\n' ${values.join(" ")} | ${words.join(" ")} ${quoted(url)}`;
+};
+
+/** Splits the JSON of a body where its secrets are. Returns the parts, and the variables between them. */
+const splitAtSecrets = (
+  body: unknown,
+  secrets: readonly (readonly string[])[],
+): [parts: string[], variables: string[]] => {
+  const marked: unknown = structuredClone(body);
+  const mark = (index: number): string => `\u0001${index}\u0001`;
+  if (isObject(marked)) secrets.forEach((path, index) => setAt(marked, path, mark(index)));
+  const pieces = JSON.stringify(marked).split(/\\u0001(\d+)\\u0001/);
+  return [
+    pieces.filter((_, index) => index % 2 === 0),
+    pieces.filter((_, index) => index % 2 === 1).map((index) => variableOf(secrets[Number(index)] ?? [])),
+  ];
+};
+
+const variableOf = (path: readonly string[]): string =>
+  path
+    .join("_")
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toUpperCase();
+
+/** Escapes text for a quoted value of a curl configuration. */
+const escaped = (text: string): string => text.replaceAll(/["\\]/g, String.raw`\$&`);
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,58 @@
+import type { Middleware } from "@mgmt/sdk";
+import type { Context } from "../context.js";
+import { isObject, setAt, valueAt } from "../json-path.js";
+import type { DryRunFormat } from "../program/dry-run-option.js";
+import { curlLine, type PlannedRequest } from "./curl-line.js";
+
+/** Ends a call whose request is not sent. */
+export class NotSent extends Error {}
+
+/** Records the requests of a client instead of sending them. */
+export class DryRun {
+  readonly requests: PlannedRequest[] = [];
+
+  /** @param sends Methods of requests that are sent, because they change nothing. */
+  constructor(private readonly sends: readonly string[] = []) {}
+
+  /** Pass it to the client. Ends the calls whose requests it records with `NotSent`. */
+  readonly middleware: Middleware = (request, next) => {
+    const { method, url, body } = request;
+    if (this.sends.includes(method)) return next(request);
+    this.requests.push({ method, url, ...(body !== undefined && { body: JSON.parse(body) as unknown }) });
+    throw new NotSent();
+  };
+
+  /** Runs calls up to the first one that would be sent. */
+  async record(calls: () => PromiseLike<unknown>): Promise<void> {
+    try {
+      await calls();
+    } catch (error) {
+      if (!(error instanceof NotSent)) throw error;
+    }
+  }
+}
+
+/**
+ * Prints requests that were not sent: as JSON without their secrets, or as curl commands that read the token and the secrets
+ * from environment variables.
+ *
+ * @param secrets Paths of secrets in the bodies.
+ */
+export const printRequests = async (
+  requests: readonly PlannedRequest[],
+  format: DryRunFormat,
+  secrets: readonly (readonly string[])[],
+  { output }: Pick<Context, "output">,
+): Promise<void> => {
+  if (format === "curl") return output.text(requests.map((request) => curlLine(request, secrets)).join("\n"));
+  const redacted = requests.map((request) => withoutSecrets(request, secrets));
+  if (output.format === "table") output.text(JSON.stringify(redacted, null, 2));
+  else await output.result(redacted);
+};
+
+const withoutSecrets = (request: PlannedRequest, secrets: readonly (readonly string[])[]): PlannedRequest => {
+  if (!isObject(request.body)) return request;
+  const body = structuredClone(request.body);
+  for (const path of secrets) if (valueAt(body, path) !== undefined) setAt(body, path, "[redacted]");
+  return { ...request, body };
+};
