@@ -13,7 +13,7 @@ export const exitCodes = {
   refused: 7,
   /** Still pending, timed out, or a response was lost, so that the outcome is unknown. */
   pending: 8,
-  /** The service could not be reached, or limits the request rate. */
+  /** The service could not be reached, is unavailable, or limits the request rate. */
   network: 9,
   partlyDone: 10,
   interrupted: 130,
@@ -32,7 +32,7 @@ export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[]
   [6, "not found"],
   [7, "conflict or invalid request"],
   [8, "still pending, timed out, or outcome unknown"],
-  [9, "network failure or rate limit"],
+  [9, "network failure, service unavailable, or rate limit"],
   [10, "partial success"],
   [130, "interrupted"],
 ];
@@ -66,7 +66,7 @@ const reasonOfStatus = (status: number): ExitReason => {
   if (status === 403) return "forbidden";
   if (status === 404) return "notFound";
   if (status === 408) return "pending";
-  if (status === 429) return "network";
+  if ([429, 502, 503, 504].includes(status)) return "network";
   if (status === 405) return "failure";
   return status >= 400 && status < 500 ? "refused" : "failure";
 };

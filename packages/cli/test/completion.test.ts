@@ -51,6 +51,16 @@ describe("completion", () => {
   });
 });
 
+describe("completion for zsh", () => {
+  it("completes at the first TAB when it is autoloaded", async () => {
+    const { stdout } = await runInProcess(["completion", "zsh"]);
+    // zsh calls the file as the function `_mgmt` the first time, so that its last line must complete.
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(
+      'if [ "${funcstack[1]}" = _mgmt ]; then _mgmt "$@"; else compdef _mgmt mgmt; fi',
+    );
+  });
+});
+
 describe("completion in a real bash", () => {
   const path = temporaryFolder();
   beforeAll(ensureBuilt);

@@ -255,7 +255,7 @@ describe("mgmt dev", () => {
     writeProfiles(config, { active: "ephemeral-4300", profiles: { "ephemeral-4300": profile } });
     const env = { MGMT_CONFIG_DIR: config };
     const { stderr } = await inProcess({ env })`projects list`;
-    expect(stderr).toMatch(/auth:no_token.*hint: Run mgmt login --base-url URL, or `mgmt dev`/s);
+    expect(stderr).toMatch(/auth:no_token.*hint: Run mgmt login --base-url URL.*`mgmt dev`/s);
     await registerService({ ready: readyOf({}) }, false, { env, output: silent });
     expect(JSON.parse(readFileSync(join(config, "config.json"), "utf8"))).toMatchObject({ active: "local" });
     expect(storedProfile(config, "ephemeral-4300")).toBeUndefined();

@@ -37,6 +37,12 @@ describe("an error response", () => {
     );
   });
 
+  it("says where the token comes from rather than which header it is sent in", async () => {
+    const stderr = failed(await as("nonsense")`projects list`, 4);
+    expect(stderr).toMatch(/hint: mgmt auth status .* MGMT_TOKEN/);
+    expect(stderr).not.toContain("Bearer");
+  });
+
   it("exits with 5 for a token without the scope, and for a resource of another workspace", async () => {
     const { tokens, seed } = session.server.engine;
     expect(failed(await as(await tokens.withoutScope())`projects list`, 5)).toContain("auth:forbidden");
@@ -49,6 +55,7 @@ describe("an error response", () => {
     const { mgmt } = session;
     const missing = failed(await mgmt`projects get proj_000000000000000000000000`, 6);
     expect(missing).toContain("project:not_found");
+    expect(missing).toContain("Not found: project-id proj_000000000000000000000000\n");
     expect(missing).not.toContain("does not look like");
     expect(failed(await mgmt`projects get db_000000000000000000000000`, 6)).toContain(
       "db_000000000000000000000000 does not look like the id of a project, which starts with proj_.",
@@ -66,7 +73,10 @@ describe("an error response", () => {
     expect(failed(await mgmt`projects delete ${project.id} --yes`, 7)).toContain("project:has_dependencies");
     const unknown = failed(await mgmt`projects create --body ${'{"colour":"red"}'}`, 7);
     expect(unknown).toContain("validation:failed");
-    expect(unknown).toMatch(/^ {2}\/?colour/m);
+    expect(unknown).toMatch(/^error: .*colour/);
+    expect(unknown.match(/colour/g)).toHaveLength(1);
+    const several = failed(await mgmt`projects create --body ${'{"colour":"red","size":1}'}`, 7);
+    expect(several.match(/colour|size/g)).toEqual(["colour", "size"]);
   });
 
   it("prints the fields that its code adds", async () => {
@@ -99,7 +109,7 @@ describe("an error response", () => {
   it.each([
     [429, 9, "rate_limit:exceeded"],
     [500, 1, "internal:error"],
-    [503, 1, "internal:unavailable"],
+    [503, 9, "internal:unavailable"],
   ])("with status %i exits with %i", async (status, code, name) => {
     session.server.engine.faults.add({ status });
     const stderr = failed(await session.mgmt`projects list`, code);
@@ -184,7 +194,7 @@ describe("a response that is not the service's", () => {
   });
 
   it("exits with the code of the status for an error page", async () => {
-    expect(failed(await respondWith({ status: 502, headers: html, body: page }), 1)).toContain("http:502");
+    expect(failed(await respondWith({ status: 502, headers: html, body: page }), 9)).toContain("http:502");
     failed(await respondWith({ status: 404, headers: html, body: page }), 6);
     failed(await respondWith({ status: 403, headers: html, body: page }), 5);
     failed(await respondWith({ status: 302, headers: { location: "http://a.example" }, body: "" }), 1);

@@ -32,7 +32,9 @@ describe("an exit code", () => {
     [422, 7],
     [429, 9],
     [500, 1],
-    [503, 1],
+    [502, 9],
+    [503, 9],
+    [504, 9],
     [302, 1],
   ])("is chosen by status %i with an unknown error code: %i", (status, expected) => {
     expect(exitCodeOf({ status, code: "unknown:code" })).toBe(expected);

@@ -39,7 +39,7 @@ describe("an invalid command line", () => {
       "would be the text null",
       "--unset branch-id",
     ],
-    ["projects list --limit 0", "--limit must be a number from 1 to 1000", "--help"],
+    ["projects list --limit 0", "--limit must be a number from 1 to 1000", "For example: --limit 1"],
     ["projects create --body @/nowhere.json", "cannot read /nowhere.json", "Pass a file that you can read"],
     ["dev --output yaml", "mgmt dev writes text or JSON", "--output json"],
     ["dev --ephemeral --data-dir here", "contradict each other", "--help"],
@@ -52,7 +52,19 @@ describe("an invalid command line", () => {
       "One of: list, create, delete.",
     ],
     ["projects get", "Missing required argument 'project-id'", "mgmt projects get --help"],
-    ["projects get a b", "Too many arguments", "mgmt projects get --help"],
+    ["projects get a b", 'mgmt projects get does not accept the argument "b"', "It takes <project-id>. mgmt"],
+    ["projects list extra", 'does not accept the argument "extra"', "It takes no arguments."],
+    ["projects create x --wait=false", "--wait takes no value", "to turn it off, leave it out"],
+    [
+      "projects create x --create-database=false",
+      "--create-database takes no value",
+      "pass --no-create-database",
+    ],
+    [
+      "databases backups create",
+      "Unknown command: mgmt databases backups create",
+      "mgmt databases backups --help lists the commands.",
+    ],
     ["projects list --limt 5", "Unknown option '--limt'", "Did you mean --limit?"],
     ["projects list --limit", "Option '--limit <number>' argument missing", "--help"],
     [
@@ -62,7 +74,7 @@ describe("an invalid command line", () => {
     ],
     ["regions list --product mysql", '--product cannot be "mysql"', "Allowed: postgres, accelerate."],
     ["projects list --limit 0", "--limit must be a number from 1 to 1000, not 0"],
-    ["projects list --limit 1001", "--limit must be a number from 1 to 1000, not 1001"],
+    ["projects list --limit 1001", "--limit must be a number from 1 to 1000, not 1001", "--limit 1000"],
     ["projects list --limit 1e2", '--limit must be a whole number from 1 to 1000, not "1e2"'],
     ["projects list --limit five", '--limit must be a whole number from 1 to 1000, not "five"'],
     ["projects create --logical-id .a", '--logical-id cannot be ".a"', "It must match ^[A-Za-z0-9]"],
@@ -141,6 +153,13 @@ describe("an invalid command line", () => {
     expect(stderr).toContain("MGMT_BASE_URL must be an absolute URL");
   });
 
+  it("does not repeat a long argument, which may be a token", async () => {
+    const token = `ey${"a1".repeat(40)}`;
+    const { status, stderr } = await runInProcess(["projects", "list", token]);
+    expect(status).toBe(2);
+    expect(stderr).not.toContain(token.slice(0, 20));
+  });
+
   it("says what to set without a base URL", async () => {
     const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t" } })`projects list`;
     expect(status).toBe(2);
@@ -151,8 +170,13 @@ describe("an invalid command line", () => {
     for (const MGMT_TOKEN of [undefined, "", "  "]) {
       const { status, stderr } = await inProcess({ env: { MGMT_TOKEN } })`projects list`;
       expect(status).toBe(4);
-      expect(stderr).toMatch(/MGMT_TOKEN.*--token-file.*mgmt dev/s);
+      expect(stderr).toMatch(/mgmt login --base-url URL.*MGMT_TOKEN.*mgmt dev/s);
     }
+  });
+
+  it("names the complete login command if the address is known", async () => {
+    const { stderr } = await inProcess({ env: { MGMT_BASE_URL: "http://127.0.0.1:1" } })`projects list`;
+    expect(stderr).toMatch(/mgmt login --base-url http:\/\/127\.0\.0\.1:1.*MGMT_TOKEN.*--token-file/s);
   });
 
   it("is one JSON object on standard error with --output json", async () => {

@@ -1,7 +1,6 @@
 import { CliError } from "./cli-error.js";
 
-const firstContact =
-  "Run mgmt login --base-url URL, or `mgmt dev` in another terminal to run the service on this machine.";
+const runsLocally = "`mgmt dev` in another terminal runs the service on this machine.";
 
 /** @param baseUrl the address of the service, if it is known. */
 export const noToken = (baseUrl: string | undefined): CliError =>
@@ -10,12 +9,17 @@ export const noToken = (baseUrl: string | undefined): CliError =>
     "auth:no_token",
     "There is no token to authenticate with",
     baseUrl === undefined
-      ? firstContact
+      ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${runsLocally}`
       : `Run mgmt login --base-url ${baseUrl}, set MGMT_TOKEN, or pass --token-file PATH.`,
   );
 
 export const noBaseUrl = (): CliError =>
-  new CliError("usage", "usage:no_base_url", "The address of the service is not set", firstContact);
+  new CliError(
+    "usage",
+    "usage:no_base_url",
+    "The address of the service is not set",
+    `Set MGMT_BASE_URL, or pass --base-url or --profile. ${runsLocally}`,
+  );
 
 /** The user typed `mgmt login`, so the hint must not only send them there. */
 export const noLoginAddress = (): CliError =>
@@ -41,7 +45,7 @@ export const unknownProfile = (from: string, name: string, known: readonly strin
     "profile:not_found",
     `There is no profile ${name} (${from})`,
     known.length > 0
-      ? `Profiles: ${known.join(", ")}. mgmt login --profile ${name} creates it.`
+      ? `Pass --profile with one of ${known.join(", ")}, or create it: mgmt login --profile ${name}`
       : `mgmt login --profile ${name} creates it.`,
   );
 

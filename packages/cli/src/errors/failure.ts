@@ -32,7 +32,10 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
   if (error instanceof TokenError && error.cause instanceof CliError) return failureOf(error.cause);
   if (error instanceof ApiError) {
     const exitCode = error instanceof InvalidResponseError ? exitCodes.failure : exitCodeOf(error);
-    return { exitCode, ...responseFailure(error, approvalHint(error) ?? hintOf(error)) };
+    return {
+      exitCode,
+      ...responseFailure(error, approvalHint(error) ?? rejectedTokenHint(error) ?? hintOf(error)),
+    };
   }
   if (error instanceof MgmtError) {
     const { code, message } = error;
@@ -80,6 +83,12 @@ const approvalHint = (error: ApiError): string | undefined => {
     "Commands with the flag --wait-approval do both."
   );
 };
+
+/** The service's hint is about HTTP headers. */
+const rejectedTokenHint = ({ status }: ApiError): string | undefined =>
+  status === 401
+    ? "mgmt auth status shows where the token comes from. Log in again with mgmt login, or correct MGMT_TOKEN or --token-file."
+    : undefined;
 
 /** Errors of packages that are not loaded here, such as the platform's, have a code and sometimes a hint. */
 const isCodedError = (error: unknown): error is Error & { code: string; hint?: string } =>

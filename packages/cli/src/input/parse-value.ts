@@ -46,7 +46,12 @@ const parseNumber = (field: Field, text: string, what: string): number => {
   }
   const { minimum = -Infinity, maximum = Infinity } = field;
   if (value < minimum || value > maximum) {
-    throw invalidValue(what, `must be a number${range(field)}, not ${text}`);
+    const nearest = Math.min(Math.max(value, minimum), maximum);
+    throw invalidValue(
+      what,
+      `must be a number${range(field)}, not ${text}`,
+      `For example: ${what} ${nearest}`,
+    );
   }
   return value;
 };

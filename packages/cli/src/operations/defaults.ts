@@ -1,7 +1,9 @@
+import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context.js";
 import { missingInput } from "../errors/usage-errors.js";
 import type { TypedValues } from "../input/read-input.js";
-import { activeProfile } from "../profiles/active-profile.js";
+import { activeProfile, type Sourced } from "../profiles/active-profile.js";
+import { valueAt } from "../json-path.js";
 import { findDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
 import type { OperationCommand } from "./row.js";
@@ -26,17 +28,38 @@ export const fillDefaults = (
   return Object.keys(defaults).length === 0 ? typed : { ...typed, flags: { ...typed.flags, ...defaults } };
 };
 
+/** An id and where it came from, or `credential` for the workspace that the credential belongs to. */
+export type DefaultTarget = Sourced<string> | "credential";
+
 /** Returns the default of a command's only id, which was not typed. Throws `usage:missing` if there is no default. */
 export const defaultTarget = (
   row: OperationCommand,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd">,
-): string[] => {
+): DefaultTarget | undefined => {
   const name = defaultOf(row);
-  if (name === undefined) return [];
+  if (name === undefined) return undefined;
   const found = findDefault(name, flags, context, () => activeProfile(flags, context));
-  if (found) return [found.value];
+  if (found) return found;
+  if (name === "workspaceId") return "credential";
   const label = row.arguments[0]?.label ?? "id";
   const hint = `mgmt link --${label} sets a default for this folder; mgmt ${row.words.join(" ")} --help shows the arguments.`;
   throw missingInput(`Missing required argument '${label}'`, hint);
+};
+
+/** Asks the service for the id that replaces an omitted one. Throws `usage:missing` if the credential has no workspace. */
+export const resolveTarget = async (
+  target: DefaultTarget,
+  connect: () => Promise<MgmtClient>,
+  signal: AbortSignal,
+): Promise<Sourced<string>> => {
+  if (target !== "credential") return target;
+  const client = await connect();
+  const id = valueAt(await client.request<unknown>({ method: "GET", path: "/v1/me" }, { signal }), [
+    "data",
+    "workspace",
+    "id",
+  ]);
+  if (typeof id === "string") return { value: id, from: "the credential" };
+  throw missingInput("Missing required argument 'workspace-id'", "mgmt workspaces list shows the ids.");
 };

@@ -39,6 +39,26 @@ export const deprecationWarning = ({ words, deprecated }: OperationCommand): Not
   };
 };
 
+/**
+ * Returns what is printed when the service does not find a resource; undefined for a path without ids.
+ *
+ * @param from where an id that was not typed came from.
+ */
+export const notFoundNotice = (
+  { arguments: ids }: OperationCommand,
+  target: Target,
+  from: string | undefined,
+): Notice | undefined => {
+  if (ids.length === 0) return undefined;
+  const names = ids.map(({ name, label }) => `${label} ${target[name] ?? ""}`);
+  return {
+    code: "target:not_found",
+    message: `Not found: ${names.join(", ")}${from === undefined ? "" : ` (from ${from})`}`,
+    ids: target,
+    ...(from !== undefined && { from }),
+  };
+};
+
 /** Returns a message for each id whose prefix belongs to another kind of resource. */
 export const wrongPrefixMessages = ({ arguments: ids }: OperationCommand, target: Target): string[] =>
   ids.flatMap(({ name, prefix, resource }) => {

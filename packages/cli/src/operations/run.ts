@@ -3,16 +3,18 @@ import type { Context } from "../context.js";
 import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
 import { type Input, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json-path.js";
+import type { Notice } from "../output/output.js";
 import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
-import { defaultTarget, fillDefaults } from "./defaults.js";
+import { defaultTarget, fillDefaults, resolveTarget } from "./defaults.js";
 import { callOf, type Invocation } from "./invocation.js";
 import {
   deprecationWarning,
   doneMessage,
   existedNotice,
   idOf,
+  notFoundNotice,
   questionOf,
   wrongPrefixMessages,
 } from "./messages.js";
@@ -32,7 +34,9 @@ interface Run {
 /** Runs any operation: read input → connect → warn → confirm → send → wait → print. */
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
   const { command, overlay, ids, typed, flags } = invocation;
-  const targets = targetsOf(command.arguments, ids.length > 0 ? ids : defaultTarget(command, flags, context));
+  const omitted = ids.length > 0 ? undefined : defaultTarget(command, flags, context);
+  const fallback = omitted && (await resolveTarget(omitted, () => connect(flags, context), context.signal));
+  const targets = targetsOf(command.arguments, fallback ? [fallback.value] : ids);
   const complete = fillDefaults(command, typed, flags, context);
   const input = await readInput(command, complete, context.sources);
   if (invocation.dryRun !== undefined) {
@@ -57,7 +61,8 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     if (targets.length > 1) return await runEach(command, targets, input, client, context);
     const [target = {}] = targets;
     const run: Run = { invocation, client, context, disclosure };
-    await checkingIds(command, target, context, () => runOnce(run, target, input));
+    const notice = notFoundNotice(command, target, fallback?.from);
+    await explainingIds(command, target, context, () => runOnce(run, target, input), notice);
   } finally {
     progress?.end();
     await disclosure.end();
@@ -152,7 +157,7 @@ const runEach = async (
   const failures: unknown[] = [];
   for (const target of targets) {
     try {
-      await checkingIds(command, target, context, () =>
+      await explainingIds(command, target, context, () =>
         client.request(callOf(command, target, input), { signal }),
       );
       output.info(doneMessage(command, target));
@@ -167,19 +172,22 @@ const runEach = async (
   throw allFailed(targets.length, failures[0]);
 };
 
-/** Points out ids with the wrong prefix when the service does not find or accept them. */
-const checkingIds = async (
+/** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFound` after a 404. */
+const explainingIds = async (
   command: OperationCommand,
   target: Target,
   { output }: Context,
   run: () => PromiseLike<unknown>,
+  notFound?: Notice,
 ): Promise<void> => {
   try {
     await run();
   } catch (error) {
-    const refusesIds =
-      error instanceof Error && "status" in error && [404, 422].includes(Number(error.status));
-    if (refusesIds) wrongPrefixMessages(command, target).forEach((message) => output.info(message));
+    const status = error instanceof Error && "status" in error ? Number(error.status) : undefined;
+    if (status === 404 && notFound) output.notice(notFound);
+    if (status === 404 || status === 422) {
+      wrongPrefixMessages(command, target).forEach((message) => output.info(message));
+    }
     throw error;
   }
 };

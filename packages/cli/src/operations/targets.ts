@@ -1,14 +1,17 @@
 import { assertPathId } from "../input/ids.js";
 import { type DefaultName, isDefaultName } from "../profiles/profile.js";
+import { needsConfirmation } from "./examples.js";
+import { overlayOf } from "./overlay.js";
 import type { OperationCommand, PathArgument } from "./row.js";
 
-/** Returns the default that replaces the only id of a command when it is left out. A delete has none: its id must be typed. */
-export const defaultOf = ({
-  method,
-  arguments: [first, second],
-}: OperationCommand): DefaultName | undefined => {
+/**
+ * Returns the default that replaces the only id of a command when it is left out. Commands that ask for confirmation have
+ * none: the user must type the id of what they delete or move.
+ */
+export const defaultOf = (row: OperationCommand): DefaultName | undefined => {
+  const [first, second] = row.arguments;
   const name = `${first?.resource ?? ""}Id`;
-  return method !== "DELETE" && !second && isDefaultName(name) ? name : undefined;
+  return !needsConfirmation(row, overlayOf(row.id)) && !second && isDefaultName(name) ? name : undefined;
 };
 
 /** Returns path parameters by name: one set for each value of the last argument. Repeated values are ignored. */

@@ -90,7 +90,10 @@ export class Output {
       `${style.bad("error:")} ${printable(error.message)} ${style.faint(`(${printable(error.code)})`)}`,
     ];
     const detail = (name: string, text: string): string => `  ${printable(name)}: ${printable(text)}`;
-    for (const { path, message } of error.issues ?? []) lines.push(detail(path, message));
+    for (const { path, message } of error.issues ?? []) {
+      // The message of an error with a single issue usually contains it.
+      if (!error.message.includes(message)) lines.push(detail(path, message));
+    }
     for (const [name, value] of Object.entries(error.details ?? {})) {
       lines.push(detail(name, typeof value === "string" ? value : JSON.stringify(value)));
     }

@@ -1,4 +1,4 @@
-import type { Command, CommanderError } from "commander";
+import type { Command, CommanderError, Option } from "commander";
 import { missingInput, usageError } from "../errors/usage-errors.js";
 import { groups } from "../generated/groups.js";
 import { lineOf } from "./command.js";
@@ -9,6 +9,10 @@ export const usageFailure = async (error: CommanderError, program: Command): Pro
   if (error.exitCode === 0) return undefined;
   const command = deepest(program);
   if (error.code === "commander.unknownCommand") return unknownCommand(command);
+  if (error.code === "commander.excessArguments") return unexpectedArguments(command);
+  const flag = /^error: unknown option '(--[\w-]+)=/.exec(error.message)?.[1];
+  const known = command.options.find(({ long }) => long === flag);
+  if (known) return valueOfSwitch(known, command);
   // The value after `=` is removed: it may be a secret.
   const [message = "", suggestion] = error.message
     .replace(/^error: /, "")
@@ -22,13 +26,31 @@ export const usageFailure = async (error: CommanderError, program: Command): Pro
   return missing ? missingInput(capitalized(message), hint) : usageError(capitalized(message), hint);
 };
 
+const unexpectedArguments = (command: Command): Error => {
+  const extra = command.args.slice(command.registeredArguments.length).map(quoted).join(", ");
+  const names = command.registeredArguments.map((each) => `<${each.name()}>`).join(" ");
+  return usageError(
+    `${lineOf(command)} does not accept the argument ${extra}`,
+    `It takes ${names || "no arguments"}. ${lineOf(command)} --help shows the arguments and flags.`,
+  );
+};
+
+/** A long word may be a token that was pasted in the wrong place. */
+const quoted = (word: string): string => JSON.stringify(word.length > 40 ? `${word.slice(0, 8)}…` : word);
+
+const valueOfSwitch = ({ long = "" }: Option, command: Command): Error => {
+  const opposite = command.options.find((each) => each.long === long.replace("--", "--no-"));
+  const off = opposite ? `pass ${opposite.long ?? ""}` : "leave it out";
+  return usageError(`${long} takes no value`, `Pass ${long} to turn it on; to turn it off, ${off}.`);
+};
+
 const unknownCommand = async (command: Command): Promise<Error> => {
   const word = command.args[0] ?? "";
   const byName = new Map(
     command.commands.flatMap((each) => [each.name(), ...each.aliases()].map((name) => [name, each])),
   );
   const matches = new Set(similar(word, [...byName.keys()]).flatMap((name) => byName.get(name) ?? []));
-  const suggestions = matches.size > 0 ? [...matches].map(lineOf) : await inOtherGroups(word);
+  const suggestions = matches.size > 0 ? [...matches].map(lineOf) : await inOtherGroups(word, command);
   const hint =
     suggestions.length > 0
       ? `Did you mean ${suggestions.join(" or ")}?`
@@ -36,12 +58,16 @@ const unknownCommand = async (command: Command): Promise<Error> => {
   return usageError(`Unknown command: ${lineOf(command)} ${word}`, hint);
 };
 
-/** Finds commands of other groups: for `mgmt service-tokens`, `mgmt workspaces service-tokens`. */
-const inOtherGroups = async (word: string): Promise<string[]> => {
+/**
+ * Finds commands of other groups: for `mgmt service-tokens`, `mgmt workspaces service-tokens`. What a group lacks, such as
+ * `create`, another group does to something else, which is not what was meant.
+ */
+const inOtherGroups = async (word: string, command: Command): Promise<string[]> => {
   const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
   const found = rows.flatMap(({ words }) => {
     const index = words.indexOf(word);
-    return index > 0 ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
+    const isMeant = command.parent === null || index < words.length - 1;
+    return index > 0 && isMeant ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
   });
   return [...new Set(found)].slice(0, 3);
 };

@@ -134,7 +134,32 @@ describe("a linked folder", () => {
     expect(other.stderr).toContain("project:not_found");
     const deleting = await inFolder("projects delete --yes -o json");
     expect(deleting.stderr).toContain("usage:missing");
+    const transfer = ["projects", "transfer", "--recipient-access-token-file", "-", "--yes", "-o", "json"];
+    const moving = await account.run(transfer, {
+      cwd: folder,
+      stdin: await account.server.engine.tokens.user(),
+    });
+    expect(moving.stderr).toContain("usage:missing");
     expect(store.projects.get(id)).toBeDefined();
+  });
+
+  it("is named when the project that it names does not exist", async () => {
+    await account.login();
+    await inFolder("link --project-id proj_gone");
+    expect((await inFolder("projects get")).stderr).toContain(
+      `Not found: project-id proj_gone (from ${file})\n`,
+    );
+    const { errors } = await inFolder("projects databases list -o json");
+    expect(errors[0]).toMatchObject({
+      notice: { code: "target:not_found", ids: { projectId: "proj_gone" }, from: file },
+    });
+  });
+
+  it("is not needed for the workspace, which the service knows", async () => {
+    const { residents, tokens } = account.server.engine;
+    const env = { MGMT_BASE_URL: account.server.baseUrl, MGMT_TOKEN: await tokens.user() };
+    const { json } = await inFolder("workspaces get -o json", env);
+    expect(json).toMatchObject({ id: residents.workspace.id });
   });
 
   it("reports a profile that does not exist here, and names the link", async () => {

@@ -124,7 +124,7 @@ describe("mgmt auth switch", () => {
     await account.login();
     expect(await account.mgmt`auth switch nobody`).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("Profiles: default."),
+      stderr: expect.stringContaining("Pass --profile with one of default,"),
     });
     expect((await account.mgmt`auth switch`).status).toBe(2);
     expect(account.stored().active).toBe("default");

@@ -20,7 +20,7 @@ _mgmt() {
   candidates=("\${(@f)$(mgmt complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   compadd -a candidates
 }
-compdef _mgmt mgmt`,
+if [ "\${funcstack[1]}" = _mgmt ]; then _mgmt "$@"; else compdef _mgmt mgmt; fi`,
   fish: `complete -c mgmt -f -a '(mgmt complete -- (commandline -opc)[2..-1] (commandline -ct))'`,
 };
 

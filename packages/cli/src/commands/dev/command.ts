@@ -2,6 +2,7 @@ import { addGlobalOptions } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
 import { addOAuthClient } from "./oauth-clients.js";
+import { defaultPort } from "./port.js";
 import type { DevFlags } from "./run.js";
 
 /** `mgmt dev`. */
@@ -12,8 +13,11 @@ export const defineDev: DefineCommand = (command, context) => {
         "With --output json it prints one line when it is ready: baseUrl, authUrl, controlUrl, controlSecretFile, token, " +
         "workspaceId, caFile, postgresPort, pid.",
     )
-    .option("--port <number>", "port to listen on; 0 chooses a free one")
-    .option("--data-dir <path>", "folder to store projects and databases in")
+    .option("--port <number>", `port to listen on; 0 chooses a free one (default: ${String(defaultPort)})`)
+    .option(
+      "--data-dir <path>",
+      "folder to store projects and databases in (default: the user's folder for application state)",
+    )
     .option("--ephemeral", "delete everything on exit")
     .option(
       "--oauth-client <id=uri,...>",

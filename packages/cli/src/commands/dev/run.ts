@@ -4,6 +4,7 @@ import type { Context } from "../../context.js";
 import { platformMissing } from "../../errors/run-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import type { OAuthClient } from "./oauth-clients.js";
+import { readPort } from "./port.js";
 import { type Registration, registerService, unregisterService } from "./registration.js";
 
 export interface DevFlags {
@@ -12,9 +13,6 @@ export interface DevFlags {
   ephemeral?: boolean;
   oauthClient?: OAuthClient[];
 }
-
-/** The port of the contract's default server. */
-const defaultPort = 4300;
 
 /** Runs the platform until Ctrl-C or SIGTERM. Exits with 0 then. */
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
@@ -28,15 +26,29 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   const { startPlatform } = await loadPlatform();
 
   const terminated = new AbortController();
-  process.once("SIGTERM", () => terminated.abort());
-  const stop = AbortSignal.any([signal, terminated.signal]);
-  const platform = await startPlatform({
-    port,
-    ephemeral,
-    oauthClients,
-    ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
-    onLog: (line: string) => output.info(line),
-  });
+  const terminate = (): void => terminated.abort();
+  process.once("SIGTERM", terminate);
+  try {
+    const stop = AbortSignal.any([signal, terminated.signal]);
+    const platform = await startPlatform({
+      port,
+      ephemeral,
+      oauthClients,
+      ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
+      onLog: (line: string) => output.info(line),
+    });
+    await runUntil(stop, platform, ephemeral, context);
+  } finally {
+    process.off("SIGTERM", terminate);
+  }
+};
+
+const runUntil = async (
+  stop: AbortSignal,
+  platform: Platform,
+  ephemeral: boolean,
+  context: Context,
+): Promise<void> => {
   const registration = stop.aborted ? undefined : await registerService(platform, ephemeral, context);
   if (!stop.aborted) printReady(platform, registration, context);
   const stopped = new Promise<void>((resolve) => {
@@ -58,15 +70,6 @@ const loadPlatform = async (): Promise<typeof import("@mgmt/platform")> => {
     if (!isMissing || !error.message.includes("@mgmt/platform")) throw error;
     throw platformMissing();
   }
-};
-
-const readPort = (text: string | undefined): number => {
-  if (text === undefined) return defaultPort;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
-  if (!(port <= 65_535)) {
-    throw usageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
-  }
-  return port;
 };
 
 const printReady = (

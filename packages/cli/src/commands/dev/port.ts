@@ -1,0 +1,14 @@
+import { usageError } from "../../errors/usage-errors.js";
+
+/** The port of the contract's default server. */
+export const defaultPort = 4300;
+
+/** Parses the value of `--port`. Throws `usage:invalid`. */
+export const readPort = (text: string | undefined): number => {
+  if (text === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (!(port <= 65_535)) {
+    throw usageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
+  }
+  return port;
+};
