@@ -36,9 +36,9 @@ describe("the approval page in Chromium", () => {
         }
         expect(await accessibilityProblems(page)).toEqual([]);
       };
-      await check("An agent waits for your word", "pending");
+      await check("An agent is waiting for your approval", "pending");
       await server.engine.approvals.approveWindow(refused.approvalId);
-      await check("You have approved such requests for a while", "approved");
+      await check("You have approved requests like this for a limited time", "approved");
       expect(errors).toEqual([]);
       await page.close();
     },

@@ -42,7 +42,7 @@ describe("the last page of a loopback login in Chromium", () => {
     { name: "done", heading: "You are logged in", come: allow, store: memoryStore() },
     {
       name: "denied",
-      heading: "You did not allow it",
+      heading: "You denied access",
       come: async (url: string) => server.engine.oauth.deny({ url }).redirect,
     },
     {
@@ -52,7 +52,7 @@ describe("the last page of a loopback login in Chromium", () => {
     },
     {
       name: "of-another-server",
-      heading: "This answer came from somewhere else",
+      heading: "The response came from another server",
       come: async (url: string) =>
         (await allow(url)).replace(/iss=[^&]+/, `iss=https://${"evil".repeat(30)}.example.com`),
     },
@@ -99,7 +99,9 @@ describe("the last page of a loopback login in Chromium", () => {
     const page = await browser.newPage();
     const { origin } = new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
     await page.goto(`${origin}/callback?code=x&state=y`);
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing to see here");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
+      "This page is not part of the login",
+    );
     await saveScreenshot(page, "closing-unrelated");
     expect(await overflow(page)).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);

@@ -133,7 +133,7 @@ it("refuses a callback with a wrong state without redeeming its code", async () 
   const before = asked().length;
   const { status, text } = await visit(wrong.href);
   expect(status).toBe(400);
-  expect(text).toContain("does not belong to the login that was begun");
+  expect(text).toContain("does not belong to this login");
   expect(asked()).toHaveLength(before);
   expect((await visit("/")).text).toContain("Log in");
 });

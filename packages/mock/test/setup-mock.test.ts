@@ -197,7 +197,7 @@ describe("setupMock", () => {
   it("gives tokens of further users and workspaces", async () => {
     const mock = start();
     const user = await mock.seed.user({ email: "new@example.com" });
-    await expect(mock.tokens.user({ userId: user.id })).rejects.toThrow("a member of no workspace");
+    await expect(mock.tokens.user({ userId: user.id })).rejects.toThrow("is not a member of a workspace");
     const workspace = await mock.seed.workspace({ ownerId: user.id });
     const headers = await bearer(mock.tokens.user({ userId: user.id }));
     const { data } = (await (await mock.fetch(`${mock.baseUrl}/v1/me`, { headers })).json()) as {

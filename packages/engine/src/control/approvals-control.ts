@@ -32,12 +32,12 @@ export class ApprovalsControl {
     const { window, maxWindow } = this.world().settings.approvals;
     const length = milliseconds ?? window;
     if (!(length > 0 && length <= maxWindow)) {
-      throw new ControlError(400, `A window is longer than 0 and at most ${String(maxWindow)} ms`);
+      throw new ControlError(400, `milliseconds must be greater than 0 and at most ${String(maxWindow)} ms`);
     }
     const end = now + length;
     return this.#decide(id, (row) => {
       if (!allowsWindow(row.operationId)) {
-        throw new ControlError(409, `There is no window for ${row.operationId}; approve it once`);
+        throw new ControlError(409, `${row.operationId} cannot be approved for a window; approve it once`);
       }
       return { status: "approved_window", decidedAt: now, windowExpiresAt: end, expiresAt: end };
     });

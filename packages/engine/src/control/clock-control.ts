@@ -6,7 +6,7 @@ export type Time = number | Date | string;
 
 export const readTime = (time: Time): number => {
   const value = typeof time === "number" ? time : new Date(time).getTime();
-  if (!Number.isFinite(value)) throw new ControlError(400, "The time is not one that Date can read");
+  if (!Number.isFinite(value)) throw new ControlError(400, "The time cannot be parsed by Date");
   return value;
 };
 
@@ -40,7 +40,7 @@ export class ClockControl {
   /** Moves the clock forward by `milliseconds`. Resolves when all jobs that fell due are done. */
   async advance(milliseconds: number): Promise<void> {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
-      throw new ControlError(400, "The clock advances by milliseconds, 0 or more");
+      throw new ControlError(400, "milliseconds must be a number of at least 0");
     }
     const { clock, scheduler } = this.world();
     await scheduler.advanceTo(clock, clock.now() + milliseconds);

@@ -97,10 +97,10 @@ export class OAuthControl {
     refuseUnregistrable(redirectUris);
     const { confidential = registration.secret !== undefined } = registration;
     const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
-    if (secret === "") throw new ControlError(400, "A client secret is not empty");
+    if (secret === "") throw new ControlError(400, "secret must not be empty");
     if (registration.id !== undefined) refuseUnusableId(registration.id);
     const id = registration.id === undefined ? ids.id("client") : canonicalId("client", registration.id);
-    if (store.clients.get(id)) throw new ControlError(409, `There is a client ${id} already`);
+    if (store.clients.get(id)) throw new ControlError(409, `The client ${id} already exists`);
     store.clients.insert({
       id,
       createdAt: clock.now(),
@@ -188,7 +188,7 @@ export class OAuthControl {
         ? workspaces.find({ memberIds: user.id })
         : workspaces.get(canonicalId("workspace", id));
     if (!workspace?.memberIds.includes(user.id))
-      throw new ControlError(409, `${user.email} is a member of no workspace ${id ?? ""}`.trim());
+      throw new ControlError(409, `${user.email} is not a member of the workspace ${id ?? ""}`.trim());
     return workspace;
   }
 }
@@ -219,7 +219,7 @@ const refuseUnregistrable = (redirectUris: readonly string[]): void => {
 
 const queryOf = (requested: RequestedConsent): string => {
   if (requested.url !== undefined) {
-    if (!URL.canParse(requested.url)) throw new ControlError(400, "url is no absolute URL");
+    if (!URL.canParse(requested.url)) throw new ControlError(400, "url must be an absolute URL");
     return new URL(requested.url).search.slice(1);
   }
   const { client = cliClient.id, redirectUri, scope, state, codeChallenge } = requested;

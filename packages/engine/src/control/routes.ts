@@ -130,7 +130,7 @@ export const control = async (
   if (matching.length === 0) throw new ControlError(404, "The control surface has no such path");
   const route = matching.find((candidate) => candidate.method === method);
   if (!route)
-    throw new ControlError(405, `This path takes ${matching.map((each) => each.method).join(", ")}`);
+    throw new ControlError(405, `This path supports only ${matching.map((each) => each.method).join(", ")}`);
   const [, ...values] = route.pattern.exec(path) ?? [];
   const result: unknown = await route.action(engine, values, fields);
   if (method !== "GET") await engine.save();

@@ -82,7 +82,8 @@ export class StateControl {
         () => ({ status: "failed" }) as const,
       );
     // The database may have been deleted in the meantime, which deletes its backups.
-    if (!store.backups.get(backupId)) throw new ControlError(409, "The database was deleted meanwhile");
+    if (!store.backups.get(backupId))
+      throw new ControlError(409, "The database was deleted during the backup");
     const row = store.backups.update(backupId, outcome);
     await this.world().saved();
     return row;
@@ -94,10 +95,10 @@ export class StateControl {
     const app = store.apps.get(canonicalId("app", appId));
     if (!app) throw notFound("app", appId);
     if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
-      throw new ControlError(400, "A domain is written in lower case, like shop.example.com");
+      throw new ControlError(400, "name must be a lowercase domain, such as shop.example.com");
     }
     if (store.apps.find({ "domains.name": name })) {
-      throw new ControlError(409, `The domain ${name} is attached already`);
+      throw new ControlError(409, `The domain ${name} is already attached`);
     }
     const row = store.apps.update(app.id, {
       domains: [...app.domains, { name, deploymentId: app.latestDeploymentId }],

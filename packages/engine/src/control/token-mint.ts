@@ -56,7 +56,8 @@ export class TokenMint {
       options.workspaceId === undefined
         ? store.workspaces.find({ memberIds: userId })?.id
         : canonicalId("workspace", options.workspaceId);
-    if (workspaceId === undefined) throw new ControlError(409, `${user.email} is a member of no workspace`);
+    if (workspaceId === undefined)
+      throw new ControlError(409, `${user.email} is not a member of a workspace`);
     const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
     const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
     return this.#sign({
@@ -94,7 +95,7 @@ export class TokenMint {
     const sponsorId =
       options.sponsorId === undefined ? this.residents.user.id : canonicalId("user", options.sponsorId);
     const workspace = store.workspaces.find({ memberIds: sponsorId });
-    if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is a member of no workspace`);
+    if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is not a member of a workspace`);
     return this.#sign({
       ...this.#times(options),
       subject: agentId,

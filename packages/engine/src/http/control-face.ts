@@ -30,7 +30,7 @@ export const handleControlRequest = async (
   try {
     if (secret === undefined) throw new ControlError(404, "The control surface is off");
     if (isForeignOrigin(request))
-      throw new ControlError(403, "The control surface takes nothing from other origins");
+      throw new ControlError(403, "The control surface refuses requests from other origins");
     if (!isSecret(request.headers[controlSecretHeader], secret)) {
       throw new ControlError(403, `Send the control secret in the header ${controlSecretHeader}`);
     }

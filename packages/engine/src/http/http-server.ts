@@ -152,7 +152,7 @@ export const requestListener = (
   const offLoopback = !isLoopbackHost(host);
   return (request, response) => {
     if (!isOwnHost(request, { host, port, allowed })) {
-      const hint = "Ask the server by its own address";
+      const hint = "Use the server's own address";
       send(
         request,
         response,

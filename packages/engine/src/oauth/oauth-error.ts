@@ -40,62 +40,64 @@ const invalidRequest = (description: string): OAuthError => new OAuthError("inva
 export const oauthErrors = {
   // Any request
   missing: (name: string) => invalidRequest(`The parameter ${name} is missing`),
-  repeated: (name: string) => invalidRequest(`The parameter ${name} is there more than once`),
+  repeated: (name: string) => invalidRequest(`The parameter ${name} is repeated`),
   unreadable: () => invalidRequest("The parameters are not percent-encoded UTF-8"),
   notAForm: () => invalidRequest("Send the parameters as application/x-www-form-urlencoded, in the body"),
   tooLarge: (cap: number) =>
     new OAuthError("invalid_request", `The body is larger than ${String(cap)} bytes`, 413),
   wrongMethod: (allowed: readonly string[]) =>
-    new OAuthError("invalid_request", `This endpoint takes ${allowed.join(" and ")}`, 405, {
+    new OAuthError("invalid_request", `This endpoint supports only ${allowed.join(" and ")}`, 405, {
       allow: allowed.join(", "),
     }),
-  serverError: () => new OAuthError("server_error", "The server failed; its log says why", 500),
+  serverError: () => new OAuthError("server_error", "The server failed; see its log", 500),
 
   // Clients
-  noClient: () => invalidClient("The request names no client: send client_id, or client authentication"),
-  unknownClient: () => invalidClient("There is no such client"),
+  noClient: () =>
+    invalidClient("The request does not identify a client: send client_id, or authenticate the client"),
+  unknownClient: () => invalidClient("The client does not exist"),
   secretMissing: () => invalidClient("This client is confidential: send its secret"),
-  secretUnexpected: () => invalidClient("This client is public and has no secret: send client_id alone"),
+  secretUnexpected: () => invalidClient("This client is public and has no secret: send only client_id"),
   secretWrong: () => invalidClient("The client secret is wrong"),
-  unsupportedScheme: () => invalidClient("Clients authenticate with HTTP Basic, or in the body"),
+  unsupportedScheme: () => invalidClient("Authenticate the client with HTTP Basic, or in the body"),
   malformedBasic: () =>
-    invalidClient("The Basic credentials are not the Base64 of id and secret, each form-encoded"),
-  twoAuthentications: () => invalidRequest("Authenticate the client in one way only: header or body"),
-  clientsDiffer: () => invalidRequest("client_id names another client than the Authorization header"),
+    invalidClient("The Basic credentials must be the Base64 encoding of the form-encoded id and secret"),
+  twoAuthentications: () =>
+    invalidRequest("Authenticate the client either in the header or in the body, not in both"),
+  clientsDiffer: () => invalidRequest("client_id does not match the client in the Authorization header"),
 
   // Authorization requests
   clientNotRegistered: () => invalidRequest("No client with this client_id is registered"),
   redirectNotRegistered: () => invalidRequest("This redirect_uri is not registered for the client"),
-  redirectNeeded: () => invalidRequest("Send redirect_uri: the client has not exactly one registered"),
+  redirectNeeded: () => invalidRequest("redirect_uri is required unless exactly one is registered"),
   responseType: () => new OAuthError("unsupported_response_type", "Only response_type=code is supported"),
   responseMode: () => invalidRequest("Only response_mode=query is supported"),
   challengeNeeded: () =>
     invalidRequest("PKCE is mandatory for public clients: send code_challenge with method S256"),
   challengeMethod: () =>
-    invalidRequest("Only code_challenge_method=S256 is supported; say so in the request"),
+    invalidRequest("Send code_challenge_method=S256, which is the only supported method"),
   challengeMalformed: () =>
-    invalidRequest("code_challenge is not the base64url SHA-256 of a verifier, 43 characters"),
-  methodWithoutChallenge: () => invalidRequest("code_challenge_method came without code_challenge"),
+    invalidRequest("code_challenge must be the base64url SHA-256 digest of a verifier, 43 characters"),
+  methodWithoutChallenge: () => invalidRequest("code_challenge_method requires code_challenge"),
   scope: (known: readonly string[]) =>
-    new OAuthError("invalid_scope", `The scope is not one or more of ${known.join(", ")}`),
-  denied: () => new OAuthError("access_denied", "The user said no"),
+    new OAuthError("invalid_scope", `The scope must be one or more of ${known.join(", ")}`),
+  denied: () => new OAuthError("access_denied", "The user denied access"),
 
   // Grants
   grantType: () =>
     new OAuthError("unsupported_grant_type", "Only authorization_code and refresh_token are supported"),
-  codeUnknown: () => invalidGrant("The code is unknown, or was given to another client"),
-  codeExpired: () => invalidGrant("The code has expired; ask for a new one"),
-  codeUsed: () => invalidGrant("The code was used before; all that it gave is revoked"),
-  redirectChanged: () => invalidGrant("redirect_uri is not that of the authorization request"),
+  codeUnknown: () => invalidGrant("The code is unknown or was issued to another client"),
+  codeExpired: () => invalidGrant("The code has expired; request a new one"),
+  codeUsed: () => invalidGrant("The code was already used; the tokens issued for it are revoked"),
+  redirectChanged: () => invalidGrant("redirect_uri does not match the authorization request"),
   verifierWrong: () => invalidGrant("code_verifier does not match code_challenge"),
-  verifierNeeded: () => invalidGrant("The authorization request began with PKCE: send code_verifier"),
+  verifierNeeded: () => invalidGrant("The authorization request used PKCE: send code_verifier"),
   verifierUnexpected: () => invalidGrant("The authorization request had no code_challenge"),
-  refreshUnknown: () => invalidGrant("The refresh token is unknown, revoked, or another client's"),
+  refreshUnknown: () => invalidGrant("The refresh token is unknown, revoked, or issued to another client"),
   refreshExpired: () => invalidGrant("The refresh token has expired; log in again"),
   refreshReplayed: () =>
-    invalidGrant("The refresh token was used before; all tokens of this login are revoked"),
+    invalidGrant("The refresh token was already used; all tokens of this login are revoked"),
   consentWithdrawn: () => invalidGrant("The consent was withdrawn; log in again"),
-  scopeWidened: () => new OAuthError("invalid_scope", "The scope goes beyond what was granted"),
+  scopeWidened: () => new OAuthError("invalid_scope", "The scope exceeds what was granted"),
   othersToken: () => invalidGrant("The token was issued to another client"),
 };
 

@@ -46,7 +46,7 @@ const refusal = (status: number, parts: RefusalParts): Page => ({
   code: parts.code,
 });
 
-const beginAgain = "Go back to the program that brought you here, and begin again";
+const beginAgain = "Go back to the program that sent you here and start again";
 
 /** Error pages. They are shown to the user and not reported to the client. */
 export const refusals = {
@@ -55,51 +55,51 @@ export const refusals = {
     refusal(400, {
       title: "This sign-in link does not work",
       reason: description,
-      hint: "The program that brought you here has made a mistake; you were not sent back to it, since it may not be what it says",
+      hint: "The program that sent you here made an invalid request. You were not sent back, because the program could not be verified",
       code,
     }),
   foreign: () =>
     refusal(403, {
       title: "Another site sent this request",
-      reason: "Only this page itself may send its form",
+      reason: "Only this page can submit its form",
       hint: beginAgain,
       code: "foreign_origin",
     }),
   stale: (retry: string) =>
     refusal(403, {
       title: "This page is out of date",
-      reason: "Its form does not belong to this browser, or the server has been started again since",
-      hint: "Begin again; the page needs cookies of this address",
+      reason: "Its form does not belong to this browser, or the server has restarted",
+      hint: "Start again. The page requires cookies",
       code: "stale_form",
       retry,
     }),
   form: (status: number, retry: string) =>
     refusal(status, {
-      title: "The form was not complete",
-      reason: "It names no account, or no workspace that the account is a member of",
-      hint: "Begin again",
+      title: "The form is incomplete",
+      reason: "Choose an account and a workspace that the account is a member of",
+      hint: "Start again",
       code: "invalid_form",
       retry,
     }),
   offLoopback: () =>
     refusal(403, {
-      title: "Nobody can sign in here",
-      reason: "Signing in needs no password on this server, so that it exists on loopback only",
-      hint: "Open the page on the machine that runs the server, or let the server listen on 127.0.0.1",
+      title: "Sign-in is not available here",
+      reason: "This server has no passwords, so signing in is possible only on loopback",
+      hint: "Open the page on the machine that runs the server, or configure the server to listen on 127.0.0.1",
       code: "off_loopback",
     }),
   approvalOffLoopback: () =>
     refusal(403, {
       title: "Approvals are not shown here",
-      reason: "This server asks nobody who they are, so that it shows them on loopback only",
+      reason: "This server does not authenticate visitors, so approvals are shown only on loopback",
       hint: "Open the page on the machine that runs the server",
       code: "off_loopback",
     }),
   noApproval: () =>
     refusal(404, {
-      title: "There is no such approval",
-      reason: "It was never asked for, or the server has been reset since",
-      hint: "Let the agent send its request again",
+      title: "This approval does not exist",
+      reason: "It was never requested, or the server has been reset",
+      hint: "Have the agent send its request again",
       code: "approval:not_found",
     }),
 };

@@ -43,28 +43,35 @@ export const errors = {
       403,
       "approval:denied",
       "The sponsor denied this request",
-      "Ask the sponsor before sending the request again; a new approval can be asked for 15 minutes after the denied one was",
+      "Ask the sponsor before sending the request again; a new approval can be requested 15 minutes after the denied one was created",
     ),
   validationFailed: (issues: readonly Issue[]) =>
     new RequestError(
       422,
       "validation:failed",
       `The request is not valid: ${issues.map(({ path, message }) => `${path || "the body"} ${message}`).join("; ")}`,
-      "Mend what the issues name and send the request again",
+      "Fix the fields listed in issues and send the request again",
       { issues },
     ),
   routeNotFound: (path: string) =>
     new RequestError(
       404,
       "route:not_found",
-      `There is no ${path.slice(0, 200)}`,
-      "All paths of the API start with /v1; an upload address works once",
+      `The path ${path.slice(0, 200)} does not exist`,
+      "All paths of the API start with /v1",
+    ),
+  uploadUrlInvalid: () =>
+    new RequestError(
+      404,
+      "route:not_found",
+      "The upload URL does not exist or was already used",
+      "Create another deployment to get a new upload URL",
     ),
   methodNotAllowed: (method: string, allowed: readonly string[]) =>
     new RequestError(
       405,
       "route:method_not_allowed",
-      `This path does not take ${method}`,
+      `This path does not support ${method}`,
       `Use ${allowed.join(" or ")}`,
       {},
       { allow: allowed.join(", ") },
@@ -75,14 +82,14 @@ export const errors = {
     new RequestError(
       415,
       "request:unsupported_media_type",
-      "The request body is not marked as JSON",
+      "The Content-Type of the request is not JSON",
       "Send the header Content-Type: application/json",
     ),
   tooLarge: (limit: number) =>
     new RequestError(
       413,
       "request:too_large",
-      `The request body is over the limit of ${String(limit)} bytes`,
+      `The request body exceeds the limit of ${String(limit)} bytes`,
       "Send a smaller body",
     ),
   rateLimited: (seconds: number, headers: Readonly<Record<string, string>>) =>
@@ -99,7 +106,7 @@ export const errors = {
       404,
       `${kind}:not_found`,
       `The ${kindNames[kind]} does not exist`,
-      "Check the id; it may have been deleted, or lie in a workspace that the credential does not reach",
+      "Check the id. The resource may have been deleted, or it may be in a workspace that the credential cannot access",
     ),
 
   projectHasDependencies: (dependencies: string) =>
@@ -107,7 +114,7 @@ export const errors = {
       400,
       "project:has_dependencies",
       `The project still has ${dependencies}`,
-      "Delete its databases (but for the default one), apps and services first",
+      "Delete its apps, services and databases (except the default database) first",
     ),
   projectLogicalIdConflict: (logicalId: string) =>
     new RequestError(
@@ -120,20 +127,20 @@ export const errors = {
     new RequestError(
       409,
       "project:already_in_workspace",
-      "The project is in the recipient's workspace already",
-      "Use an access token of another workspace's owner",
+      "The project is already in the recipient's workspace",
+      "Use an access token of the owner of another workspace",
     ),
   invalidRecipientToken: () =>
     new RequestError(
       422,
       "transfer:invalid_recipient_token",
       "The recipient access token cannot be used for a transfer",
-      "Use an unexpired user token with the scope workspace:admin of the recipient workspace's owner",
+      "Use an unexpired token of the recipient workspace's owner, with the scope workspace:admin",
       { issues: [{ path: "/recipientAccessToken", message: "is not a usable access token" }] },
     ),
 
   invalidUsageRange: (message: string) =>
-    new RequestError(400, "usage:invalid_range", message, "Give a startDate that is before the endDate"),
+    new RequestError(400, "usage:invalid_range", message, "Set a startDate that is before the endDate"),
   databaseBusy: (status: string) =>
     new RequestError(
       409,
@@ -146,7 +153,7 @@ export const errors = {
       403,
       "database:default_protected",
       "The default database of a project cannot be deleted",
-      "Delete the project, or make another database the default one first",
+      "Delete the project, or make another database the default first",
     ),
   databaseLogicalIdConflict: (logicalId: string) =>
     new RequestError(
@@ -169,7 +176,7 @@ export const errors = {
       422,
       "restore:invalid_source",
       message,
-      'Give a source of the type "backup", with databaseId and backupId',
+      'Set a source of the type "backup", with databaseId and backupId',
       { issues: [{ path: "/source/type", message: "must be backup" }] },
     ),
   /** @param path JSON pointer of the field in the body that names the backup. */
@@ -210,8 +217,8 @@ export const errors = {
     new RequestError(
       409,
       "app:deployments_not_deletable",
-      "A deployment of the app could not be deleted, or one was added meanwhile; nothing was changed",
-      "Wait until no deployment is provisioning or stopping, and send the request again",
+      "A deployment of the app could not be deleted, or one was added during the request; nothing was changed",
+      "Wait until no deployment is provisioning or stopping, then send the request again",
     ),
   deploymentNotRunning: (status: string) =>
     new RequestError(
@@ -254,7 +261,7 @@ export const errors = {
       422,
       "branch:default_protected",
       "The default or production branch of a project cannot be deleted",
-      "Make another branch the default one first; the production branch goes with its project",
+      "Make another branch the default first. The production branch is deleted with its project",
       { issues: [{ path: "path/branchId", message: "names the default or production branch" }] },
     ),
   branchHasResources: (resources: string) =>
@@ -269,14 +276,14 @@ export const errors = {
     new RequestError(
       500,
       "internal:error",
-      "The server failed while it worked on the request",
-      "Send the request again later; quote the request id when it keeps failing",
+      "The server failed while it processed the request",
+      "Send the request again later. If it keeps failing, report the request id",
     ),
   unavailable: (seconds = 1) =>
     new RequestError(
       503,
       "internal:unavailable",
-      "The server cannot take the request now",
+      "The server cannot process the request now",
       `Send the request again after ${String(seconds)} s`,
       {},
       { "retry-after": String(seconds) },

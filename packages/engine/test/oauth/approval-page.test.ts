@@ -26,7 +26,7 @@ describe("the address of an approval", () => {
   it("shows the sponsor what is asked, until when, and how to decide", async () => {
     const { status, text, headers } = await visitor.open(path);
     expect(status).toBe(200);
-    expect(text).toContain("<h1>An agent waits for your word</h1>");
+    expect(text).toContain("<h1>An agent is waiting for your approval</h1>");
     expect(text).toContain("DELETE /v1/projects/");
     expect(text).toContain(`mgmt dev approvals approve ${approvalId} --window 1h`);
     expect(text).toContain(`mgmt dev approvals deny ${approvalId}`);
@@ -39,9 +39,9 @@ describe("the address of an approval", () => {
   });
 
   it.each([
-    ["approve", "You have approved this request"],
-    ["approveWindow", "You have approved such requests for a while"],
-    ["deny", "You have denied this request"],
+    ["approve", "You approved this request"],
+    ["approveWindow", "You have approved requests like this for a limited time"],
+    ["deny", "You denied this request"],
   ] as const)("shows how it stands after %s, and offers no decision any more", async (decision, heading) => {
     await server.engine.approvals[decision](approvalId);
     const { text } = await visitor.open(path);
@@ -51,7 +51,7 @@ describe("the address of an approval", () => {
 
   it("shows that it has run out", async () => {
     await server.engine.clock.advance(15 * 60_000);
-    expect((await visitor.open(path)).text).toContain("<h1>This approval has run out</h1>");
+    expect((await visitor.open(path)).text).toContain("<h1>This approval has expired</h1>");
   });
 
   it("decides nothing: it takes no form", async () => {
@@ -63,7 +63,7 @@ describe("the address of an approval", () => {
 
   it.each(["apr_none", "apr_constructor"])("of %s, which does not exist, says so", async (id) => {
     const { status, text } = await visitor.open(`/approvals/${id}`);
-    expect([status, text.includes("There is no such approval")]).toEqual([404, true]);
+    expect([status, text.includes("This approval does not exist")]).toEqual([404, true]);
   });
 
   it.each(["/approvals/", "/approvals/proj_a", "/approvals/__proto__", "/approvals/apr_a/b"])(
@@ -78,7 +78,7 @@ describe("the address of an approval", () => {
     const open = await createServer({ host: "0.0.0.0" });
     try {
       const { status, text } = await new PageVisitor(`http://127.0.0.1:${String(open.port)}`).open(path);
-      expect([status, text.includes("loopback only")]).toEqual([403, true]);
+      expect([status, text.includes("only on loopback")]).toEqual([403, true]);
     } finally {
       await open.close();
     }

@@ -129,7 +129,7 @@ describe("the page of /authorize", () => {
     const { id } = await server.engine.seed.user();
     await visitor.open(start);
     const { text } = await visitor.submit({ user: id });
-    expect(text).toContain("You are a member of no workspace");
+    expect(text).toContain("You are not a member of a workspace");
     expect(text).not.toContain('value="allow"');
     expect((await visitor.submit({ decision: "allow" })).status).toBe(400);
     expect(consented()).toBe(false);
@@ -269,7 +269,7 @@ describe("the page of /authorize", () => {
     try {
       const { status, text } = await stranger.open(start);
       expect(status).toBe(403);
-      expect(text).toContain("loopback only");
+      expect(text).toContain("only on loopback");
       expect(text).not.toContain("Ada");
       const posted = await stranger.send(
         "POST",

@@ -1,10 +1,10 @@
 import type { TokenRequest } from "../request/call.js";
 import { withDeadline } from "../request/with-deadline.js";
 import { LoginRequiredError } from "./auth-error.js";
-import { type Credential, isAlive, needOf } from "./credential.js";
+import { type Credential, isAlive, urgencyOf } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, readOAuthSettings } from "./oauth-settings.js";
-import { type Wanted, renew, storeLate } from "./renewal.js";
+import { type Requirements, renew, storePending } from "./renewal.js";
 import { assertOwn, sessionOf } from "./session.js";
 import type { TokenStore } from "./token-store.js";
 
@@ -58,7 +58,7 @@ const pause = 5_000;
  * - If the response has no refresh token, the old one remains in use. A refresh without a response is retried once.
  * - `invalid_grant`: if the store contains a different login by then, that one is used. Otherwise the store is cleared
  *   and `LoginRequiredError` is thrown.
- * - Any other failure leaves the login in place and throws `AuthError` (`auth:refresh_failed`, `auth:discovery_failed`,
+ * - Any other failure leaves the login unchanged and throws `AuthError` (`auth:refresh_failed`, `auth:discovery_failed`,
  *   `auth:timeout`) or the error of the store (`TokenStoreError`). While the access token is valid, such a failure does
  *   not fail calls, and the refresh is retried after 5 seconds.
  * - A login, refresh or logout by another process is noticed at the next refresh and after a 401.
@@ -72,37 +72,37 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
     onBackgroundError?.(error);
   };
   const renewal = { settings, store, session, report };
-  const longest = 2 * settings.timeoutMs;
+  const renewalLimitMs = 2 * settings.timeoutMs;
 
-  const bounded = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  const withinLimit = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     withDeadline(
       {
         signal: undefined,
-        timeoutMs: longest,
-        timedOut: () => authErrors.noToken(longest, session.waitingFor),
+        timeoutMs: renewalLimitMs,
+        timedOut: () => authErrors.noToken(renewalLimitMs, session.waitingFor),
       },
       work,
     );
 
-  const fly = ({ rejected, ahead }: Wanted): Promise<Credential> => {
-    const landing = bounded((signal) => renew(renewal, { rejected, ahead }, signal)).finally(() => {
-      session.flight = undefined;
+  const startRenewal = ({ rejected, early }: Requirements): Promise<Credential> => {
+    const result = withinLimit((signal) => renew(renewal, { rejected, early }, signal)).finally(() => {
+      session.renewal = undefined;
     });
-    session.flight = { landing, rejected };
-    return landing;
+    session.renewal = { result, rejected };
+    return result;
   };
 
   const renewed = async (rejected: string | undefined): Promise<Credential> => {
     // A refresh that started before the 401 may return the rejected token.
-    for (let flight = session.flight; flight; flight = session.flight) {
-      const credential = await flight.landing;
-      if (credential.accessToken !== rejected || flight.rejected === rejected) return credential;
+    for (let current = session.renewal; current; current = session.renewal) {
+      const credential = await current.result;
+      if (credential.accessToken !== rejected || current.rejected === rejected) return credential;
     }
-    return fly({ rejected, ahead: false });
+    return startRenewal({ rejected, early: false });
   };
 
   const save = (): Promise<void> => {
-    session.saving ??= bounded((signal) => storeLate(renewal, signal)).finally(() => {
+    session.saving ??= withinLimit((signal) => storePending(renewal, signal)).finally(() => {
       session.saving = undefined;
     });
     return session.saving;
@@ -115,11 +115,11 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const isPaused = (credential: Credential, rejected: string | undefined): boolean =>
     credential.accessToken !== rejected && isAlive(credential) && Date.now() < session.pausedUntil;
 
-  const keepGoing = (credential: Credential): string => {
+  const useCredential = (credential: Credential): string => {
     assertOwn(credential, settings);
     if (session.isUnsaved && !session.saving) inBackground(save);
-    if (needOf(credential) === "soon" && !session.flight) {
-      inBackground(() => fly({ rejected: undefined, ahead: true }));
+    if (urgencyOf(credential) === "soon" && !session.renewal) {
+      inBackground(() => startRenewal({ rejected: undefined, early: true }));
     }
     return credential.accessToken;
   };
@@ -127,12 +127,13 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   return {
     async token({ signal, timeoutMs = Number.POSITIVE_INFINITY, rejected } = {}) {
       const known = session.credential;
-      if (known && (needOf(known, rejected) !== "now" || isPaused(known, rejected))) return keepGoing(known);
-      const patience = Math.min(settings.timeoutMs, timeoutMs * 0.8);
-      const timedOut = (): Error => authErrors.noToken(patience, session.waitingFor);
+      if (known && (urgencyOf(known, rejected) !== "now" || isPaused(known, rejected)))
+        return useCredential(known);
+      const waitMs = Math.min(settings.timeoutMs, timeoutMs * 0.8);
+      const timedOut = (): Error => authErrors.noToken(waitMs, session.waitingFor);
       try {
-        return keepGoing(
-          await withDeadline({ signal, timeoutMs: patience, timedOut }, () => renewed(rejected)),
+        return useCredential(
+          await withDeadline({ signal, timeoutMs: waitMs, timedOut }, () => renewed(rejected)),
         );
       } catch (error) {
         const { credential } = session;
@@ -144,7 +145,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       }
     },
     async settled() {
-      await session.flight?.landing.catch(() => undefined);
+      await session.renewal?.result.catch(() => undefined);
       if (session.isUnsaved) await save();
     },
   };

@@ -39,10 +39,10 @@ export const isCredential = (value: unknown): value is Credential => {
 };
 
 /** How urgently a new access token is needed. */
-export type Need = "none" | "soon" | "now";
+export type Urgency = "none" | "soon" | "now";
 
 /** Returns how urgently a new access token is needed. See the table at `createAuthenticator`. */
-export const needOf = (credential: Credential | undefined, rejected?: string): Need => {
+export const urgencyOf = (credential: Credential | undefined, rejected?: string): Urgency => {
   if (!credential || credential.accessToken === rejected) return "now";
   const { refreshToken, issuedAt, expiresAt = Number.POSITIVE_INFINITY } = credential;
   const left = expiresAt - Date.now();

@@ -58,15 +58,15 @@ const defaultScopes = ["workspace:admin", "offline_access"];
  * ```
  */
 export const startLogin = async (options: StartLoginOptions): Promise<StartedLogin> =>
-  beginLogin(readOAuthSettings(options), options);
+  startLoginWith(readOAuthSettings(options), options);
 
 /** Like `startLogin`, with settings that are already parsed. */
-export const beginLogin = async (
+export const startLoginWith = async (
   settings: OAuthSettings,
   { redirectUri, scopes = defaultScopes, signal }: Omit<StartLoginOptions, keyof OAuthOptions>,
 ): Promise<StartedLogin> => {
-  const { begin } = await import("./protocol.js");
-  return begin(settings, { redirectUri, scopes: [...scopes] }, signal);
+  const { startAuthorization } = await import("./protocol.js");
+  return startAuthorization(settings, { redirectUri, scopes: [...scopes] }, signal);
 };
 
 /**
@@ -81,18 +81,18 @@ export const beginLogin = async (
  * - The errors of the store, before the code is used if possible.
  */
 export const finishLogin = async (options: FinishLoginOptions): Promise<Credential> =>
-  endLogin(readOAuthSettings(options), options);
+  finishLoginWith(readOAuthSettings(options), options);
 
 /** Like `finishLogin`, with settings that are already parsed. */
-export const endLogin = async (
+export const finishLoginWith = async (
   settings: OAuthSettings,
   { attempt, callback, store, signal }: Omit<FinishLoginOptions, keyof OAuthOptions>,
 ): Promise<Credential> => {
   const parameters = queryOf(callback, attempt, settings);
   await probe(store, signal);
-  const { finish } = await import("./protocol.js");
-  const credential = await finish(settings, attempt, parameters, signal);
-  if (store) await keep(store, credential, settings.timeoutMs);
+  const { redeemCallback } = await import("./protocol.js");
+  const credential = await redeemCallback(settings, attempt, parameters, signal);
+  if (store) await save(store, credential, settings.timeoutMs);
   return credential;
 };
 
@@ -104,32 +104,32 @@ const queryOf = (
   if (typeof callback === "object" && "code" in callback) {
     return new URLSearchParams({ code: callback.code, state, iss: issuer });
   }
-  if (!URL.canParse(String(callback), redirectUri)) throw authErrors.callback("is no address");
+  if (!URL.canParse(String(callback), redirectUri)) throw authErrors.callback("is not a URL");
   return new URL(callback, redirectUri).searchParams;
 };
 
 /** Checks that the store can be written. Can be aborted, since a store may prompt its user. */
 export const probe = (store: TokenStore | undefined, signal: AbortSignal | undefined): Promise<void> =>
-  whileStoreWorks(Number.POSITIVE_INFINITY, signal, async () => store?.probe?.());
+  withStoreDeadline(Number.POSITIVE_INFINITY, signal, async () => store?.probe?.());
 
 /**
  * Saves the credential. Not abortable, because the code is already used. The timeout is generous: a refresh that hangs
  * holds the lock for up to twice `timeoutMs`.
  */
-const keep = (store: TokenStore, credential: Credential, timeoutMs: number): Promise<void> =>
-  whileStoreWorks(3 * timeoutMs, undefined, (limit) =>
+const save = (store: TokenStore, credential: Credential, timeoutMs: number): Promise<void> =>
+  withStoreDeadline(3 * timeoutMs, undefined, (limit) =>
     exclusively(store, limit, async () => {
       await store.write(credential);
       sessionOf(store).replace(credential);
     }),
   );
 
-const whileStoreWorks = (
+const withStoreDeadline = (
   timeoutMs: number,
   signal: AbortSignal | undefined,
   work: (limit: AbortSignal) => Promise<void>,
 ): Promise<void> => {
   const timedOut = (): Error =>
-    authErrors.storeTimeout(timeoutMs, "The code is used up: begin a new login when the store works.");
+    authErrors.storeTimeout(timeoutMs, "The code has been used: start a new login when the store works.");
   return withDeadline({ signal, timeoutMs, timedOut }, work);
 };

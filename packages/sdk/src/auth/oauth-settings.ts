@@ -86,9 +86,9 @@ const readAddress = (name: string, address: string): string => {
   if (!URL.canParse(address)) refuse("is not an absolute URL");
   const url = new URL(address);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHostname(url.hostname))) {
-    refuse("must begin with https://, or on loopback with http://");
+    refuse("must start with https://, or with http:// on loopback");
   }
-  if (url.username || url.password) refuse("must not carry a credential");
+  if (url.username || url.password) refuse("must not contain credentials");
   if (url.hash || (url.search && name === "authUrl")) refuse("must not have a query or a fragment");
   return url.href;
 };

@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import { ask, hideSecrets, readErrorFields } from "./ask.js";
+import { sendOAuthRequest, hideSecrets, readErrorFields } from "./oauth-request.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
@@ -19,15 +19,15 @@ const serverOf = async (
   settings: OAuthSettings,
   signal: AbortSignal | undefined,
 ): Promise<oauth.AuthorizationServer> => {
-  const discovery = (settings.server ??= ask(
+  const discovery = (settings.server ??= sendOAuthRequest(
     { stage: "discovery", settings, signal, secrets: [] },
     async (options) => {
       const issuer = new URL(settings.issuer);
-      const answer = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
-      return oauth.processDiscoveryResponse(issuer, answer).catch((error: unknown) => {
-        const isOthers =
+      const response = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
+      return oauth.processDiscoveryResponse(issuer, response).catch((error: unknown) => {
+        const isOtherIssuer =
           error instanceof Error && "code" in error && error.code === oauth.JSON_ATTRIBUTE_COMPARISON;
-        throw isOthers ? authErrors.metadataIssuer(settings.issuer) : error;
+        throw isOtherIssuer ? authErrors.metadataIssuer(settings.issuer) : error;
       });
     },
   ));
@@ -55,8 +55,8 @@ const authenticationOf = (
     : oauth.ClientSecretPost(clientSecret);
 };
 
-/** Starts a login. Returns the URL for the browser, and the attempt that `finish` requires. */
-export const begin = async (
+/** Starts a login. Returns the URL for the browser, and the attempt that `redeemCallback` requires. */
+export const startAuthorization = async (
   settings: OAuthSettings,
   { redirectUri, scopes }: { redirectUri: string; scopes: string[] },
   signal: AbortSignal | undefined,
@@ -84,11 +84,11 @@ const authorizationEndpointOf = (
 ): URL => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && allowsHttp)) return url;
-  throw authErrors.failed("discovery", `The metadata of ${issuer} has no authorization_endpoint to use`, {});
+  throw authErrors.failed("discovery", `The metadata of ${issuer} has no usable authorization_endpoint`, {});
 };
 
 /** Exchanges the callback of a login for a credential. `parameters` is the query of the callback. */
-export const finish = async (
+export const redeemCallback = async (
   settings: OAuthSettings,
   { state, codeVerifier, redirectUri, scopes }: LoginAttempt,
   parameters: URLSearchParams,
@@ -99,7 +99,7 @@ export const finish = async (
   const callback = readCallback(server, client, parameters, state);
   const secrets = [callback.get("code") ?? "", codeVerifier, state, settings.clientSecret];
   const issuedAt = Date.now();
-  const answer = await ask({ stage: "login", settings, signal, secrets }, async (options) =>
+  const response = await sendOAuthRequest({ stage: "login", settings, signal, secrets }, async (options) =>
     assertBearer(
       await oauth.processAuthorizationCodeResponse(
         server,
@@ -116,7 +116,7 @@ export const finish = async (
       ),
     ),
   );
-  return credentialOf(settings, answer, { issuedAt, scopes });
+  return credentialOf(settings, response, { issuedAt, scopes });
 };
 
 /**
@@ -142,12 +142,12 @@ const readCallback = (
   if (oauthError !== undefined) {
     throw authErrors.denied(oauthError, description && hideSecrets(description, [state]));
   }
-  if (!only("code")) throw authErrors.callback("carries no code");
+  if (!only("code")) throw authErrors.callback("has no code");
   try {
     // The library repeats these checks and accepts only parameters that it has validated itself.
     return oauth.validateAuthResponse(server, client, parameters, state);
   } catch {
-    throw authErrors.callback("is not what OAuth says");
+    throw authErrors.callback("is not a valid OAuth response");
   }
 };
 
@@ -164,22 +164,24 @@ export const refresh = async (
   const issuedAt = Date.now();
   // The caller's signal sets the deadline. A late response is better than none, since the refresh token may be used up.
   const timeoutMs = Number.POSITIVE_INFINITY;
-  const answer = await ask({ stage: "refresh", settings, signal, secrets, timeoutMs }, async (options) =>
-    assertBearer(
-      await oauth.processRefreshTokenResponse(
-        server,
-        client,
-        await oauth.refreshTokenGrantRequest(
+  const response = await sendOAuthRequest(
+    { stage: "refresh", settings, signal, secrets, timeoutMs },
+    async (options) =>
+      assertBearer(
+        await oauth.processRefreshTokenResponse(
           server,
           client,
-          authenticationOf(settings, server),
-          refreshToken,
-          options,
+          await oauth.refreshTokenGrantRequest(
+            server,
+            client,
+            authenticationOf(settings, server),
+            refreshToken,
+            options,
+          ),
         ),
       ),
-    ),
   );
-  return credentialOf(settings, answer, { issuedAt, scopes, refreshToken });
+  return credentialOf(settings, response, { issuedAt, scopes, refreshToken });
 };
 
 /**
@@ -195,7 +197,7 @@ export const revoke = async (
   if (server.revocation_endpoint === undefined) return;
   const client = clientOf(settings);
   const secrets = [refreshToken, accessToken, settings.clientSecret];
-  await ask({ stage: "revoke", settings, signal, secrets }, async (options) => {
+  await sendOAuthRequest({ stage: "revoke", settings, signal, secrets }, async (options) => {
     const authentication = authenticationOf(settings, server);
     const token = refreshToken ?? accessToken;
     const hint = refreshToken === undefined ? "access_token" : "refresh_token";
@@ -208,9 +210,9 @@ export const revoke = async (
   });
 };
 
-const assertBearer = (answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse => {
-  if (answer.token_type !== "bearer") throw new Error("its token is no bearer token");
-  return answer;
+const assertBearer = (response: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse => {
+  if (response.token_type !== "bearer") throw new Error("its token type is not bearer");
+  return response;
 };
 
 const credentialOf = (
@@ -218,12 +220,12 @@ const credentialOf = (
   {
     access_token: accessToken,
     expires_in: lifetime,
-    refresh_token: given,
+    refresh_token: newRefreshToken,
     scope,
   }: oauth.TokenEndpointResponse,
   before: Pick<Credential, "issuedAt" | "refreshToken" | "scopes"> & { issuedAt: number },
 ): Credential => {
-  const refreshToken = given ?? before.refreshToken;
+  const refreshToken = newRefreshToken ?? before.refreshToken;
   const { issuedAt } = before;
   return {
     accessToken,

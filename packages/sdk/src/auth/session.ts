@@ -9,7 +9,7 @@ export class Session {
   /** The credential that was last read or refreshed. */
   credential: Credential | undefined;
   /** The renewal in progress, and the rejected access token that it must replace even if it has not expired. */
-  flight: { landing: Promise<Credential>; rejected: string | undefined } | undefined;
+  renewal: { result: Promise<Credential>; rejected: string | undefined } | undefined;
   /** The delayed write in progress. */
   saving: Promise<void> | undefined;
   /** What the renewal in progress is waiting for, as text for error messages. */

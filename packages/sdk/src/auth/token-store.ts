@@ -54,7 +54,7 @@ export const memoryStore = (credential?: Credential): TokenStore => {
 export const readStored = async (store: TokenStore): Promise<Credential | undefined> => {
   const stored: unknown = await store.read();
   if (stored === undefined || stored === null) return undefined;
-  if (!isCredential(stored)) throw authErrors.corrupt("The store", "lacks what a credential has");
+  if (!isCredential(stored)) throw authErrors.corrupt("The store", "lacks required fields");
   return stored;
 };
 

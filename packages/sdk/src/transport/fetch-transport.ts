@@ -9,7 +9,7 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     const init: RequestInit = { method, headers, signal, redirect: "manual" };
     if (body !== undefined) init.body = body;
     const response = await (fetch ?? globalThis.fetch)(url, init);
-    if (response.type === "opaqueredirect") throw new TypeError("The answer is a redirect.");
+    if (response.type === "opaqueredirect") throw new TypeError("The response is a redirect.");
     const text = await response.text();
     let flat: Record<string, string> | undefined;
     return {

@@ -131,7 +131,7 @@ describe("a store", () => {
       const error = await thrown(createAuthenticator({ ...options, store: odd }).token());
       expect(error).toMatchObject({
         ...{ name: "TokenStoreError", code: "auth:store_corrupt", hint: expect.stringContaining("Log in") },
-        message: "The store holds no credential: it lacks what a credential has",
+        message: "The store does not contain a credential: it lacks required fields",
       });
       expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("canary");
       expect(cleared).toBe(0);
@@ -177,7 +177,7 @@ describe("a store", () => {
     const { token } = createAuthenticator({ ...options, store: silent });
     expect(await thrown(token({ timeoutMs: 50 }))).toMatchObject({
       code: "auth:timeout",
-      message: "No token within 40 ms: still waiting for the store",
+      message: "Got no token within 40 ms: still waiting for the store",
     });
   });
 });

@@ -9,23 +9,23 @@ import { type Reply, credentialFor, startFaultServer, tokens } from "./fault-ser
 
 /** What is wrong with an answer of the token endpoint, and what is said of it. */
 const badAnswers: [string, Reply, Expected][] = [
-  ["HTML", html, { message: "answered 200 (text/html), which is not what OAuth says", status: 200 }],
+  ["HTML", html, { message: "returned 200 (text/html), which is not a valid OAuth response", status: 200 }],
   [
     "500",
     (response) => response.writeHead(500, { "content-type": "text/html" }).end("<h1>canary</h1>"),
-    { message: "answered 500 (text/html), which is not what OAuth says", status: 500 },
+    { message: "returned 500 (text/html), which is not a valid OAuth response", status: 500 },
   ],
   [
     "500 with an error of OAuth",
     (response) => json(response, 500, { error: "server_error", error_description: "Try later" }),
-    { message: "refused with server_error: Try later", status: 500, oauthError: "server_error" },
+    { message: "was refused with server_error: Try later", status: 500, oauthError: "server_error" },
   ],
   [
     "502 and nothing else",
     (response) => response.writeHead(502).end(),
-    { message: "answered 502 (no body)" },
+    { message: "returned 502 (no body)" },
   ],
-  ["204", (response) => response.writeHead(204).end(), { message: "answered 204 (no body)" }],
+  ["204", (response) => response.writeHead(204).end(), { message: "returned 204 (no body)" }],
   [
     "broken JSON",
     (response) =>
@@ -56,7 +56,7 @@ const badAnswers: [string, Reply, Expected][] = [
   [
     "a DPoP token",
     (response) => json(response, 200, tokens(1, { token_type: "DPoP" })),
-    { message: "no bearer token" },
+    { message: "its token type is not bearer" },
   ],
   [
     "a lifetime that is no number",
@@ -76,12 +76,12 @@ const badAnswers: [string, Reply, Expected][] = [
   [
     "a redirect",
     (response) => response.writeHead(302, { location: "https://evil.example.com/token" }).end(),
-    { message: "answered 302 (no body)" },
+    { message: "returned 302 (no body)" },
   ],
   [
     "invalid_client",
     (response) => json(response, 401, { error: "invalid_client" }, { "www-authenticate": 'Basic realm="x"' }),
-    { message: /refused with invalid_client$/, status: 401, oauthError: "invalid_client" },
+    { message: /was refused with invalid_client$/, status: 401, oauthError: "invalid_client" },
   ],
   [
     "secrets, quoted",
@@ -90,30 +90,34 @@ const badAnswers: [string, Reply, Expected][] = [
         error: "invalid_request",
         error_description: `What is ${new URLSearchParams(body).get("refresh_token") ?? new URLSearchParams(body).get("code")}?`,
       }),
-    { message: "refused with invalid_request: What is …?" },
+    { message: "was refused with invalid_request: What is …?" },
   ],
   [
     "an error that is no error of OAuth",
     (response) => json(response, 400, { error: { canary: 1 } }),
-    { message: "answered 400 (application/json)" },
+    { message: "returned 400 (application/json)" },
   ],
-  ["a cut connection", (response) => response.destroy(), { message: "got no whole answer (" }],
+  ["a cut connection", (response) => response.destroy(), { message: "got no complete response (" }],
   [
     "half an answer",
     (response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("{", () => response.destroy());
     },
-    { message: "got no whole answer (" },
+    { message: "got no complete response (" },
   ],
-  ["nothing, ever", () => undefined, { code: "auth:timeout", message: "got no whole answer within 150 ms" }],
+  [
+    "nothing, ever",
+    () => undefined,
+    { code: "auth:timeout", message: "got no complete response within 150 ms" },
+  ],
   [
     "half an answer, and then nothing",
     (response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write('{"access_token":"canary');
     },
-    { code: "auth:timeout", message: "got no whole answer within 150 ms" },
+    { code: "auth:timeout", message: "got no complete response within 150 ms" },
   ],
 ];
 
@@ -130,7 +134,7 @@ describe.each(transports)("a token endpoint over %s", (_, transport) => {
     const refreshing = createAuthenticator({ ...oauth, store }).token();
     const error = await thrown(refreshing);
     if (expected.code === "auth:timeout")
-      expectFailure(error, { ...expected, message: "No token within 150 ms" });
+      expectFailure(error, { ...expected, message: "Got no token within 150 ms" });
     else expectFailure(error, { code: "auth:refresh_failed", ...expected });
     expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
   });
@@ -159,7 +163,7 @@ describe("an authorization server that is not there", () => {
     const options = { authUrl, clientId: "app", redirectUri: "http://127.0.0.1/callback" };
     expectFailure(await thrown(startLogin(options)), {
       code: "auth:discovery_failed",
-      message: `${authUrl}/.well-known/oauth-authorization-server got no whole answer (ECONNREFUSED)`,
+      message: `${authUrl}/.well-known/oauth-authorization-server got no complete response (ECONNREFUSED)`,
     });
   });
 
@@ -180,7 +184,7 @@ describe("an authorization server that is not there", () => {
     const error = await thrown(token());
     expectFailure(error, {
       code: "auth:refresh_failed",
-      message: "POST https://x.test/t got no whole answer (failed with refresh_token=…&grant_type=",
+      message: "POST https://x.test/t got no complete response (failed with refresh_token=…&grant_type=",
     });
     expect(error).not.toHaveProperty("cause");
   });

@@ -249,7 +249,7 @@ describe("finishLogin", () => {
     const login = { ...oauth, attempt, callback: redirect, timeoutMs: 100 };
     const error = await thrown(finishLogin({ ...login, store }));
     expect(error).toMatchObject({
-      ...{ name: "AuthError", code: "auth:timeout", hint: expect.stringContaining("begin a new login") },
+      ...{ name: "AuthError", code: "auth:timeout", hint: expect.stringContaining("start a new login") },
       message: "The store was not ready within 300 ms",
     });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/ey[A-Z]/);

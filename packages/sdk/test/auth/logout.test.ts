@@ -150,7 +150,7 @@ describe("logout", () => {
           hint: expect.any(String),
           cause: expect.any(Error),
         },
-        message: expect.stringMatching(/^The login is forgotten, but may still hold: /),
+        message: expect.stringMatching(/^The login was removed from the store, but may still be valid: /),
         ...more,
       });
       expect(JSON.stringify(error)).not.toMatch(/access-0|refresh-0/);

@@ -164,7 +164,7 @@ describe("loginWithLoopback", () => {
     const { status, text } = await ask(mock.oauth.deny({ url }).redirect);
     expect(status).toBe(200);
     expect(text).toContain(
-      "<h1>You did not allow it</h1><p>The program got no access, and nothing was changed.",
+      "<h1>You denied access</h1><p>The program got no access, and nothing was changed.",
     );
     expect(text.indexOf("access_denied")).toBeGreaterThan(text.indexOf("</h1>"));
     expect(await failed).toMatchObject({ code: "auth:denied", oauthError: "access_denied" });
@@ -186,7 +186,7 @@ describe("loginWithLoopback", () => {
 
   it.each([
     ["code", "wrong", "auth:login_failed", "The login failed"],
-    ["iss", "https://evil.example.com", "auth:issuer_mismatch", "This answer came from somewhere else"],
+    ["iss", "https://evil.example.com", "auth:issuer_mismatch", "The response came from another server"],
   ])("ends when the callback of its own state has a wrong %s", async (name, value, code, title) => {
     const { login, allow } = await begin();
     const failed = thrown(login);
@@ -206,14 +206,17 @@ describe("loginWithLoopback", () => {
     await writeFile(file, "");
     const unkept = await begin({ store: full });
     const [first, page] = [thrown(unkept.login), await ask(await unkept.allow())];
-    expect(page.text).toContain("<h1>The login could not be kept</h1>");
+    expect(page.text).toContain("<h1>The login could not be saved</h1>");
     expect(await first).toMatchObject({ code: "auth:store_failed" });
 
-    const down = new ConnectionError({ method: "GET", url: "https://api.test/v1/me" }, "got no whole answer");
+    const down = new ConnectionError(
+      { method: "GET", url: "https://api.test/v1/me" },
+      "got no complete response",
+    );
     const unfinished = await begin({ store: { ...store, write: () => Promise.reject(down) } });
     const [third, whole] = [thrown(unfinished.login), await ask(await unfinished.allow())];
-    expect(whole.text).toContain("<h1>The login could not be finished</h1>");
-    expect(whole.text).toContain("GET https://api.test/v1/me got no whole answer");
+    expect(whole.text).toContain("<h1>The login could not be completed</h1>");
+    expect(whole.text).toContain("GET https://api.test/v1/me got no complete response");
     expect(await third).toBe(down);
 
     mock.faults.add({ operation: "oauth.token", latency: 60_000, times: 1 });
@@ -229,7 +232,7 @@ describe("loginWithLoopback", () => {
     const failed = thrown(login);
     const redirect = await allow();
     const { text } = await ask(redirect);
-    expect(text).toContain("answered 500 (text/html)");
+    expect(text).toContain("returned 500 (text/html)");
     expect(text).not.toContain(new URL(redirect).searchParams.get("code"));
     expect(await failed).toMatchObject({ code: "auth:login_failed", status: 500 });
   });
@@ -345,7 +348,7 @@ describe("loginWithLoopback", () => {
     expect(error).toMatchObject({
       ...{ name: "AuthError", code: "auth:listen_failed" },
       message: "The program cannot listen on 127.0.0.1 (EADDRNOTAVAIL)",
-      hint: "Use startLogin and finishLogin, and let the user bring the address.",
+      hint: "Use startLogin and finishLogin, and let the user paste the URL.",
     });
     expect(opened).toBe(0);
   });

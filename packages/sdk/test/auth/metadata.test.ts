@@ -15,23 +15,27 @@ describe("metadata (RFC 8414)", () => {
     });
 
   it.each<[string, Reply, Expected]>([
-    ["is HTML", html, { message: "answered 200 (text/html)", status: 200 }],
+    ["is HTML", html, { message: "returned 200 (text/html)", status: 200 }],
     [
       "is missing",
       (response) => response.writeHead(404).end(),
-      { message: "answered 404 (no body)", status: 404 },
+      { message: "returned 404 (no body)", status: 404 },
     ],
-    ["fails", (response) => response.writeHead(500).end(), { message: "answered 500", status: 500 }],
-    ["never comes", () => undefined, { code: "auth:timeout", message: "got no whole answer within 150 ms" }],
+    ["fails", (response) => response.writeHead(500).end(), { message: "returned 500", status: 500 }],
+    [
+      "never comes",
+      () => undefined,
+      { code: "auth:timeout", message: "got no complete response within 150 ms" },
+    ],
     [
       "names no issuer",
       (response) => json(response, 200, {}),
       { message: '"issuer" property must be a string' },
     ],
     [
-      "is another server's (RFC 8414 § 3.3)",
+      "names another issuer (RFC 8414 § 3.3)",
       (response) => json(response, 200, metadataOf("https://evil.example.com")),
-      { code: "auth:issuer_mismatch", message: "is another server's" },
+      { code: "auth:issuer_mismatch", message: "names another issuer" },
     ],
   ])("that %s", async (_name, metadata, expected) => {
     const { baseUrl } = await startFaultServer({ metadata });
@@ -50,7 +54,7 @@ describe("metadata (RFC 8414)", () => {
       const error = await thrown(start(issuer, { fetch }));
       expectFailure(error, {
         code: "auth:discovery_failed",
-        message: "has no authorization_endpoint to use",
+        message: "has no usable authorization_endpoint",
       });
     },
   );

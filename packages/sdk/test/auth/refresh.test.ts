@@ -197,7 +197,7 @@ describe("a refresh", () => {
     expect(await thrown(auth.token({ timeoutMs: 50 }))).toMatchObject({
       name: "AuthError",
       code: "auth:timeout",
-      message: expect.stringMatching(/^No token within 40 ms: still waiting for /),
+      message: expect.stringMatching(/^Got no token within 40 ms: still waiting for /),
     });
     await until(() => answer !== undefined);
     const next = auth.token();

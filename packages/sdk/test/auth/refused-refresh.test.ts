@@ -24,7 +24,7 @@ describe("a login", () => {
   });
 
   it("without a refresh token is over when its access token has ended or is refused", async () => {
-    const message = "The access token has ended, and there is no refresh token";
+    const message = "The access token has expired, and there is no refresh token";
     const credential = { refreshToken: undefined };
     const { token, server } = await setup({ secondsLeft: 3, credential });
     expect(await token()).toBe("access-0");
@@ -36,10 +36,7 @@ describe("a login", () => {
 
   it("that the server ends (invalid_grant) is forgotten", async () => {
     const { token, store } = await setup({ secondsLeft: 10, replies: { token: invalidGrant } });
-    const error = await expectLoginRequired(
-      token(),
-      "The authorization server does not honour the login any more",
-    );
+    const error = await expectLoginRequired(token(), "The authorization server no longer accepts the login");
     expect(error.cause).toMatchObject({
       code: "auth:refresh_failed",
       oauthError: "invalid_grant",
@@ -86,7 +83,7 @@ describe("a login", () => {
       void store.write(theirs).then(() => invalidGrant(response, request, count));
     const { token: ask, store, server } = await setup({ replies: { token } });
     const theirs = credentialFor(server, -1, { accessToken: "theirs", refreshToken: "refresh-9" });
-    await expectLoginRequired(ask(), "The authorization server does not honour the login any more");
+    await expectLoginRequired(ask(), "The authorization server no longer accepts the login");
     expect(server.tokenRequests).toHaveLength(2);
     expect(await store.read()).toEqual(theirs);
   });

@@ -5,12 +5,12 @@ import { type Html, html } from "./html.js";
 import { layout } from "./layout.js";
 
 const titles: Readonly<Record<ApprovalRow["status"], string>> = {
-  pending: "An agent waits for your word",
-  approved: "You have approved this request",
-  approved_window: "You have approved such requests for a while",
-  denied: "You have denied this request",
-  expired: "This approval has run out",
-  consumed: "This request was approved, and has run",
+  pending: "An agent is waiting for your approval",
+  approved: "You approved this request",
+  approved_window: "You have approved requests like this for a limited time",
+  denied: "You denied this request",
+  expired: "This approval has expired",
+  consumed: "This request was approved and has been completed",
 };
 
 const row = (name: string, value: string | Html): Html =>
@@ -26,7 +26,7 @@ const howToDecide = ({ id, operationId }: ApprovalRow): Html =>
     <h2 id="decide">Decide in a terminal on this machine</h2>
     <ul class="rows">
       ${command("Approve this request", `approve ${id}`)}
-      ${allowsWindow(operationId) ? command("Approve such requests for an hour", `approve ${id} --window 1h`) : []}
+      ${allowsWindow(operationId) ? command("Approve requests like this for an hour", `approve ${id} --window 1h`) : []}
       ${command("Deny it", `deny ${id}`)}
     </ul>
   </section>`;
@@ -49,6 +49,6 @@ export const approvalPage = (approval: ApprovalRow): string => {
         ${isOpen ? row("Until", readable(windowExpiresAt ?? expiresAt)) : []}
       </ul>
       ${status === "pending" ? howToDecide(approval) : []}
-      <p class="note quiet small">Approve only what you have set an agent to do.</p>`,
+      <p class="note quiet small">Approve only what you asked an agent to do.</p>`,
   );
 };

@@ -30,7 +30,7 @@ const explanations: Readonly<Record<string, { does: string; how: string }>> = {
     does: "Manage the whole workspace",
     how: "Projects, databases and their passwords, apps, service tokens",
   },
-  [offlineScope]: { does: "Stay signed in", how: "It may go on working while you are away" },
+  [offlineScope]: { does: "Stay signed in", how: "It can keep working while you are away" },
 };
 
 const scopeRow = (scope: string): Html =>
@@ -66,7 +66,7 @@ export const consentPage = (parts: ConsentParts): string => {
         <input type="hidden" name="user" value="${user.id}" />
         ${
           workspaces.length === 0
-            ? html`<p class="problem">You are a member of no workspace.</p>`
+            ? html`<p class="problem">You are not a member of a workspace.</p>`
             : html`<fieldset>
                 <legend>Workspace</legend>
                 <div class="rows">
@@ -86,7 +86,7 @@ export const consentPage = (parts: ConsentParts): string => {
         </div>
       </form>
       <p class="note quiet small">
-        Allow only what you have started yourself. You will be sent to <code>${destination}</code>.
+        Allow this only if you started it yourself. You will be sent to <code>${destination}</code>.
       </p>`,
   );
 };

@@ -20,6 +20,6 @@ export const refusalPage = ({ title, reason, hint, code, retry }: RefusalParts):
     html`<h1>${title}</h1>
       <p>${reason}.</p>
       <p>${hint}.</p>
-      ${retry === undefined ? [] : html`<p><a href="${retry}">Begin again</a></p>`}
+      ${retry === undefined ? [] : html`<p><a href="${retry}">Start again</a></p>`}
       <p class="note quiet small">Error <code>${code}</code></p>`,
   );

@@ -87,7 +87,7 @@ export const branchBehaviors = {
       const branch = reach(call, "branch", call.path.branchId);
       if (call.body.isDefault === false && branch.isDefault) {
         throw errors.validationFailed([
-          { path: "/isDefault", message: "cannot be taken away; make another branch the default one" },
+          { path: "/isDefault", message: "cannot be removed; make another branch the default" },
         ]);
       }
       return branch;

@@ -22,7 +22,7 @@ const uploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
   respond: ({ store, settings }, request) => {
     const keyHash = store.deployments.get(deploymentId)?.uploadKeyHash ?? null;
     if (keyHash === null || keyHash !== digest(key)) {
-      throw errors.routeNotFound("such upload, or it was used already");
+      throw errors.uploadUrlInvalid();
     }
     if (request.method !== "PUT") throw errors.methodNotAllowed(request.method, ["PUT"]);
     const { upload: limit } = settings.limits;

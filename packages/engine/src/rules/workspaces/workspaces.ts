@@ -28,7 +28,7 @@ export const workspaceBehaviors = {
   "workspaces.create": behavior("workspaces.create", {
     check: ({ principal }) => {
       if (principal.kind !== "user") {
-        throw errors.forbidden("Only a user may create a workspace", "Use the access token of a user");
+        throw errors.forbidden("Only a user can create a workspace", "Use the access token of a user");
       }
       return principal;
     },

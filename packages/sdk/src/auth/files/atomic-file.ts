@@ -7,7 +7,7 @@ import { fileErrors, systemCode } from "./file-errors.js";
 /** Age in milliseconds after which a temporary file is abandoned: its writer was killed. */
 const abandonedAfter = 60_000;
 /** Bytes to reserve for a credential. */
-export const roomNeeded = 8_192;
+export const reservedBytes = 8_192;
 
 /**
  * Replaces a file atomically: readers see either the old or the new text, even after a crash. The file is created with
@@ -36,7 +36,7 @@ export const assertWritable = async (file: string): Promise<void> => {
   const { temporary, handle } = await openTemporary(file);
   try {
     // On a full disk, creating an empty file can succeed while writing to it fails.
-    await handle.writeFile(" ".repeat(roomNeeded));
+    await handle.writeFile(" ".repeat(reservedBytes));
   } catch (error) {
     throw fileErrors.unwritable(file, error);
   } finally {
@@ -59,7 +59,7 @@ const openTemporary = async (
 };
 
 /** Resolves a symbolic link, so that a write replaces its target and not the link. */
-export const behindLink = async (file: string): Promise<string> => {
+export const resolveLink = async (file: string): Promise<string> => {
   try {
     return (await lstat(file)).isSymbolicLink() ? await realpath(file) : file;
   } catch (error) {
@@ -72,7 +72,7 @@ export const behindLink = async (file: string): Promise<string> => {
  * Returns the path to replace. Rejects a file that is marked read-only, although its folder would allow replacing it.
  */
 export const targetOf = async (file: string): Promise<string> => {
-  const target = await behindLink(file);
+  const target = await resolveLink(file);
   try {
     const { mode } = await stat(target);
     if ((mode & constants.S_IWUSR) === 0) throw fileErrors.readOnly(file, "it is marked read-only");

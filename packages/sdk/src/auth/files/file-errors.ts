@@ -14,23 +14,23 @@ export const isReadOnly = (error: unknown): boolean =>
 export const fileErrors = {
   unreadable: (file: string, error: unknown) =>
     new TokenStoreError("auth:store_unreadable", `${file} cannot be read (${reason(error)})`, {
-      hint: "Give this user the right to read it, or use another file.",
+      hint: "Give this user permission to read it, or use another file.",
     }),
   unwritable: (file: string, error: unknown): TokenStoreError => {
     if (error instanceof TokenStoreError) return error;
     const why = reason(error);
     if (isReadOnly(error)) return fileErrors.readOnly(file, why);
     return new TokenStoreError("auth:store_failed", `${file} could not be written (${why})`, {
-      hint: "What was in it is still there. Check that its folder is one, and that the disk has room.",
+      hint: "The file was not changed. Check that its folder is a directory and that the disk has free space.",
     });
   },
   readOnly: (file: string, why: string) =>
     new TokenStoreError("auth:store_read_only", `${file} cannot be written (${why})`, {
-      hint: "Give this user the right to write it and its folder. The login in it was kept; it is refreshed when that works.",
+      hint: "Give this user permission to write the file and its folder. The login in it was not changed; it is refreshed once it can be written.",
     }),
   overtaken: (file: string) =>
-    new TokenStoreError("auth:store_failed", `${file} was given to another process meanwhile`, {
-      hint: "This one was silent for too long. What is in the file by now is kept.",
+    new TokenStoreError("auth:store_failed", `${file} was taken over by another process`, {
+      hint: "This process did not respond for too long. The credential that the other process stored was not changed.",
     }),
 };
 

@@ -17,12 +17,12 @@ import {
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
-import { type LockOwner, lifeOf, newOwner, parseOwner } from "./lock-owner.js";
+import { type LockOwner, livenessOf, newOwner, parseOwner } from "./lock-owner.js";
 
 /** Interval between heartbeats of a lock holder, in milliseconds. */
-const beat = 1_000;
+const heartbeatMs = 1_000;
 /** Average interval between polls of a waiter, in milliseconds. */
-const pause = 25;
+const pollMs = 25;
 
 export interface FileLockOptions {
   /** Cancels the wait, which then throws the reason of the signal. */
@@ -45,8 +45,8 @@ export interface FileLockOptions {
  * seconds without a change the holder is considered dead. A live holder never loses the lock on its own machine.
  *
  * The lock of a dead holder is inherited, never deleted: the process that creates `<file>.<nonce of the dead holder>`
- * is the heir, if the lock still names the dead holder afterwards. Two processes that find the same dead holder
- * therefore cannot both replace it, nor replace its heir.
+ * is the successor, if the lock still names the dead holder afterwards. Two processes that find the same dead holder
+ * therefore cannot both replace it, nor replace its successor.
  *
  * If the folder becomes read-only, no process can acquire the lock, and the holder cannot remove it. The holder then
  * marks the lock file as done. Until then, waiters keep waiting, so that they can read what the holder stored.
@@ -57,18 +57,18 @@ export const withFileLock = async <T>(
   { signal, silenceMs = 10_000 }: FileLockOptions,
 ): Promise<T> => {
   const me = await acquire(file, signal, silenceMs);
-  const beating = setInterval(() => void touch(file), beat).unref();
+  const heartbeat = setInterval(() => void touch(file), heartbeatMs).unref();
   try {
-    await removeLeft(file, me).catch(() => undefined);
+    await removeLeftovers(file, me).catch(() => undefined);
     return await work();
   } finally {
-    clearInterval(beating);
+    clearInterval(heartbeat);
     await release(file, me);
   }
 };
 
 const ownFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}.own`;
-const heirFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
+const successorFile = (file: string, { nonce }: LockOwner): string => `${file}.${nonce}`;
 
 /** A process that waits for the lock, and its test for dead holders. */
 interface Wait {
@@ -81,20 +81,20 @@ interface Wait {
 const acquire = async (file: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
   signal.throwIfAborted();
   const me = await newOwner();
-  const wait: Wait = { file, me, signal, isSilent: silenceWatch(silenceMs) };
+  const wait: Wait = { file, me, signal, isSilent: heartbeatWatch(silenceMs) };
   for (;;) {
     try {
-      await enter(wait);
+      await enqueue(wait);
       return me;
     } catch (error) {
-      const isOver = !isReadOnly(error) || !(await canGoOn(wait).catch(() => false));
+      const isOver = !isReadOnly(error) || !(await waitUntilWritable(wait).catch(() => false));
       if (signal.aborted) throw signal.reason;
       if (isOver) throw fileErrors.unwritable(file, error);
     }
   }
 };
 
-const enter = async (wait: Wait): Promise<void> => {
+const enqueue = async (wait: Wait): Promise<void> => {
   const { file, me } = wait;
   const own = ownFile(file, me);
   try {
@@ -109,15 +109,15 @@ const enter = async (wait: Wait): Promise<void> => {
 const waitForTurn = async (wait: Wait): Promise<void> => {
   const { file, me } = wait;
   for (;;) {
-    if (await createWhole(ownFile(file, me), file)) return;
+    if (await copyAtomically(ownFile(file, me), file)) return;
     const chain = await holdersOf(file);
     const [holder, last] = [chain[0], chain.at(-1)];
     if (holder && last && (await isDead(last, wait))) {
-      if (await inherit(file, me, holder.owner, last.owner)) return;
+      if (await takeOver(file, me, holder.owner, last.owner)) return;
     }
     // In a folder that has become read-only, the lock is never removed.
     await access(dirname(file), constants.W_OK);
-    await nextLook(wait);
+    await nextPoll(wait);
   }
 };
 
@@ -125,12 +125,12 @@ const waitForTurn = async (wait: Wait): Promise<void> => {
  * Waits while the folder is read-only. Returns true once it is writable, false once the holder is done, dead or
  * missing.
  */
-const canGoOn = async (wait: Wait): Promise<boolean> => {
+const waitUntilWritable = async (wait: Wait): Promise<boolean> => {
   const { file } = wait;
   for (;;) {
     const last = (await holdersOf(file)).at(-1);
     if (!last || last.owner.isDone || (await isDead(last, wait))) return false;
-    await nextLook(wait);
+    await nextPoll(wait);
     const isWritable = await access(dirname(file), constants.W_OK).then(
       () => true,
       () => false,
@@ -140,17 +140,17 @@ const canGoOn = async (wait: Wait): Promise<boolean> => {
 };
 
 const isDead = async (holder: Holder, { me, isSilent }: Wait): Promise<boolean> => {
-  const life = await lifeOf(holder.owner, me);
+  const life = await livenessOf(holder.owner, me);
   return life === "dead" || (life === "unknown" && isSilent(holder));
 };
 
-const nextLook = async ({ signal }: Wait): Promise<void> => {
-  await delay(pause * (0.6 + 0.8 * Math.random()));
+const nextPoll = async ({ signal }: Wait): Promise<void> => {
+  await delay(pollMs * (0.6 + 0.8 * Math.random()));
   signal.throwIfAborted();
 };
 
 /** Creates a file atomically with the content of another. Returns false if the file already exists. */
-const createWhole = async (source: string, file: string): Promise<boolean> => {
+const copyAtomically = async (source: string, file: string): Promise<boolean> => {
   try {
     await link(source, file);
     return true;
@@ -173,11 +173,11 @@ interface Holder {
   owner: LockOwner;
   path: string;
   /** Time of the last heartbeat, in milliseconds since the Unix epoch. */
-  seen: number;
+  heartbeatAt: number;
 }
 
 /**
- * Returns the holder that the lock names, its heir, the heir's heir and so on. The last one holds the lock if it is
+ * Returns the holder that the lock names, its successor, the successor's successor and so on. The last one holds the lock if it is
  * alive.
  */
 const holdersOf = async (file: string): Promise<Holder[]> => {
@@ -186,7 +186,7 @@ const holdersOf = async (file: string): Promise<Holder[]> => {
   while (path !== undefined) {
     const holder = await readHolder(path);
     if (holder) holders.push(holder);
-    path = holder && heirFile(file, holder.owner);
+    path = holder && successorFile(file, holder.owner);
   }
   return holders;
 };
@@ -197,7 +197,7 @@ const unknown: LockOwner = { nonce: "unknown", pid: 0, machine: "unknown", start
 const readHolder = async (path: string): Promise<Holder | undefined> => {
   try {
     const [text, { mtimeMs }] = [await readFile(path, "utf8"), await stat(path)];
-    return { owner: parseOwner(text) ?? unknown, path, seen: mtimeMs };
+    return { owner: parseOwner(text) ?? unknown, path, heartbeatAt: mtimeMs };
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
@@ -205,12 +205,17 @@ const readHolder = async (path: string): Promise<Holder | undefined> => {
 };
 
 /** Replaces the last holder, which is dead. Returns false if another process replaced it first. */
-const inherit = async (file: string, me: LockOwner, holder: LockOwner, last: LockOwner): Promise<boolean> => {
-  const heir = heirFile(file, last);
-  if (!(await createWhole(ownFile(file, me), heir))) return false;
+const takeOver = async (
+  file: string,
+  me: LockOwner,
+  holder: LockOwner,
+  last: LockOwner,
+): Promise<boolean> => {
+  const successor = successorFile(file, last);
+  if (!(await copyAtomically(ownFile(file, me), successor))) return false;
   const current = await readHolder(file);
   if (current?.owner.nonce !== holder.nonce) {
-    await rm(heir, { force: true });
+    await rm(successor, { force: true });
     return false;
   }
   await rename(ownFile(file, me), file);
@@ -218,15 +223,15 @@ const inherit = async (file: string, me: LockOwner, holder: LockOwner, last: Loc
 };
 
 /**
- * Removes files of killed processes: heirs of former holders, since the lock now names its holder, and dead waiters.
+ * Removes files of killed processes: successors of former holders, since the lock now names its holder, and dead waiters.
  */
-const removeLeft = async (file: string, me: LockOwner): Promise<void> => {
+const removeLeftovers = async (file: string, me: LockOwner): Promise<void> => {
   const folder = dirname(file);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${basename(file)}.`)) continue;
     const path = join(folder, name);
     const waiter = name.endsWith(".own") ? await readHolder(path) : undefined;
-    const isNeeded = waiter && (await lifeOf(waiter.owner, me)) !== "dead";
+    const isNeeded = waiter && (await livenessOf(waiter.owner, me)) !== "dead";
     if (!isNeeded) await rm(path, { force: true });
   }
 };
@@ -235,13 +240,14 @@ const removeLeft = async (file: string, me: LockOwner): Promise<void> => {
  * Returns a function that reports whether a holder has missed heartbeats for too long. Counts polls instead of time,
  * because all processes of a suspended machine resume at once.
  */
-const silenceWatch = (silenceMs: number): ((holder: Holder) => boolean) => {
+const heartbeatWatch = (silenceMs: number): ((holder: Holder) => boolean) => {
   let before: Holder | undefined;
   let waits = 0;
   return (holder) => {
-    waits = before?.owner.nonce === holder.owner.nonce && before.seen === holder.seen ? waits + 1 : 0;
+    waits =
+      before?.owner.nonce === holder.owner.nonce && before.heartbeatAt === holder.heartbeatAt ? waits + 1 : 0;
     before = holder;
-    return waits * pause > silenceMs;
+    return waits * pollMs > silenceMs;
   };
 };
 
@@ -256,8 +262,8 @@ const release = async (file: string, me: LockOwner): Promise<void> => {
     const holder = await readHolder(file);
     if (holder?.owner.nonce === me.nonce) await unlink(file);
   } catch {
-    await sayDone(file, me).catch(() => undefined);
-    setTimeout(() => void release(file, me), beat).unref();
+    await markDone(file, me).catch(() => undefined);
+    setTimeout(() => void release(file, me), heartbeatMs).unref();
   }
 };
 
@@ -265,7 +271,7 @@ const release = async (file: string, me: LockOwner): Promise<void> => {
  * Marks the lock file as done. The file stays writable in a read-only folder, and the new text is longer than the old,
  * so it overwrites all of it.
  */
-const sayDone = async (file: string, me: LockOwner): Promise<void> => {
+const markDone = async (file: string, me: LockOwner): Promise<void> => {
   const handle = await open(file, "r+");
   try {
     await handle.write(JSON.stringify({ ...me, isDone: true }), 0);

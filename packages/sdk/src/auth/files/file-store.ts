@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type Credential, isCredential } from "../credential.js";
 import { authErrors } from "../errors.js";
 import type { TokenStore } from "../token-store.js";
-import { assertWritable, behindLink, writeAtomically } from "./atomic-file.js";
+import { assertWritable, resolveLink, writeAtomically } from "./atomic-file.js";
 import { fileErrors, systemCode } from "./file-errors.js";
 import { withFileLock } from "./file-lock.js";
 import { newestOf, removeNext, reserveNext } from "./next-file.js";
@@ -30,13 +30,13 @@ export const fileStore = (path: string): TokenStore => {
     read: () => read(file),
     async write(credential) {
       await writeAtomically(file, `${JSON.stringify(credential, undefined, 2)}\n`);
-      await removeNext(await behindLink(file)).catch(() => undefined);
+      await removeNext(await resolveLink(file)).catch(() => undefined);
     },
     probe: () => assertWritable(file),
     reserve: () => reserveNext(file),
     async clear() {
       try {
-        const target = await behindLink(file);
+        const target = await resolveLink(file);
         await rm(file, { force: true });
         await removeNext(target);
       } catch (error) {
@@ -56,7 +56,7 @@ const read = async (file: string): Promise<Credential | undefined> => {
     throw fileErrors.unreadable(file, error);
   }
   const value = parse(file, text);
-  if (!isCredential(value)) throw authErrors.corrupt(file, "lacks what a credential has");
+  if (!isCredential(value)) throw authErrors.corrupt(file, "lacks required fields");
   return newestOf(file, text, value);
 };
 

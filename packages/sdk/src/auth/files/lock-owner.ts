@@ -31,7 +31,12 @@ const machineOf = (): Promise<string> =>
 /** Returns an owner for this process, with a new nonce for each attempt. */
 export const newOwner = async (): Promise<LockOwner> => {
   const { pid } = process;
-  return { nonce: randomUUID(), pid, machine: await machineOf(), startedAt: (await look(pid))?.startedAt };
+  return {
+    nonce: randomUUID(),
+    pid,
+    machine: await machineOf(),
+    startedAt: (await readProcess(pid))?.startedAt,
+  };
 };
 
 export const parseOwner = (text: string): LockOwner | undefined => {
@@ -50,7 +55,7 @@ export const parseOwner = (text: string): LockOwner | undefined => {
  * Checks whether the owner's process is alive. Returns `unknown` if only its heartbeat can tell: it is on another
  * machine, or the system does not provide the information.
  */
-export const lifeOf = async (owner: LockOwner, me: LockOwner): Promise<"dead" | "alive" | "unknown"> => {
+export const livenessOf = async (owner: LockOwner, me: LockOwner): Promise<"dead" | "alive" | "unknown"> => {
   if (owner.machine !== me.machine) return "unknown";
   try {
     process.kill(owner.pid, 0);
@@ -58,9 +63,9 @@ export const lifeOf = async (owner: LockOwner, me: LockOwner): Promise<"dead" | 
     // EPERM means that the process exists and belongs to another user.
     if (systemCode(error) === "ESRCH") return "dead";
   }
-  const found = await look(owner.pid);
+  const found = await readProcess(owner.pid);
   if (!found || owner.startedAt === undefined) return "unknown";
-  return found.isOver || found.startedAt !== owner.startedAt ? "dead" : "alive";
+  return found.hasExited || found.startedAt !== owner.startedAt ? "dead" : "alive";
 };
 
 /**
@@ -68,10 +73,10 @@ export const lifeOf = async (owner: LockOwner, me: LockOwner): Promise<"dead" | 
  * [proc(5)](https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html). The process name before them may contain any
  * character.
  */
-const look = async (pid: number): Promise<{ startedAt: string; isOver: boolean } | undefined> => {
+const readProcess = async (pid: number): Promise<{ startedAt: string; hasExited: boolean } | undefined> => {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state = "", startedAt] = [fields?.[0], fields?.[19]];
   // A zombie process keeps its pid.
-  return startedAt === undefined ? undefined : { startedAt, isOver: /^[ZX]/.test(state) };
+  return startedAt === undefined ? undefined : { startedAt, hasExited: /^[ZX]/.test(state) };
 };

@@ -3,7 +3,7 @@ import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promi
 import { dirname } from "node:path";
 import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
-import { behindLink, roomNeeded, syncFolder, targetOf } from "./atomic-file.js";
+import { resolveLink, reservedBytes, syncFolder, targetOf } from "./atomic-file.js";
 import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
 
 // `<file>.next` is created before a refresh token is used. Afterwards it is written through its open descriptor, which
@@ -15,19 +15,19 @@ const digestOf = (text: string): string => createHash("sha256").update(text).dig
 
 /** Returns the credential in `<file>.next` if it replaces this text, or else the file's own. */
 export const newestOf = async (file: string, text: string, own: Credential): Promise<Credential> =>
-  (await readNext(file, text)) ?? withoutMark(own);
+  (await readNext(file, text)) ?? withoutDigest(own);
 
 const readNext = async (file: string, text: string): Promise<Credential | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readFile(nextOf(await behindLink(file)), "utf8"));
+    const value: unknown = JSON.parse(await readFile(nextOf(await resolveLink(file)), "utf8"));
     const isItsOwn = isCredential(value) && "replaces" in value && value.replaces === digestOf(text);
-    return isItsOwn ? withoutMark(value) : undefined;
+    return isItsOwn ? withoutDigest(value) : undefined;
   } catch {
     return undefined;
   }
 };
 
-const withoutMark = (credential: Credential & { replaces?: unknown }): Credential => {
+const withoutDigest = (credential: Credential & { replaces?: unknown }): Credential => {
   const { replaces: _, ...rest } = credential;
   return rest;
 };
@@ -42,24 +42,24 @@ export const removeNext = async (target: string): Promise<void> => rm(nextOf(tar
 export const reserveNext = async (file: string): Promise<Reservation> => {
   try {
     const target = await targetOf(file);
-    const text = await settle(file, target);
+    const text = await applyPending(file, target);
     const handle = await open(nextOf(target), "wx", 0o600);
-    const place = { file, target, handle, replaces: digestOf(text) };
+    const next = { file, target, handle, replaces: digestOf(text) };
     try {
       // On a full disk, creating an empty file can succeed while writing to it fails.
-      await handle.writeFile(" ".repeat(roomNeeded));
+      await handle.writeFile(" ".repeat(reservedBytes));
     } catch (error) {
-      await leave(place, false);
+      await closeNext(next, false);
       throw error;
     }
     let isFilled = false;
     return {
       async write(credential) {
-        await fill(place, credential);
+        await writeNext(next, credential);
         isFilled = true;
-        await replace(place);
+        await replaceFile(next);
       },
-      release: () => leave(place, isFilled),
+      release: () => closeNext(next, isFilled),
     };
   } catch (error) {
     throw fileErrors.unwritable(file, error);
@@ -67,7 +67,7 @@ export const reserveNext = async (file: string): Promise<Reservation> => {
 };
 
 /** Applies or removes an earlier `<file>.next`, then returns the file's text. */
-const settle = async (file: string, target: string): Promise<string> => {
+const applyPending = async (file: string, target: string): Promise<string> => {
   const text = await textOf(target);
   if (!(await readNext(file, text))) {
     await removeNext(target);
@@ -83,14 +83,14 @@ const textOf = (target: string): Promise<string> =>
     throw error;
   });
 
-interface Place {
+interface NextFile {
   file: string;
   target: string;
   handle: FileHandle;
   replaces: string;
 }
 
-const fill = async ({ file, handle, replaces }: Place, credential: Credential): Promise<void> => {
+const writeNext = async ({ file, handle, replaces }: NextFile, credential: Credential): Promise<void> => {
   try {
     const bytes = Buffer.from(`${JSON.stringify({ ...credential, replaces }, undefined, 2)}\n`);
     await handle.write(bytes, 0, bytes.length, 0);
@@ -105,7 +105,7 @@ const fill = async ({ file, handle, replaces }: Place, credential: Credential): 
  * Reports whether `<file>.next` is still the one this holder created. A holder that was considered dead may have an
  * heir that has created another.
  */
-const isOwn = async ({ target, handle }: Place): Promise<boolean> => {
+const isOwn = async ({ target, handle }: NextFile): Promise<boolean> => {
   const [mine, found] = await Promise.all([
     handle.stat({ bigint: true }),
     stat(nextOf(target), { bigint: true }).catch(() => undefined),
@@ -113,9 +113,9 @@ const isOwn = async ({ target, handle }: Place): Promise<boolean> => {
   return found?.ino === mine.ino && found.dev === mine.dev;
 };
 
-const replace = async (place: Place): Promise<void> => {
-  const { file, target } = place;
-  if (!(await isOwn(place))) throw fileErrors.overtaken(file);
+const replaceFile = async (next: NextFile): Promise<void> => {
+  const { file, target } = next;
+  if (!(await isOwn(next))) throw fileErrors.overtaken(file);
   try {
     await targetOf(file);
     await rename(nextOf(target), target);
@@ -127,8 +127,8 @@ const replace = async (place: Place): Promise<void> => {
   await syncFolder(dirname(target));
 };
 
-const leave = async (place: Place, isFilled: boolean): Promise<void> => {
-  const isLeft = !isFilled && (await isOwn(place).catch(() => false));
-  await place.handle.close();
-  if (isLeft) await removeNext(place.target).catch(() => undefined);
+const closeNext = async (next: NextFile, isFilled: boolean): Promise<void> => {
+  const isLeft = !isFilled && (await isOwn(next).catch(() => false));
+  await next.handle.close();
+  if (isLeft) await removeNext(next.target).catch(() => undefined);
 };

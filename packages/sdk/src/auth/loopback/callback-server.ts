@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { authErrors } from "../errors.js";
 import { systemCode } from "../files/file-errors.js";
 import { pageHeaders, printPage } from "./closing-page.js";
-import { type ClosingPage, failurePage, pages } from "./closing-words.js";
+import { type ClosingPage, failurePage, pages } from "./closing-texts.js";
 
 const path = "/callback";
 /**
@@ -28,26 +28,26 @@ export interface CallbackServer {
 export const startCallbackServer = async (): Promise<CallbackServer> => {
   let expected: { state: string; finish: (callback: string) => Promise<unknown> } | undefined;
   let page: Promise<ClosingPage> | undefined;
-  const answering = new Set<Promise<void>>();
+  const responding = new Set<Promise<void>>();
   let stop = (): void => undefined;
   const stopped = new Promise<ClosingPage>((resolve) => (stop = () => resolve(pages.stopped)));
   const server = createServer((request, response) => {
-    const answered = answer(request, response).finally(() => answering.delete(answered));
-    answering.add(answered);
+    const responded = respond(request, response).finally(() => responding.delete(responded));
+    responding.add(responded);
   });
   const origin = await listen(server);
   const { host } = new URL(origin);
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { url = "", method } = request;
     // Prevents DNS rebinding: another site may have pointed its host name at this address.
-    if (request.headers.host !== host || !url.startsWith("/")) return send(response, 403, pages.stranger);
+    if (request.headers.host !== host || !url.startsWith("/")) return send(response, 403, pages.unrelated);
     const address = new URL(origin + url);
-    if (address.pathname !== path) return send(response, 404, pages.stranger);
-    if (method !== "GET") return send(response, 405, pages.stranger);
+    if (address.pathname !== path) return send(response, 404, pages.unrelated);
+    if (method !== "GET") return send(response, 405, pages.unrelated);
     const states = address.searchParams.getAll("state");
     if (!expected || states.length !== 1 || states[0] !== expected.state) {
-      return send(response, 400, pages.stranger);
+      return send(response, 400, pages.unrelated);
     }
     page ??= expected.finish(address.href).then(() => pages.done, failurePage);
     return send(response, 200, await Promise.race([page, stopped]));
@@ -62,7 +62,7 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
       const closed = new Promise((resolve) => server.close(resolve));
       // A store may take longer than the login that was aborted.
       const late = setTimeout(stop, linger);
-      await Promise.allSettled(answering);
+      await Promise.allSettled(responding);
       clearTimeout(late);
       server.closeIdleConnections();
       // Browsers open spare connections that they never use.

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { style } from "./closing-style.js";
-import type { ClosingPage } from "./closing-words.js";
+import type { ClosingPage } from "./closing-texts.js";
 
 const mark =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9" fill="#3043cf"/>' +
@@ -9,15 +9,15 @@ const mark =
 const icon = `data:image/svg+xml,${encodeURIComponent(mark.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '))}`;
 
 /** Paths of the signs in the circle: a check mark, a cross or a dash. */
-const signs: Readonly<Record<ClosingPage["mood"], string>> = {
+const signs: Readonly<Record<ClosingPage["outcome"], string>> = {
   good: "m14.5 22.5 5 5 10-11",
   bad: "m16 16 12 12m0-12L16 28",
   none: "M14.5 22h15",
 };
 
-const signOf = (mood: ClosingPage["mood"]): string =>
-  `<svg class="${mood}" viewBox="0 0 44 44" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3" ` +
-  `stroke-linecap="round" stroke-linejoin="round"><circle cx="22" cy="22" r="20"/><path d="${signs[mood]}"/></svg>`;
+const signOf = (outcome: ClosingPage["outcome"]): string =>
+  `<svg class="${outcome}" viewBox="0 0 44 44" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3" ` +
+  `stroke-linecap="round" stroke-linejoin="round"><circle cx="22" cy="22" r="20"/><path d="${signs[outcome]}"/></svg>`;
 
 const escape = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -32,7 +32,7 @@ export const printPage = (page: ClosingPage): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
   `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">` +
   `<title>${escape(page.title)} · mgmt</title><link rel="icon" href="${icon}"><style>${style}</style></head>` +
-  `<body><header>${mark} mgmt</header><main>${signOf(page.mood)}` +
+  `<body><header>${mark} mgmt</header><main>${signOf(page.outcome)}` +
   `<h1>${escape(page.title)}</h1><p>${escape(page.text)}</p>${noteOf(page)}</main></body></html>`;
 
 const styleDigest = createHash("sha256").update(style).digest("base64");

@@ -2,7 +2,7 @@ import { readTimeout } from "../../request/deadline.js";
 import { withDeadline } from "../../request/with-deadline.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
-import { type LoginOptions, beginLogin, endLogin, probe } from "../login.js";
+import { type LoginOptions, startLoginWith, finishLoginWith, probe } from "../login.js";
 import { readOAuthSettings } from "../oauth-settings.js";
 import type { TokenStore } from "../token-store.js";
 
@@ -41,10 +41,10 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
   const { redirectUri } = server;
   try {
     return await withDeadline({ signal, timeoutMs, timedOut }, async (limit) => {
-      const { url, attempt } = await beginLogin(settings, { redirectUri, scopes, signal: limit });
+      const { url, attempt } = await startLoginWith(settings, { redirectUri, scopes, signal: limit });
       const credential = new Promise<Credential>((resolve, reject) => {
         server.expect(attempt.state, (callback) => {
-          const finished = endLogin(settings, { attempt, callback, store, signal: limit });
+          const finished = finishLoginWith(settings, { attempt, callback, store, signal: limit });
           finished.then(resolve, reject);
           return finished;
         });

@@ -7,7 +7,7 @@ import { type Stage, authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
 
 /** A request to the authorization server. */
-export interface Question {
+export interface OAuthRequest {
   stage: Stage;
   settings: OAuthSettings;
   signal?: AbortSignal | undefined;
@@ -32,16 +32,16 @@ export interface RequestOptions {
  * stage, except an abort by the caller, which throws the reason of the signal. The library's own errors contain
  * requests and responses, so they are never passed on.
  */
-export const ask = async <T>(
-  { stage, settings, signal, secrets, timeoutMs = settings.timeoutMs }: Question,
+export const sendOAuthRequest = async <T>(
+  { stage, settings, signal, secrets, timeoutMs = settings.timeoutMs }: OAuthRequest,
   work: (options: RequestOptions) => Promise<T>,
 ): Promise<T> => {
   const { transport, allowsHttp } = settings;
-  let asked = settings.issuer;
-  let answer: TransportResponse | undefined;
+  let request = settings.issuer;
+  let response: TransportResponse | undefined;
   const hidden = [...secrets];
   const send: RequestOptions[typeof customFetch] = async (url, { method, headers, body, signal: limit }) => {
-    asked = `${method} ${url}`;
+    request = `${method} ${url}`;
     // Basic authentication encodes the client secret.
     hidden.push(headers["authorization"]?.split(" ")[1]);
     const sent = {
@@ -51,29 +51,29 @@ export const ask = async <T>(
       body: body?.toString(),
       signal: limit ?? new AbortController().signal,
     };
-    answer = await transport.send(sent);
-    const { status } = answer;
-    const text = [204, 205, 304].includes(status) ? null : answer.body;
-    return new Response(text, { status, headers: answer.headers });
+    response = await transport.send(sent);
+    const { status } = response;
+    const text = [204, 205, 304].includes(status) ? null : response.body;
+    return new Response(text, { status, headers: response.headers });
   };
   try {
     return await withDeadline(
-      { signal, timeoutMs, timedOut: () => authErrors.serverTimeout(asked, timeoutMs) },
+      { signal, timeoutMs, timedOut: () => authErrors.serverTimeout(request, timeoutMs) },
       (limit) => work({ signal: limit, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),
     );
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (error instanceof AuthError) throw error;
     const hide = (text: string): string => hideSecrets(text, hidden);
-    if (!answer)
-      throw authErrors.failed(stage, hide(`${asked} got no whole answer (${reasonOf(error)})`), {});
-    const { status } = answer;
-    const { oauthError, description } = readError(answer.body);
+    if (!response)
+      throw authErrors.failed(stage, hide(`${request} got no complete response (${reasonOf(error)})`), {});
+    const { status } = response;
+    const { oauthError, description } = readError(response.body);
     const problem =
       oauthError === undefined
-        ? `answered ${status} (${typeOf(answer)}), which is not what OAuth says${why(error, status)}`
-        : `refused with ${oauthError}${description === undefined ? "" : `: ${description}`}`;
-    throw authErrors.failed(stage, hide(`${asked} ${problem}`), {
+        ? `returned ${status} (${typeOf(response)}), which is not a valid OAuth response${why(error, status)}`
+        : `was refused with ${oauthError}${description === undefined ? "" : `: ${description}`}`;
+    throw authErrors.failed(stage, hide(`${request} ${problem}`), {
       oauthError: oauthError && hide(oauthError),
       status,
     });
