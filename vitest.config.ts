@@ -8,7 +8,10 @@ const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, imp
  * Test files that leave no state behind in modules or globals. They run one after the other in shared worker processes,
  * which saves loading the sources for each of them.
  */
-const shared = ["packages/{cli,engine,mock,sdk}/test/**/*.test.ts"];
+const shared = [
+  "packages/{cli,engine,mock,sdk}/test/**/*.test.ts",
+  "test/{architecture,contract,docs,peers}/**/*.test.ts",
+];
 
 const project = (name: string, test: object): TestProjectConfiguration => ({
   extends: true,

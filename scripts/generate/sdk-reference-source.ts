@@ -45,6 +45,9 @@ export const readSdk = ({ operations }: Contract, generated: Map<string, string>
   return { checker, exports, namespaces };
 };
 
+/** Parsed files of the disk, by path: tests read the SDK several times. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 const programOf = (entry: string, generated: Map<string, string>): ts.Program => {
   const fresh = new Map([...generated].map(([path, text]) => [join(root, path), text]));
   // Only declarations of the SDK are read, so the standard libraries are not needed.
@@ -63,9 +66,9 @@ const programOf = (entry: string, generated: Map<string, string>): ts.Program =>
   host.readFile = (path) => fresh.get(path) ?? disk.readFile(path);
   host.getSourceFile = (path, version, ...rest) => {
     const text = fresh.get(path);
-    return text === undefined
-      ? disk.getSourceFile(path, version, ...rest)
-      : ts.createSourceFile(path, text, version, true);
+    if (text !== undefined) return ts.createSourceFile(path, text, version, true);
+    if (!parsed.has(path)) parsed.set(path, disk.getSourceFile(path, version, ...rest));
+    return parsed.get(path);
   };
   return ts.createProgram([entry], options, host);
 };

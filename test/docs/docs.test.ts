@@ -131,7 +131,7 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
       include: [],
     };
     writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify(config));
-    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const compiler = join(root, "node_modules/@typescript/native/bin/tsc");
     const printed = await run(process.execPath, [compiler, "--noEmit", "-p", scratch], { cwd: root }).then(
       ({ stdout }) => stdout,
       (error: { stdout?: string }) => error.stdout ?? String(error),
