@@ -32,7 +32,7 @@ describe("advice", () => {
     expect(badId).toMatchObject({ advice: "fix_argument", argument: "id" });
   });
 
-  it("says to check the base URL when there is no response or an unreadable one", async () => {
+  it("recommends checking the base URL when there is no response or an unreadable one", async () => {
     const client = createClient({ baseUrl: "http://127.0.0.1:1", maxRetries: 0 });
     expect(await thrown(client.projects.get("a"))).toMatchObject({
       code: "connection:failed",
@@ -50,7 +50,7 @@ describe("advice", () => {
     });
   });
 
-  it("tells a redirect from a response that does not come from the service", async () => {
+  it("distinguishes a redirect from a response that does not come from the service", async () => {
     expect(await thrown((await answering(302)).projects.get("a"))).toMatchObject({
       code: "http:302",
       advice: "use_redirect_target",
@@ -61,7 +61,7 @@ describe("advice", () => {
     });
   });
 
-  it("is absent when the service wrote the message", async () => {
+  it("omits the advice when the service wrote the message", async () => {
     const body = JSON.stringify({
       error: { code: "project:not_found", message: "m", hint: "Check baseUrl." },
     });
@@ -71,7 +71,7 @@ describe("advice", () => {
     expect(error).not.toHaveProperty("advice");
   });
 
-  it("says to check a malformed token", async () => {
+  it("recommends checking a malformed token", async () => {
     const client = await answering(200, "", { token: "two\nlines" });
     expect(await thrown(client.projects.get("a"))).toMatchObject({
       code: "token:unavailable",
@@ -79,7 +79,7 @@ describe("advice", () => {
     });
   });
 
-  it("says to log in when nobody is logged in", async () => {
+  it("recommends logging in when nobody is logged in", async () => {
     const { token } = createAuthenticator({
       authUrl: "https://auth.test",
       clientId: "c",
@@ -92,22 +92,25 @@ describe("advice", () => {
     ["database", "provisioning", "wait_longer"],
     ["deployment", "uploaded", "wait_longer"],
     ["approval", "pending", "wait_and_resend"],
-  ] as const)("says how to go on after a wait for a %s timed out", async (resource, status, advice) => {
-    const value = { id: "x", status };
-    const client = await answering(200, JSON.stringify(resource === "approval" ? value : { data: value }));
-    const waits = {
-      database: () => client.databases.waitUntilReady("x", { timeoutMs: 50 }),
-      deployment: () => client.deployments.waitUntilRunning("x", { timeoutMs: 50 }),
-      approval: () => client.agentApprovals.wait("x", { timeoutMs: 50 }),
-    };
-    expect(await thrown(waits[resource]())).toMatchObject({
-      code: "wait:timeout",
-      resource,
-      advice,
-    });
-  });
+  ] as const)(
+    "explains how to continue after a wait for a %s timed out",
+    async (resource, status, advice) => {
+      const value = { id: "x", status };
+      const client = await answering(200, JSON.stringify(resource === "approval" ? value : { data: value }));
+      const waits = {
+        database: () => client.databases.waitUntilReady("x", { timeoutMs: 50 }),
+        deployment: () => client.deployments.waitUntilRunning("x", { timeoutMs: 50 }),
+        approval: () => client.agentApprovals.wait("x", { timeoutMs: 50 }),
+      };
+      expect(await thrown(waits[resource]())).toMatchObject({
+        code: "wait:timeout",
+        resource,
+        advice,
+      });
+    },
+  );
 
-  it("says to start a deployment that was stopped", async () => {
+  it("recommends starting a deployment that was stopped", async () => {
     const client = await answering(200, JSON.stringify({ data: { id: "x", status: "stopped" } }));
     expect(await thrown(client.deployments.waitUntilRunning("x"))).toMatchObject({
       code: "deployment:stopped",
@@ -116,7 +119,7 @@ describe("advice", () => {
     });
   });
 
-  it("is set for every hint about a login or a wait that names an option or a method of the SDK", () => {
+  it("covers every hint about a login or a wait that names an option or a method of the SDK", () => {
     const cause = authErrors.failed("refresh", "x", {});
     const errors: MgmtError[] = [
       authErrors.notLoggedIn(),

@@ -19,8 +19,8 @@ try {
 }
 `;
 
-describe("what the SDK costs", () => {
-  it("is at most 8 KB of gzip in a browser, with all resources; what not all need comes when it is called", async () => {
+describe("the cost of the SDK", () => {
+  it("takes at most 8 KB of gzip in a browser with all resources, and loads the rest on demand", async () => {
     const { size, text, later } = await bundleForBrowser(program);
     expect(size).toBeLessThanOrEqual(8 * 1024);
     expect(text).toContain("/v1/projects/{projectId}/databases");
@@ -31,7 +31,7 @@ describe("what the SDK costs", () => {
     }
   });
 
-  it("is at most 5 KB of gzip in a browser, with one resource", async () => {
+  it("takes at most 5 KB of gzip in a browser with one resource", async () => {
     const { size, text } = await bundleForBrowser(`
       import { createPartialClient, ProjectsResource } from "@mgmt/sdk/partial";
       const client = createPartialClient({ projects: ProjectsResource }, { baseUrl: "https://api.example.com" });
@@ -42,21 +42,21 @@ describe("what the SDK costs", () => {
     expect(text).not.toContain("/v1/services");
   });
 
-  it("is at most 300 type instantiations for a ten-line program (openapi-typescript #1882)", async () => {
+  it("takes at most 300 type instantiations for a ten-line program", async () => {
     const checked = await check({ skipLibCheck: true });
     // The compiler counts them, and prints them with --extendedDiagnostics, but does not declare the method.
     const { getInstantiationCount } = checked as unknown as { getInstantiationCount(): number };
     expect(getInstantiationCount()).toBeLessThanOrEqual(300);
   });
 
-  it("is no error of its declarations for those who check libraries too", async () => {
+  it("causes no error in its declarations for programs that check libraries", async () => {
     // The compiler's own library is not ours to check.
     await check({ skipLibCheck: false, skipDefaultLibCheck: true });
   });
 });
 
-describe("what a reader sees when hovering", () => {
-  it("is the name of a resource, not forty lines of braces (openapi-typescript #2033; the public client inlines its schemas)", async () => {
+describe("the hover text of a type", () => {
+  it("shows the name of a resource instead of an expanded object type", async () => {
     const checked = await check(
       { skipLibCheck: true },
       `

@@ -10,7 +10,7 @@ const { bundle } = setupBuilds();
 
 type Sdk = typeof here;
 
-describe("copies of the SDK in one process (the public client's CJS and ESM error classes differ)", () => {
+describe("copies of the SDK in one process", () => {
   const copies: { name: string; sdk: Sdk }[] = [{ name: "source", sdk: here }];
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe("copies of the SDK in one process (the public client's CJS and ESM erro
     copies.push({ name: "cjs", sdk: createRequire(import.meta.url)(cjs) as Sdk });
   });
 
-  it("recognise each other's errors by `instanceof`, by class, status and code", () => {
+  it("recognize each other's errors by `instanceof`, by class, status and code", () => {
     const init = {
       status: 409,
       code: "app:already_exists",
@@ -51,7 +51,7 @@ describe("copies of the SDK in one process (the public client's CJS and ESM erro
     }
   });
 
-  it("keep the names of errors when they are minified", () => {
+  it("preserve the names of errors when they are minified", () => {
     const init = { status: 409, code: "x", message: "m", method: "GET", path: "/", details: {} };
     for (const { sdk } of copies) {
       expect(new sdk.DatabaseBusyError(init).name).toBe("DatabaseBusyError");

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe.each(transports)("a deadline over %s", (_, transport) => {
-  it("ends a call whose headers never come (the public client has no timeout)", async () => {
+  it("ends a call whose headers never come", async () => {
     const { baseUrl } = await startServer(() => undefined);
     const client = createClient({ baseUrl, transport: transport(), timeoutMs: 40 });
     const error = await thrown(client.projects.list({ limit: 3 }));
@@ -53,7 +53,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     silent.close();
   });
 
-  it("is one for all attempts and the pauses between them", async () => {
+  it("applies to all attempts and the pauses between them", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const { baseUrl, seen } = await startServer((_request, response, count) => {
       if (count <= 2) setTimeout(() => json(response, 502, {}), 100);
@@ -65,14 +65,14 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     expect(seen).toHaveLength(3);
   });
 
-  it("is not there when it is Infinity, and may be longer than timers can be", async () => {
+  it("does not exist when it is Infinity, and may be longer than timers can be", async () => {
     const { baseUrl } = await startServer((_request, response) => json(response, 200, { data: { id: "x" } }));
     const client = createClient({ baseUrl, transport: transport(), timeoutMs: Number.POSITIVE_INFINITY });
     expect(await client.projects.get("x")).toEqual({ id: "x" });
     expect(await client.projects.get("x", { timeoutMs: 2 ** 40 })).toEqual({ id: "x" });
   });
 
-  it("gives way to the caller, whose reason is thrown: before the call, without headers, within the body", async () => {
+  it("yields to the caller, whose reason is thrown: before the call, without headers, within the body", async () => {
     const { baseUrl, seen } = await startServer(({ url }, response) => {
       if (!url.endsWith("body")) return;
       response.writeHead(200);
@@ -116,7 +116,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     expect(await call).toMatchObject({ name: "AbortError" });
   });
 
-  it("leaves no listener on a shared signal, whether calls succeed, fail or are refused (OpenAI and Cloudflare leave 30)", async () => {
+  it("leaves no listener on a shared signal, whether calls succeed, fail or are refused", async () => {
     const { baseUrl } = await startServer(({ url }, response) =>
       url.endsWith("bad")
         ? json(response, 500, { error: { code: "internal:error", message: "m" } })
@@ -138,7 +138,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
 });
 
 describe("a deadline", () => {
-  it("is a minute by default", async () => {
+  it("lasts a minute by default", async () => {
     const transport: Transport = { send: () => new Promise(() => undefined) };
     vi.useFakeTimers();
     let error: unknown;
@@ -196,7 +196,7 @@ describe("a deadline", () => {
     expect(await call).toBe("enough");
   });
 
-  it("tells the transport, so that nothing goes on behind", async () => {
+  it("aborts the transport, so that nothing continues in the background", async () => {
     const signals: AbortSignal[] = [];
     const transport: Transport = {
       send: ({ signal }) => (signals.push(signal), new Promise(() => undefined)),
@@ -206,7 +206,7 @@ describe("a deadline", () => {
     expect(signals[0]?.reason).toBeInstanceOf(TimeoutError);
   });
 
-  it("lets the process end: no timer stays behind a finished call", async () => {
+  it("lets the process end: no timer remains after a finished call", async () => {
     const { baseUrl } = await startServer((_request, response) => json(response, 200, { data: {} }));
     const before = process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
     await createClient({ baseUrl, transport: nodeTransport() }).projects.get("x");

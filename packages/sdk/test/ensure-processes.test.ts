@@ -32,7 +32,7 @@ console.log(JSON.stringify(results));
 `;
 
 it(
-  "10,000 ensures of 100 projects by 8 processes make exactly 100, though one answer in ten is lost after the work",
+  "creates exactly 100 projects in 10,000 ensures by 8 processes, though one response in ten is lost after the work",
   { timeout: 180_000 },
   async () => {
     const file = await bundle(program);

@@ -43,7 +43,7 @@ describe("projects.ensure", () => {
     expect(second.resource).not.toHaveProperty("database.connectionString");
   });
 
-  it("makes one of many at once, and tells one of them that it did", async () => {
+  it("creates one for many concurrent calls, and reports to one of them that it did", async () => {
     const all = await Promise.all(
       Array.from({ length: 30 }, () => client.projects.ensure({ logicalId: "x" })),
     );
@@ -52,7 +52,7 @@ describe("projects.ensure", () => {
     expect(await projects()).toHaveLength(1);
   });
 
-  it("finds what it made when the answer was lost; the one-time secrets are gone with it", async () => {
+  it("finds what it created when the response was lost, without the one-time secrets", async () => {
     server.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });
     const { created, resource } = await client.projects.ensure({ logicalId: "x" });
     expect(created).toBe(false);
@@ -72,7 +72,7 @@ describe("projects.ensure", () => {
     expect(await projects()).toHaveLength(1);
   });
 
-  it("goes on when the look fails too", async () => {
+  it("continues when the lookup fails too", async () => {
     server.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });
     server.engine.faults.add({ operation: "projects.list", drop: "before", times: 4 });
     expect((await client.projects.ensure({ logicalId: "x" })).created).toBe(false);
@@ -87,7 +87,7 @@ describe("projects.ensure", () => {
   });
 
   it.each([undefined, null, {}, { name: "x" }, { logicalId: "" }, { logicalId: 5 }])(
-    "is refused without a logicalId, rather than get whatever project comes first: %j",
+    "refuses a missing logicalId instead of returning an arbitrary project: %j",
     async (body) => {
       await client.projects.create({ name: "of somebody else" });
       const before = server.engine.requests.length;
@@ -101,7 +101,7 @@ describe("projects.ensure", () => {
     },
   );
 
-  it("gives up on a service that always fails", { timeout: 60_000 }, async () => {
+  it("fails when the service always fails", { timeout: 60_000 }, async () => {
     server.engine.faults.add({ operation: "projects.create", status: 500 });
     const error = await thrown(client.projects.ensure({ logicalId: "x" }));
     expect(error).toBeInstanceOf(InternalServerError);
@@ -130,7 +130,7 @@ describe("projects.ensure", () => {
 });
 
 describe("databases.ensure", () => {
-  it("is one per branch: the default one unless another is named", async () => {
+  it("identifies one per branch: on the default branch unless another is named", async () => {
     const { id: projectId } = await client.projects.create();
     const branch = await client.projects.branches.create(projectId, { gitName: "feature" });
     const body = { projectId, name: "reports", logicalId: "reports" };
@@ -170,13 +170,13 @@ describe("projects.branches.ensure", () => {
   });
 });
 
-describe("what a resource of a project is told apart by", () => {
+describe("the identity of a project's resource", () => {
   it.each([
     [{}, "projectId"],
     [{ projectId: "proj_1" }, "displayName"],
     [{ projectId: "proj_1", displayName: "" }, "displayName"],
     [{ projectId: "proj_1", displayName: "x", logicalId: "" }, "logicalId"],
-  ])("must be there before anything is sent: %j", async (body, argument) => {
+  ])("must be given before anything is sent: %j", async (body, argument) => {
     // What a program in JavaScript may hand over.
     const service = await thrown(client.services.ensure(body as CreateApp));
     expect(service).toMatchObject({ code: "argument:invalid", argument });

@@ -36,8 +36,8 @@ const errorOf = async (
   return error;
 };
 
-describe("an error answer", () => {
-  it("is the class of its code, below that of its status, with code, message, hint and request id", async () => {
+describe("an error response", () => {
+  it("has the class of its code, below that of its status, with code, message, hint and request id", async () => {
     const error = await errorOf(404, {
       error: { code: "project:not_found", message: "There is no such project.", hint: "Check the id." },
     });
@@ -61,7 +61,7 @@ describe("an error answer", () => {
     expect(error.stack).toMatch(/^ProjectNotFoundError: There is no such project\./);
   });
 
-  it("is thrown, of a method and of a walk: nobody goes on without data (openapi-typescript #1687, #1954)", async () => {
+  it("is thrown by methods and iterations, so that nobody continues without data", async () => {
     const { baseUrl } = await startServer((_, response) => response.writeHead(403).end());
     const client = createClient({ baseUrl });
     const reached: unknown[] = [];
@@ -76,7 +76,7 @@ describe("an error answer", () => {
     expect(reached).toEqual([]);
   });
 
-  it("app:already_exists carries the fields that say which app has the slot (§ App rules 2)", async () => {
+  it("has the fields of app:already_exists, which identify the app in the slot", async () => {
     const details = {
       existingAppId: "cps_1",
       name: "web",
@@ -94,7 +94,7 @@ describe("an error answer", () => {
     expect(String(error)).toBe("AppAlreadyExistsError: Taken.");
   });
 
-  it("approval_required carries the approval to wait for", async () => {
+  it("has the approval to wait for with approval_required", async () => {
     const details = {
       approvalId: "apr_1",
       expiresAt: "2030-01-01T00:00:00.000Z",
@@ -105,7 +105,7 @@ describe("an error answer", () => {
     expect(error).toMatchObject(details);
   });
 
-  it("validation:failed carries its issues", async () => {
+  it("has its issues with validation:failed", async () => {
     const issues = [{ path: "/name", message: "must be a string" }];
     const error = await errorOf(422, { error: { code: "validation:failed", message: "No.", issues } });
     expect(error).toBeInstanceOf(ValidationFailedError);
@@ -136,7 +136,7 @@ describe("an error answer", () => {
   });
 });
 
-describe("an error answer that the SDK does not know", () => {
+describe("an unknown error response", () => {
   it("falls back to the status for an unknown code, and keeps the code", async () => {
     const error = await errorOf(409, { error: { code: "quota:exceeded", message: "Too many." } });
     expect(error).toBeInstanceOf(ConflictError);
@@ -153,7 +153,7 @@ describe("an error answer that the SDK does not know", () => {
     expect(isApiError(error, "database:busy")).toBe(false);
   });
 
-  it("is a plain ApiError at a status that the contract does not have", async () => {
+  it("becomes a plain ApiError at a status that the contract does not have", async () => {
     const error = await errorOf(418, { error: { code: "tea:pot", message: "Short and stout." } });
     expect(error).toMatchObject({ name: "ApiError", status: 418, code: "tea:pot" });
   });
@@ -167,7 +167,7 @@ describe("an error answer that the SDK does not know", () => {
     ["a list", "[1]", "application/json", "(application/json)"],
     ["an error that is null", '{"error":null}', "application/json", "(application/json)"],
     ["fields of wrong types", '{"error":{"code":5,"message":{}}}', "application/json", "(application/json)"],
-  ])("says what came when it is %s", async (_, body, type, said) => {
+  ])("describes what was received when it is %s", async (_, body, type, said) => {
     const error = await errorOf(503, body, { "content-type": type });
     expect(error).toBeInstanceOf(ServiceUnavailableError);
     expect(error).toMatchObject({
@@ -195,7 +195,7 @@ describe("an error answer that the SDK does not know", () => {
     expect((await of("x")).issues).toBeUndefined();
   });
 
-  it("is an ApiError for a redirect, which is not followed", async () => {
+  it("becomes an ApiError for a redirect, which is not followed", async () => {
     const { baseUrl, seen } = await startServer((_, response) =>
       response.writeHead(302, { location: "/elsewhere" }).end(),
     );
@@ -211,7 +211,7 @@ describe("an error answer that the SDK does not know", () => {
   });
 });
 
-describe("a good status with a body that is not what the contract specifies", () => {
+describe("a 2xx response whose body violates the contract", () => {
   const answer = async (body: string, type = "application/json") => {
     const { baseUrl } = await startServer((_, response) =>
       response.writeHead(200, { "content-type": type, "x-request-id": "req_9" }).end(body),
@@ -227,7 +227,7 @@ describe("a good status with a body that is not what the contract specifies", ()
     ["an empty envelope", '{"data":null}', "not what the contract specifies"],
     ["null", "null", "not what the contract specifies"],
     ["text", '"hunter2"', "not what the contract specifies"],
-  ])("is an InvalidResponseError: %s", async (_, body, problem) => {
+  ])("throws an InvalidResponseError: %s", async (_, body, problem) => {
     const error = await thrown((await answer(body)).projects.get("proj_1"));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toBeInstanceOf(ApiError);
@@ -241,14 +241,14 @@ describe("a good status with a body that is not what the contract specifies", ()
   });
 
   it.each(['{"data":[]}', '{"data":{},"pagination":{"hasMore":false}}', '{"data":[],"pagination":{}}', "[]"])(
-    "is an InvalidResponseError for a list: %s",
+    "throws an InvalidResponseError for a list: %s",
     async (body) => {
       const list = (await answer(body)).projects.list();
       expect(await thrown(list)).toMatchObject({ code: "response:invalid", requestId: "req_9" });
     },
   );
 
-  it("is an InvalidResponseError for a bare answer and for a delete", async () => {
+  it("throws an InvalidResponseError for a body without envelope and for a delete", async () => {
     expect(await thrown((await answer('"x"')).agentApprovals.get("a"))).toBeInstanceOf(InvalidResponseError);
     expect(await thrown((await answer("<html>")).projects.delete("a"))).toBeInstanceOf(InvalidResponseError);
     expect(await (await answer("")).projects.delete("a")).toBeUndefined();

@@ -20,13 +20,13 @@ const parameter = (name: string, notWith: string[] = []): Parameter => ({
   notWith,
 });
 
-describe("the forms of an input", () => {
-  it("are none where all fields can be together", () => {
+describe("the variants of an input", () => {
+  it("are none when all fields can be combined", () => {
     expect(bodyForms(schema("a b", {}))).toEqual([]);
     expect(queryForms([parameter("a"), parameter("b")])).toEqual([]);
   });
 
-  it("are the largest sets of fields that exclude none of themselves", () => {
+  it("include the largest sets of fields that do not exclude each other", () => {
     const chain = { not: { anyOf: [{ required: ["a", "b"] }, { required: ["c", "b"] }] } };
     expect(shown(bodyForms(schema("a b c free", chain)))).toEqual([
       [["a", "c"], ["b"]],
@@ -46,7 +46,7 @@ describe("the forms of an input", () => {
     ]);
   });
 
-  it("of independent choices are all their products", () => {
+  it("combine independent choices as their product", () => {
     const two = { not: { anyOf: [{ required: ["a", "b"] }, { required: ["x", "y"] }] } };
     expect(bodyForms(schema("a b x y", two)).map(({ names }) => names.join())).toEqual([
       "a,x",
@@ -56,7 +56,7 @@ describe("the forms of an input", () => {
     ]);
   });
 
-  it("are written as named interfaces on one with what they share, null where it is let through", () => {
+  it("are generated as named interfaces that extend a shared one, with null where it is accepted", () => {
     const printed = write.declaration("Walk", {
       ...schema("park street pace", {
         required: ["pace"],
@@ -88,7 +88,7 @@ export type Walk = WalkWithPark | WalkWithStreet;
 `);
   });
 
-  it("of two names for one field need one of them, and link the new one", () => {
+  it("require one of two names for the same field, and link the new one", () => {
     const printed = write.declaration("Call", {
       type: "object",
       properties: { name: string, nick: { type: "string", deprecated: true, "x-replaced-by": "name" } },
@@ -100,7 +100,7 @@ export type Walk = WalkWithPark | WalkWithStreet;
     expect(printed.match(/@deprecated Use \{@link CallWithName\.name \| name\}\./g)).toHaveLength(2);
   });
 
-  it("cannot be told for three fields at once, or for a field that is not there: it says which", () => {
+  it("cannot be generated for three exclusive fields, or for a field that does not exist: the error names them", () => {
     const three = schema("a b c", { not: { required: ["a", "b", "c"] } });
     expect(() => bodyForms(three)).toThrow(
       "The contract excludes [a, b, c]; an exclusion must name two fields",
@@ -114,7 +114,7 @@ export type Walk = WalkWithPark | WalkWithStreet;
     );
   });
 
-  it("cannot leave a deprecated field without a successor", () => {
+  it("cannot omit a deprecated field without a successor", () => {
     const left = schema("a", { properties: { a: { type: "string", deprecated: true } } });
     expect(() => write.declaration("Left", left)).toThrow(
       'Deprecated a is replaced by "", which is not a field of the same schema',

@@ -17,7 +17,7 @@ const start = async (...answer: Parameters<typeof json> extends [unknown, ...inf
 };
 
 describe("the path client", () => {
-  it("is typed by the contract and goes the way of every call", async () => {
+  it("has the types of the contract and uses the same request path as methods", async () => {
     const { client, seen } = await start(200, { data: { id: "proj_1" } });
     const { data, error, response } = await client.http.GET("/v1/projects/{id}", {
       params: { path: { id: "a b" } },
@@ -44,7 +44,7 @@ describe("the path client", () => {
     expect(seen[1]?.headers["content-type"]).toBe("application/json");
   });
 
-  it("answers an error as a value, with its body", async () => {
+  it("returns an error as a value, with its body", async () => {
     const body = { error: { code: "project:not_found", message: "Gone." } };
     const { client } = await start(404, body);
     const { data, error, response } = await client.http.GET("/v1/projects/{id}", {
@@ -55,7 +55,7 @@ describe("the path client", () => {
     expect(response.status).toBe(404);
   });
 
-  it("answers nothing for 204", async () => {
+  it("returns nothing for 204", async () => {
     const { baseUrl } = await startServer((_, response) => response.writeHead(204).end());
     const { data, response } = await createClient({ baseUrl }).http.DELETE("/v1/projects/{id}", {
       params: { path: { id: "x" } },
@@ -83,7 +83,7 @@ describe("the path client", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("takes a deadline of its own", async () => {
+  it("accepts its own deadline", async () => {
     const { baseUrl } = await startServer(() => undefined);
     const call = createClient({ baseUrl }).http.GET("/v1/me", { timeoutMs: 30 });
     expect(await thrown(call)).toBeInstanceOf(TimeoutError);
@@ -123,7 +123,7 @@ describe("the path client", () => {
     expect(seen.map(({ headers }) => headers["x-mark"])).toEqual(["1", undefined]);
   });
 
-  it("takes what a method takes of one call: retries, token, debug", async () => {
+  it("accepts the options of a method for one call: retries, token, debug", async () => {
     const { client, seen } = await start(502, {});
     const lines: string[] = [];
     const debug = (line: string) => void lines.push(line);
@@ -133,7 +133,7 @@ describe("the path client", () => {
     expect(lines).toHaveLength(4);
   });
 
-  it("is the same one every time it is read", () => {
+  it("returns the same object on every access", () => {
     const client = createClient({ baseUrl: "http://x.test" });
     expect(client.http).toBe(client.http);
   });

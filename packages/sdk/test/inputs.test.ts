@@ -19,7 +19,7 @@ const compiled = (...calls: (() => unknown)[]): void => {
 };
 
 describe("inputs", () => {
-  it("name a branch in one way: `branchId` with `branchGitName` does not compile (§ Apps)", () => {
+  it("name a branch in one way: `branchId` with `branchGitName` does not compile", () => {
     compiled(
       // @ts-expect-error Two ways at once.
       () => client.services.create({ ...place, branchId: "br_1", branchGitName: "main" }),
@@ -37,7 +37,7 @@ describe("inputs", () => {
     );
   });
 
-  it("filter by one name of a branch: two filters do not compile (§ Apps)", () => {
+  it("filter by one name of a branch: two filters do not compile", () => {
     compiled(
       // @ts-expect-error Two filters of one thing.
       () => client.services.list({ branchId: "br_1", branchGitName: "main" }),
@@ -52,7 +52,7 @@ describe("inputs", () => {
     );
   });
 
-  it("declare no identity on a branch by its git name, and none together with a move (§ App rules 3, 4)", () => {
+  it("accept no logicalId together with a branch's git name or a move", () => {
     compiled(
       // @ts-expect-error Rule 3: use `branchId`.
       () => client.services.create({ ...place, logicalId: "web", branchGitName: "main" }),
@@ -69,7 +69,7 @@ describe("inputs", () => {
     );
   });
 
-  it("keep an explicit null where it means something: no branch (§ Apps)", () => {
+  it('preserve an explicit null where it means "no branch"', () => {
     compiled(
       () => client.services.create({ ...place, branchId: null, logicalId: "web" }),
       () => client.services.create({ ...place, branchId: null, branchGitName: "main" }),
@@ -93,7 +93,7 @@ describe("inputs", () => {
     );
   });
 
-  it("promote one deployment, by its name or its old one", () => {
+  it("promote one deployment, by its current name or its deprecated one", () => {
     compiled(
       // @ts-expect-error No deployment.
       () => client.services.promote("cps_1", {}),
@@ -104,7 +104,7 @@ describe("inputs", () => {
     );
   });
 
-  it("are as strict on the typed path client", () => {
+  it("apply to the typed path client too", () => {
     compiled(
       // @ts-expect-error Two ways at once.
       () => client.http.POST("/v1/services", { body: { ...place, branchId: "br_1", branchGitName: "main" } }),
@@ -124,7 +124,7 @@ describe("inputs", () => {
     );
   });
 
-  it("can be held in variables of their names", () => {
+  it("can be held in variables of their named types", () => {
     const app: CreateApp = { ...place, branchGitName: "main" };
     const database: CreateDatabase = { projectId: "proj_1", source };
     const change: UpdateApp = { displayName: "web" };

@@ -26,7 +26,7 @@ describe("a middleware", () => {
     expect(order).toEqual(["a >", "b >", "c >", "< c", "< b", "< a"]);
   });
 
-  it("may stand alone in place of a list, in JavaScript, and must be a function", async () => {
+  it("may be passed without a list in JavaScript, and must be a function", async () => {
     const { baseUrl, seen } = await answering();
     const client = (middleware: unknown) =>
       createClient({ baseUrl, middleware: middleware as readonly Middleware[] });
@@ -53,7 +53,7 @@ describe("a middleware", () => {
     expect(seen).toEqual([1, 2, 3].map((attempt) => ["/v1/projects/{id}", attempt]));
   });
 
-  it("may change the request and the answer, and answer in place of the service", async () => {
+  it("may change the request and the response, and respond in place of the service", async () => {
     const { baseUrl, seen } = await answering();
     const client = createClient({
       baseUrl,
@@ -97,7 +97,7 @@ describe("a middleware", () => {
     expect(seen).toEqual(["Bearer secret", false, expect.any(ConnectionError)]);
   });
 
-  it("that throws ends the call with what it threw, at once", async () => {
+  it("ends the call at once with the error that it throws", async () => {
     const { baseUrl, seen } = await answering();
     const broken: Middleware = () => Promise.reject(new RangeError("mine"));
     const client = createClient({ baseUrl, middleware: [broken] });
@@ -110,7 +110,7 @@ describe("a middleware", () => {
     ["returns no answer", () => Promise.resolve({ status: 200 })],
     ["forgets the request", (_: OutgoingRequest, next: () => unknown) => next()],
     ["is none", "timing"],
-  ])("that %s is refused by its name", async (_, broken) => {
+  ])("is refused by name if it %s", async (_, broken) => {
     const { baseUrl } = await answering();
     // What a program written in JavaScript may hand over.
     const client = createClient({ baseUrl, middleware: [broken as unknown as Middleware] });

@@ -13,11 +13,11 @@ import { closedUrl, json, startServer, thrown } from "./server.js";
 
 const conflict = { status: 409, code: "x", message: "m", method: "GET", path: "/", details: {} };
 
-describe("no answer", () => {
+describe("a missing response", () => {
   it.each([
     ["fetch", () => undefined],
     ["nodeTransport", () => nodeTransport()],
-  ])("is a ConnectionError that names the reason and keeps the cause (%s)", async (_, transport) => {
+  ])("causes a ConnectionError that names the reason and preserves the cause (%s)", async (_, transport) => {
     const baseUrl = await closedUrl();
     const client = createClient({
       baseUrl,
@@ -40,7 +40,7 @@ describe("no answer", () => {
   it.each([
     ["fetch", () => undefined],
     ["nodeTransport", () => nodeTransport()],
-  ])("is a ConnectionError when the answer breaks off (%s)", async (_, transport) => {
+  ])("causes a ConnectionError when the response is interrupted (%s)", async (_, transport) => {
     const { baseUrl } = await startServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write('{"data":', () => response.destroy());
@@ -53,7 +53,7 @@ describe("no answer", () => {
     ["fetch", () => undefined],
     ["nodeTransport", () => nodeTransport()],
   ])(
-    "is a ConnectionError when the connection is cut, no raw TypeError as in the public client (%s)",
+    "causes a ConnectionError when the connection is cut, instead of a raw TypeError (%s)",
     async (_, transport) => {
       const { baseUrl } = await startServer((_request, response) => response.destroy());
       const error = await thrown(createClient({ baseUrl, transport: transport() }).projects.create());
@@ -61,7 +61,7 @@ describe("no answer", () => {
     },
   );
 
-  it("is a ConnectionError whatever a transport throws", async () => {
+  it("causes a ConnectionError whatever a transport throws", async () => {
     for (const reason of [new Error("broken pipe"), "text", undefined]) {
       const transport = { send: () => Promise.reject(reason) };
       const error = await thrown(createClient({ baseUrl: "http://x.test", transport }).me.get());
@@ -69,7 +69,7 @@ describe("no answer", () => {
     }
   });
 
-  it("is a ConnectionError when a transport answers nothing that could be an answer", async () => {
+  it("causes a ConnectionError when a transport returns something other than a response", async () => {
     for (const rubbish of [undefined, null, 5, {}, { status: 200, body: "{}" }]) {
       // What a transport written in JavaScript may do.
       const transport = { send: () => Promise.resolve(rubbish as unknown as TransportResponse) };
@@ -84,7 +84,7 @@ describe("no answer", () => {
 });
 
 describe("isApiError", () => {
-  it("is false for anything that is no answer of the service", () => {
+  it("returns false for anything that is not an error response of the service", () => {
     for (const each of [
       undefined,
       null,
@@ -98,14 +98,14 @@ describe("isApiError", () => {
     }
   });
 
-  it("tells codes apart", () => {
+  it("distinguishes codes", () => {
     const error: unknown = new DatabaseBusyError({ ...conflict, code: "database:busy" });
     expect(isApiError(error)).toBe(true);
     expect(isApiError(error, "database:busy")).toBe(true);
     expect(isApiError(error, "app:already_exists")).toBe(false);
   });
 
-  it("does not take an error for one of a caller's own subclass", () => {
+  it("does not match the caller's own subclasses", () => {
     class OwnError extends ConflictError {}
     const error: unknown = new ConflictError(conflict);
     expect(error).not.toBeInstanceOf(OwnError);

@@ -56,7 +56,7 @@ const startTls = () =>
   );
 
 describe("a proxy", () => {
-  it("of the environment carries http: requests", async () => {
+  it("is used for http: requests when the environment names it", async () => {
     const { url, asked } = await startProxy(0);
     vi.stubEnv("http_proxy", url.replace("//", "//user:pass@"));
     const client = createClient({ baseUrl: "http://api.test", transport: nodeTransport() });
@@ -76,7 +76,7 @@ describe("a proxy", () => {
     transport.close();
   });
 
-  it("is not asked for what NO_PROXY names, nor for loopback, nor when it is switched off", async () => {
+  it("is not used for hosts in NO_PROXY, for loopback, or when it is switched off", async () => {
     const { url, asked } = await startProxy(0);
     vi.stubEnv("HTTP_PROXY", url);
     vi.stubEnv("NO_PROXY", "api.test");
@@ -96,14 +96,14 @@ describe("a proxy", () => {
     expect(asked).toEqual([]);
   });
 
-  it("may be given", async () => {
+  it("can be set as an option", async () => {
     const { url, asked } = await startProxy(0);
     const client = createClient({ baseUrl: "http://api.test", transport: nodeTransport({ proxy: url }) });
     await client.projects.get("proj_1");
     expect(asked).toHaveLength(1);
   });
 
-  it("that does not listen is a ConnectionError, and its password shows nowhere", async () => {
+  it("causes a ConnectionError without its password when it does not listen", async () => {
     const transport = nodeTransport({ proxy: "http://user:hunter2@127.0.0.1:1" });
     const error = await thrown(
       createClient({ baseUrl: "https://api.test", transport, maxRetries: 0 }).me.get(),
@@ -113,7 +113,7 @@ describe("a proxy", () => {
   });
 
   it.each(["api.test:8080", "socks5://user:hunter2@x", ""])(
-    "that is no HTTP address is refused: %j",
+    "is refused when it is not an HTTP address: %j",
     (proxy) => {
       if (proxy === "") return expect(() => nodeTransport({ proxy })).not.toThrow();
       expect(() => nodeTransport({ proxy })).toThrowError(/^proxy must be an absolute URL/);
@@ -121,7 +121,7 @@ describe("a proxy", () => {
     },
   );
 
-  it("of the environment that is no HTTP address ends the call with its name", async () => {
+  it("causes an error that names the variable when the environment has no HTTP address", async () => {
     vi.stubEnv("HTTP_PROXY", "socks5://user:hunter2@x");
     const transport = nodeTransport();
     const error = await thrown(
@@ -133,8 +133,8 @@ describe("a proxy", () => {
   });
 });
 
-describe("a certificate of an authority of one's own", () => {
-  it("is trusted when it is given, and refused otherwise", async () => {
+describe("a certificate of a private authority", () => {
+  it("is trusted when its authority is given, and refused otherwise", async () => {
     const baseUrl = `https://localhost:${await startTls()}`;
     const trusting = createClient({ baseUrl, transport: nodeTransport({ ca }) });
     expect(await trusting.projects.get("proj_1")).toEqual({ id: "proj_1" });

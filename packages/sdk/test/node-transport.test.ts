@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe("nodeTransport", () => {
-  it("keeps its connection between calls", async () => {
+  it("reuses its connection between calls", async () => {
     let connections = 0;
     const server = createServer((_, response) => json(response, 200, { data: {} }));
     servers.push(server);
@@ -48,7 +48,7 @@ describe("nodeTransport", () => {
     expect(() => nodeTransport({ maxSockets })).toThrowError("maxSockets must be a number above 0");
   });
 
-  it("says how long a body is, in bytes", async () => {
+  it("sends the length of a body, in bytes", async () => {
     const server = await startServer((_, response) => json(response, 201, { data: {} }));
     const client = createClient({ baseUrl: server.baseUrl, transport: nodeTransport() });
     await client.projects.create({ name: "ü" });

@@ -22,14 +22,14 @@ const start = async (pages: Record<string, unknown>) => {
 const three = { "": page([1, 2], "a"), a: page([3], "b"), b: page([4, 5], null) };
 
 describe("a list", () => {
-  it("is a promise of its first page", async () => {
+  it("resolves to its first page", async () => {
     const { client, seen } = await start(three);
     const first: CursorPage<Project> = await client.projects.list();
     expect(first).toEqual({ data: [item(1), item(2)], nextCursor: "a", hasMore: true });
     expect(seen).toHaveLength(1);
   });
 
-  it("is walked item by item, in order", async () => {
+  it("iterates over items in order", async () => {
     const { client, seen } = await start(three);
     const ids: string[] = [];
     for await (const { id } of client.projects.list({ limit: 2, logicalId: "x" })) ids.push(id);
@@ -41,14 +41,14 @@ describe("a list", () => {
     ]);
   });
 
-  it("is walked page by page", async () => {
+  it("iterates over pages", async () => {
     const { client } = await start(three);
     const sizes: number[] = [];
     for await (const { data } of client.projects.list().pages()) sizes.push(data.length);
     expect(sizes).toEqual([2, 1, 2]);
   });
 
-  it("is taken into an array, whole or up to a limit, and no page too many is asked for", async () => {
+  it("converts to an array, whole or up to a limit, without requesting a page too many", async () => {
     const { client, seen } = await start(three);
     expect(await client.projects.list().toArray()).toHaveLength(5);
     expect(seen.splice(0)).toHaveLength(3);
@@ -60,7 +60,7 @@ describe("a list", () => {
     expect(seen).toEqual([]);
   });
 
-  it.each([NaN, -1])("is not walked to the end for a limit of %d, which is refused", async (limit) => {
+  it.each([NaN, -1])("refuses a limit of %d instead of iterating to the end", async (limit) => {
     const { client, seen } = await start(three);
     const error = await thrown(client.projects.list().toArray({ limit }));
     expect(error).toMatchObject({ code: "argument:invalid", argument: "limit" });
@@ -110,12 +110,12 @@ describe("a list", () => {
     expect(await client.projects.list().toArray()).toHaveLength(1);
   });
 
-  it("of regions is an array, for it has no pages", async () => {
+  it("returns regions as an array, because they have no pages", async () => {
     const { client } = await start({ "": { data: [{ id: "us-east-1" }] } });
     expect(await client.regions.listPostgres()).toEqual([{ id: "us-east-1" }]);
   });
 
-  it("of backups is the whole answer, with how long they are kept", async () => {
+  it("returns backups with the whole response, including their retention", async () => {
     const body = { data: [], meta: { backupRetentionDays: 7 }, pagination: { hasMore: false, limit: null } };
     const { client } = await start({ "": body });
     expect(await client.databases.backups.list("db_1")).toEqual(body);
@@ -123,12 +123,12 @@ describe("a list", () => {
 });
 
 describe("a faulty list", () => {
-  it("goes on after an empty page in the middle (OpenAI stops there)", async () => {
+  it("continues after an empty page in the middle", async () => {
     const { client } = await start({ "": page([], "a"), a: page([], "b"), b: page([1], null) });
     expect(await client.projects.list().toArray()).toEqual([item(1)]);
   });
 
-  it("throws when the service repeats a cursor (OpenAI loops for ever)", async () => {
+  it("throws when the service repeats a cursor", async () => {
     const { client, seen } = await start({ "": page([1], "a"), a: page([2], "a") });
     const ids: string[] = [];
     const walk = (async () => {
@@ -141,7 +141,7 @@ describe("a faulty list", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("throws when the service ignores the cursor and answers the first page again (Cloudflare loops)", async () => {
+  it("throws when the service ignores the cursor and answers the first page again", async () => {
     const { client, seen } = await start({ "": page([1, 2], "a"), a: page([1, 2], "a") });
     for (const options of [{}, { prefetch: true }]) {
       expect(await thrown(client.projects.list({}, options).toArray())).toBeInstanceOf(PagingError);

@@ -36,30 +36,27 @@ const refused = [
   "x/",
 ];
 
-describe("an id that would lead to another path (§ Identifier formats)", () => {
-  it.each(withIds)(
-    "is refused by $id before anything is sent (openapi-typescript #2376, #2483; Neon, Octokit and Supabase leave the path)",
-    async ({ id, names }) => {
-      const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
-      const method = methodOf(createClient({ baseUrl }), id);
-      for (const [place, name] of names.entries()) {
-        for (const bad of refused) {
-          const ids = names.map((_, index) => (index === place ? bad : "proj_1"));
-          const error = await thrown(method(...ids));
-          expect(error, `${id}(${JSON.stringify(ids)})`).toBeInstanceOf(InvalidArgumentError);
-          expect(error).toMatchObject({
-            argument: name,
-            message: expect.stringContaining(
-              `${name} must be a string that is neither empty nor a dot segment`,
-            ),
-          });
-        }
+describe("an id that would lead to another path", () => {
+  it.each(withIds)("is refused by $id before anything is sent", async ({ id, names }) => {
+    const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
+    const method = methodOf(createClient({ baseUrl }), id);
+    for (const [place, name] of names.entries()) {
+      for (const bad of refused) {
+        const ids = names.map((_, index) => (index === place ? bad : "proj_1"));
+        const error = await thrown(method(...ids));
+        expect(error, `${id}(${JSON.stringify(ids)})`).toBeInstanceOf(InvalidArgumentError);
+        expect(error).toMatchObject({
+          argument: name,
+          message: expect.stringContaining(
+            `${name} must be a string that is neither empty nor a dot segment`,
+          ),
+        });
       }
-      expect(seen).toEqual([]);
-    },
-  );
+    }
+    expect(seen).toEqual([]);
+  });
 
-  it.each([undefined, null, 7, {}, ["a"]])("is refused when it is no string: %j", async (bad) => {
+  it.each([undefined, null, 7, {}, ["a"]])("is refused when it is not a string: %j", async (bad) => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
     const error = await thrown(methodOf(createClient({ baseUrl }), "projects.get")(bad));
     expect(error).toMatchObject({
@@ -69,12 +66,12 @@ describe("an id that would lead to another path (§ Identifier formats)", () => 
     expect(seen).toEqual([]);
   });
 
-  it("is refused when it is half a character", async () => {
+  it("is refused when it has an unpaired surrogate", async () => {
     const error = await thrown(createClient({ baseUrl: "http://127.0.0.1:9" }).projects.get("\ud800"));
     expect(error).toMatchObject({ message: "id is not well-formed text" });
   });
 
-  it("is refused by the raw request and by the path client too (the public one sends `GET /v1/` and `DELETE /v1/projects/`)", async () => {
+  it("is refused by the raw request and by the path client too", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
     const client = createClient({ baseUrl });
     for (const id of refused) {
@@ -90,7 +87,7 @@ describe("an id that would lead to another path (§ Identifier formats)", () => 
   });
 
   it.each(["...", "a..b", "proj_%", "100%25", "%zz", "constructor", "__proto__", "a.b"])(
-    "is not meant by %j, which is sent as it is",
+    "does not include %j, which is sent unchanged",
     async (id) => {
       const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
       await createClient({ baseUrl }).projects.get(id);

@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe("projects", () => {
-  it("are created with a database, read, updated and listed by logicalId (§ Projects)", async () => {
+  it("are created with a database, read, updated and listed by logicalId", async () => {
     const made = await client.projects.create({ name: "blog", region: "eu-west-3", logicalId: "blog" });
     expect(made).toMatchObject({ type: "project", name: "blog", defaultRegion: "eu-west-3" });
     expect(made.database).toMatchObject({ status: "provisioning", isDefault: true });
@@ -56,12 +56,12 @@ describe("projects", () => {
     expect([data.map(({ id }) => id), hasMore]).toEqual([[made.id], false]);
   });
 
-  it("are created without a body, and without a database when none is wanted", async () => {
+  it("are created without a body, and without a database on request", async () => {
     expect(await client.projects.create()).toMatchObject({ database: { isDefault: true } });
     expect(await client.projects.create({ createDatabase: false })).toMatchObject({ database: null });
   });
 
-  it("are walked to the end, page by page (§ Limits)", async () => {
+  it("are iterated to the end, page by page", async () => {
     for (let made = 1; made < 7; made += 1) await mock.seed.project({ createDatabase: false });
     const walked = await client.projects.list({ limit: 3 }).toArray();
     expect(new Set(walked.map(({ id }) => id)).size).toBe(7);
@@ -70,7 +70,7 @@ describe("projects", () => {
     expect(sizes).toEqual([3, 3, 1]);
   });
 
-  it("are deleted, unless something depends on them (§ Errors 400)", async () => {
+  it("are deleted, unless something depends on them", async () => {
     const second = await mock.seed.database(projectId);
     const error = await thrown(client.projects.delete(projectId));
     expect(error).toBeInstanceOf(ProjectHasDependenciesError);
@@ -80,7 +80,7 @@ describe("projects", () => {
     expect(await thrown(client.projects.get(projectId))).toBeInstanceOf(ProjectNotFoundError);
   });
 
-  it("move to the workspace of a recipient's token, and not of any other (§ Authentication 6)", async () => {
+  it("move to the workspace of a recipient's token, and to no other", async () => {
     const unusable = { recipientAccessToken: await mock.tokens.service() };
     const error = await thrown(client.projects.transfer(projectId, unusable));
     expect(error).toBeInstanceOf(TransferInvalidRecipientTokenError);
@@ -91,7 +91,7 @@ describe("projects", () => {
 });
 
 describe("databases", () => {
-  it("are created in a project and on their own, listed, updated and deleted (§ Databases)", async () => {
+  it("are created in a project and on their own, listed, updated and deleted", async () => {
     const nested = await client.projects.databases.create(projectId, { name: "a" });
     const flat = await client.databases.create({ projectId, name: "b", logicalId: "b" });
     expect(nested.apiKeys[0]?.id).toBe(nested.connections[0]?.id);
@@ -105,7 +105,7 @@ describe("databases", () => {
     expect(await thrown(client.databases.delete(databaseId))).toBeInstanceOf(DatabaseDefaultProtectedError);
   });
 
-  it("are restored from a backup, but not while they provision or recover (§ States and transitions)", async () => {
+  it("are restored from a backup, but not while they provision or recover", async () => {
     const { id: backupId } = await mock.seed.backup(databaseId);
     const { data, meta } = await client.databases.backups.list(databaseId, { limit: 10 });
     expect(data).toMatchObject([{ id: backupId, status: "completed" }]);
@@ -117,7 +117,7 @@ describe("databases", () => {
     expect(await client.databases.get(databaseId)).toMatchObject({ status: "ready", source: body.source });
   });
 
-  it("tell what they have used", async () => {
+  it("report their usage", async () => {
     const range = { startDate: "2026-01-01", endDate: "2026-01-02" };
     expect(await client.databases.usage.get(databaseId, range)).toMatchObject({
       metrics: { operations: { unit: "ops" }, storage: { unit: "GiB" } },
@@ -128,7 +128,7 @@ describe("databases", () => {
     );
   });
 
-  it("are opened by connections, which are created, listed, rotated and deleted (§ Connections)", async () => {
+  it("are opened by connections, which are created, listed, rotated and deleted", async () => {
     const nested = await client.databases.connections.create(databaseId, { name: "web" });
     const flat = await client.connections.create({ databaseId, name: "job" });
     const ids = async (list: PromiseLike<{ data: { id: string }[] }>) =>
@@ -159,7 +159,7 @@ describe("branches", () => {
 });
 
 describe.each(["apps", "services"] as const)("%s", (collection) => {
-  it("are created, listed, updated, promoted and deleted (§ App rules)", async () => {
+  it("are created, listed, updated, promoted and deleted", async () => {
     const apps = client[collection];
     const app = await apps.create({ projectId, displayName: "web", logicalId: "web" });
     expect(app).toMatchObject({ type: "app", name: "web", region: { id: "us-east-1" } });
@@ -171,7 +171,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     expect(await apps.delete(app.id)).toBeUndefined();
   });
 
-  it("answer who has the slot (§ App rules 2)", async () => {
+  it("identify the app in the slot", async () => {
     const body = { projectId, displayName: "web" };
     const { id } = await client[collection].create(body);
     const error = await thrown(client[collection].create(body));
@@ -201,7 +201,7 @@ describe("deployments", () => {
   });
 });
 
-describe("workspaces and what is theirs", () => {
+describe("workspaces and their resources", () => {
   it("are read, listed and created", async () => {
     const { id, name } = mock.residents.workspace;
     expect(await client.me.get()).toMatchObject({ workspace: { id, name } });
@@ -211,7 +211,7 @@ describe("workspaces and what is theirs", () => {
     expect(await client.workspaces.create({ displayName: "Second" })).toMatchObject({ name: "Second" });
   });
 
-  it("have service tokens, whose value is shown once (§ Service tokens)", async () => {
+  it("have service tokens, whose value is shown once", async () => {
     const { id } = mock.residents.workspace;
     const made = await client.workspaces.serviceTokens.create(id, { name: "ci" });
     expect(made.value.endsWith(made.valueHint)).toBe(true);
@@ -225,7 +225,7 @@ describe("workspaces and what is theirs", () => {
     expect(await unknown).toBeInstanceOf(WorkspaceNotFoundError);
   });
 
-  it("have integrations, which are read and revoked (§ Integrations)", async () => {
+  it("have integrations, which are read and revoked", async () => {
     const workspaceId = mock.residents.workspace.id;
     const { integration } = await mock.seed.integration({ clientName: "Editor" });
     expect((await client.integrations.list({ workspaceId })).data).toMatchObject([{ id: integration.id }]);
@@ -247,7 +247,7 @@ describe("workspaces and what is theirs", () => {
 });
 
 describe("an agent", () => {
-  it("is told which approval to wait for, and reads it (§ Agents and approvals)", async () => {
+  it("receives the approval to wait for, and reads it", async () => {
     const agent = connect(await mock.tokens.agent());
     const error = await thrown(agent.projects.delete(projectId));
     if (!(error instanceof ApprovalRequiredError)) throw error;
@@ -259,7 +259,7 @@ describe("an agent", () => {
 });
 
 describe("every operation", () => {
-  it("has been called here, with success", () => {
+  it("succeeds at least once in these tests", () => {
     expect(Object.keys(operationTable).filter((id) => !succeeded.has(id))).toEqual([]);
   });
 });

@@ -25,8 +25,8 @@ afterAll(async () => {
   await mock.close();
 });
 
-describe("whatever the operation", () => {
-  it("a bad token is an AuthUnauthorizedError with a request id", async () => {
+describe("every operation", () => {
+  it("throws an AuthUnauthorizedError with a request id for a bad token", async () => {
     for (const token of ["nonsense", await mock.tokens.expired()]) {
       const error = await thrown(connect(token).projects.list());
       expect(error).toBeInstanceOf(AuthUnauthorizedError);
@@ -35,20 +35,20 @@ describe("whatever the operation", () => {
     }
   });
 
-  it("a body that does not fit is a ValidationFailedError that names the fields", async () => {
+  it("throws a ValidationFailedError that names the fields for an invalid body", async () => {
     // @ts-expect-error The types refuse it too.
     const error = await thrown(client.projects.create({ name: 5, colour: "red" }));
     if (!(error instanceof ValidationFailedError)) throw error;
     expect(error.issues?.map(({ path }) => path)).toContain("/name");
   });
 
-  it("a limit out of bounds is a ValidationFailedError", async () => {
+  it("throws a ValidationFailedError for a limit out of bounds", async () => {
     for (const limit of [0, 1001, 1.5]) {
       expect(await thrown(client.projects.list({ limit }))).toBeInstanceOf(ValidationFailedError);
     }
   });
 
-  it("too many requests are a RateLimitExceededError that says how long to wait", async () => {
+  it("throws a RateLimitExceededError with the time to wait for too many requests", async () => {
     mock.setRateLimit({ requests: 1, window: 60_000 });
     await client.services.list();
     const error = await thrown(client.services.list());
@@ -56,7 +56,7 @@ describe("whatever the operation", () => {
     expect(error.retryAfter).toBeGreaterThan(0);
   });
 
-  it("a proxy's page is an error of its status", async () => {
+  it("throws an error of its status for a proxy's page", async () => {
     mock.faults.add({ status: 502, body: "<html>Bad gateway</html>", times: 1 });
     expect(await thrown(client.me.get({ maxRetries: 0 }))).toMatchObject({
       name: "ApiError",
@@ -65,7 +65,7 @@ describe("whatever the operation", () => {
     });
   });
 
-  it("a dropped connection is a ConnectionError, over fetch and over node:http", async () => {
+  it("throws a ConnectionError for a dropped connection, over fetch and over node:http", async () => {
     const token = await mock.tokens.user();
     for (const transport of [undefined, nodeTransport()]) {
       mock.faults.add({ drop: "before", times: 1 });

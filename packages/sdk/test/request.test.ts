@@ -15,7 +15,7 @@ describe.each([
     return { ...server, client };
   };
 
-  it("is the method and path of the operation, with the credential as a bearer token", async () => {
+  it("uses the method and path of the operation, with the credential as a bearer token", async () => {
     const { client, seen } = await start();
     expect(await client.projects.get("proj_1")).toEqual(project);
     expect(seen).toMatchObject([
@@ -50,14 +50,14 @@ describe.each([
     expect(seen[0]?.url).toBe("/v1/projects/a%20b%2F%C3%BC%3F%23?limit=5&logicalId=x%26y%3D%C3%BC&on=true");
   });
 
-  it("answers nothing for 204", async () => {
+  it("returns nothing for 204", async () => {
     const server = await startServer((_, response) => response.writeHead(204).end());
     const client = createClient({ baseUrl: server.baseUrl, transport: transport() });
     expect(await client.projects.delete("proj_1")).toBeUndefined();
     expect(await client.request({ method: "DELETE", path: "/v1/projects/x" })).toBeUndefined();
   });
 
-  it("keeps the envelope when it is asked for by path", async () => {
+  it("preserves the envelope when it is sent by path", async () => {
     const { client } = await start();
     expect(await client.request({ method: "GET", path: "/v1/projects/x" })).toEqual({ data: project });
   });
@@ -111,18 +111,18 @@ describe("the base URL", () => {
     ["https://api.example.com/#x", "must not have a query or a fragment"],
     ["https://api.example.com/v1", "nor end in /v1"],
     ["https://api.example.com/v1/", "nor end in /v1"],
-  ])("is refused as %j", (baseUrl, problem) => {
+  ])("is refused if it is %j", (baseUrl, problem) => {
     expect(() => client(baseUrl)).toThrow(InvalidArgumentError);
     expect(() => client(baseUrl)).toThrow(problem);
     expect(() => client(baseUrl)).not.toThrow("hunter2");
   });
 
-  it("is missed where a JavaScript program gives no options at all", () => {
+  it("is required when a JavaScript program passes no options at all", () => {
     const create = createClient as (options?: ClientOptions) => unknown;
     expect(() => create()).toThrow("baseUrl must be an absolute URL");
   });
 
-  it("cannot be left by a path that does not begin with a slash", async () => {
+  it("cannot be left by a path that does not start with a slash", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     const call = client(baseUrl).request({ method: "GET", path: "@example.com/v1/projects" });
     expect(await thrown(call)).toMatchObject({ argument: "path" });
@@ -131,7 +131,7 @@ describe("the base URL", () => {
 });
 
 describe("the token", () => {
-  it("may be a function, which is asked before every request", async () => {
+  it("may be a function, which is called before every request", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: project }));
     let count = 0;
     const client = createClient({ baseUrl, token: async () => `t${(count += 1)}` });
@@ -147,7 +147,7 @@ describe("the token", () => {
   });
 
   it.each(["", " ", "line\nbreak", "with space", "Bearer abc", "zero\0", "ünïcode"])(
-    "is refused as %j, and not quoted",
+    "is refused if it is %j, and not quoted",
     async (token) => {
       const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
       const error = await thrown(createClient({ baseUrl, token }).projects.get("x"));
@@ -157,7 +157,7 @@ describe("the token", () => {
     },
   );
 
-  it("settles the call with a TokenError when its function throws, and nothing is left unhandled (Stripe never settles)", async () => {
+  it("settles the call with a TokenError when its function throws, and nothing is left unhandled", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     const cause = new Error("keyring locked");
     const unhandled: unknown[] = [];
@@ -177,7 +177,7 @@ describe("the token", () => {
     expect(seen).toEqual([]);
   });
 
-  it.each([null, 5, {}])("is refused when it is no text and no function: %j", async (token) => {
+  it.each([null, 5, {}])("is refused if it is neither text nor a function: %j", async (token) => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     // A page's `localStorage.getItem` answers null, and a program in JavaScript hands it on.
     const client = createClient({ baseUrl, token: token as unknown as string });
@@ -197,7 +197,7 @@ describe("the token", () => {
     expect(seen).toEqual([]);
   });
 
-  it("is not used any more when it comes after the call was aborted", async () => {
+  it("is not used if it arrives after the call was aborted", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     const controller = new AbortController();
     let give: (token: string) => void = () => undefined;
@@ -211,10 +211,10 @@ describe("the token", () => {
   });
 });
 
-describe("what no request can carry", () => {
+describe("invalid input", () => {
   const client = createClient({ baseUrl: "http://127.0.0.1:9" });
 
-  it("is a header value with a line break, refused without quoting it", async () => {
+  it("includes a header value with a line break, without quoting it", async () => {
     const headers = { "x-key": "secret\r\nx-evil: 1" };
     const error = await thrown(client.projects.get("x", { headers }));
     expect(error).toMatchObject({ code: "argument:invalid", argument: 'headers["x-key"]' });
@@ -222,12 +222,12 @@ describe("what no request can carry", () => {
     expect(() => createClient({ baseUrl: "http://x.test", headers })).toThrow(InvalidArgumentError);
   });
 
-  it("is a header name with a line break", async () => {
+  it("includes a header name with a line break", async () => {
     const error = await thrown(client.projects.get("x", { headers: { "a\nb": "1" } }));
     expect(error).toMatchObject({ argument: "headers" });
   });
 
-  it("is a body that refers to itself, or holds a bigint", async () => {
+  it("includes a body that refers to itself, or contains a bigint", async () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
     for (const body of [circle, { size: 1n }]) {
@@ -236,21 +236,21 @@ describe("what no request can carry", () => {
     }
   });
 
-  it("is a body of a GET", async () => {
+  it("includes a body of a GET", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     const call = createClient({ baseUrl }).request({ method: "GET", path: "/v1/me", body: {} });
     expect(await thrown(call)).toMatchObject({ code: "argument:invalid", argument: "body" });
     expect(seen).toEqual([]);
   });
 
-  it("is a query value that is no string, number or boolean", async () => {
+  it("includes a query value that is not a string, number or boolean", async () => {
     for (const limit of [{}, [1], () => 1, Symbol("x")]) {
       const error = await thrown(client.request({ method: "GET", path: "/v1/projects", query: { limit } }));
       expect(error).toMatchObject({ code: "argument:invalid", argument: "limit" });
     }
   });
 
-  it("is a timeout that is not above 0", async () => {
+  it("includes a timeout that is not above 0", async () => {
     for (const timeoutMs of [0, -1, Number.NaN]) {
       expect(await thrown(client.projects.get("x", { timeoutMs }))).toMatchObject({ argument: "timeoutMs" });
       expect(() => createClient({ baseUrl: "http://x.test", timeoutMs })).toThrow(InvalidArgumentError);

@@ -34,9 +34,9 @@ const failing = async (
   return { ...server, client: createClient({ baseUrl: server.baseUrl, transport: nodeTransport() }) };
 };
 
-describe("a request is sent again", () => {
+describe("a repeated request", () => {
   it.each([["drop"], [408], [429], [502], [503], [504]] as const)(
-    "after %s, when it is a GET",
+    "happens after %s for a GET",
     async (failure) => {
       const { client, seen } = await failing(failure);
       expect(await client.projects.get("proj_1")).toEqual(project.data);
@@ -45,7 +45,7 @@ describe("a request is sent again", () => {
   );
 
   it.each(["GET", "PUT", "PATCH", "DELETE", "POST"] as const)(
-    "after 429, when it is a %s too (Stripe never does)",
+    "happens after 429 for a %s too",
     async (method) => {
       const { client, seen } = await failing(429);
       expect(await client.request({ method, path: "/v1/x" })).toEqual(project);
@@ -53,13 +53,13 @@ describe("a request is sent again", () => {
     },
   );
 
-  it.each(["PUT", "DELETE"] as const)("after a lost answer, when it is a %s", async (method) => {
+  it.each(["PUT", "DELETE"] as const)("happens after a lost response for a %s", async (method) => {
     const { client, seen } = await failing("drop", 504);
     expect(await client.request({ method, path: "/v1/x" })).toEqual(project);
     expect(seen).toHaveLength(3);
   });
 
-  it("after pauses from zero to a bound that doubles from half a second to eight (full jitter)", async () => {
+  it("pauses between zero and a bound that doubles from half a second to eight (full jitter)", async () => {
     const { client } = await failing(...Array<number>(20).fill(502));
     const drawn = vi.spyOn(Math, "random").mockReturnValue(0.01);
     const hundredths = (await thrown(client.me.get({ maxRetries: 6 }))) as MgmtError;
@@ -69,14 +69,14 @@ describe("a request is sent again", () => {
     expect(none.attempts?.map(({ pauseMs }) => pauseMs)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
-  it("when it is a PATCH, which sets absolute values, with the same body", async () => {
+  it("sends a PATCH, which sets absolute values, with the same body", async () => {
     const { client, seen } = await failing(502, "drop");
     await client.projects.update("proj_1", { name: "shop" });
     expect(seen.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"shop"}'));
   });
 
   it.each([[429], [{ status: 503, headers: { "retry-after": "0" } }]] as const)(
-    "when it is a POST that the service surely did not take: %j",
+    "sends a POST that the service certainly did not process: %j",
     async (failure) => {
       const { client, seen } = await failing(failure);
       await client.projects.create();
@@ -84,7 +84,7 @@ describe("a request is sent again", () => {
     },
   );
 
-  it("when it is a POST that met no listener", async () => {
+  it("sends a POST that no server received", async () => {
     const sent: string[] = [];
     const transport = nodeTransport();
     const { baseUrl } = await failing();
@@ -103,7 +103,7 @@ describe("a request is sent again", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("twice at most, unless the client or the call says otherwise", async () => {
+  it("happens twice at most, unless the client or the call says otherwise", async () => {
     const { client, seen, baseUrl } = await failing(...Array<number>(20).fill(502));
     await thrown(client.me.get());
     expect(seen).toHaveLength(3);
@@ -114,9 +114,9 @@ describe("a request is sent again", () => {
   });
 });
 
-describe("a request is not sent again (OpenAI, Anthropic, Cloudflare and Octokit repeat a POST)", () => {
+describe("a request that is not repeated", () => {
   it.each([["drop"], [500], [502], [503], [504], [408], [409]] as const)(
-    "after %s, when it is a POST",
+    "does not happen after %s for a POST",
     async (failure) => {
       const { client, seen } = await failing(failure);
       expect(await thrown(client.projects.create())).toHaveProperty("attempts.length", 1);
@@ -125,7 +125,7 @@ describe("a request is not sent again (OpenAI, Anthropic, Cloudflare and Octokit
   );
 
   it.each([[400], [403], [404], [409], [413], [422], [500]] as const)(
-    "after %s, whatever it is",
+    "does not happen after %s for any method",
     async (status) => {
       const { client, seen } = await failing(...Array<number>(3).fill(status));
       await thrown(client.projects.get("p"));
@@ -136,7 +136,7 @@ describe("a request is not sent again (OpenAI, Anthropic, Cloudflare and Octokit
   );
 });
 
-it("a POST that is written in small letters is not sent again either", async () => {
+it("does not send a POST in lowercase again either", async () => {
   const { client, seen } = await failing(503);
   // What a program in JavaScript may write; fetch sends it as a POST.
   const call = { method: "post" as "POST", path: "/v1/projects" };
@@ -145,7 +145,7 @@ it("a POST that is written in small letters is not sent again either", async () 
 });
 
 describe("Retry-After", () => {
-  it("is waited for, in seconds or as a date", async () => {
+  it("delays the retry, in seconds or until a date", async () => {
     const date = new Date(Date.now() + 1_500).toUTCString();
     for (const after of ["1", date]) {
       const { client } = await failing({ status: 429, headers: { "retry-after": after } });
@@ -155,21 +155,21 @@ describe("Retry-After", () => {
     }
   });
 
-  it("past the cap of a minute ends the call at once with retryAfter (openai-node #1840; OpenAI, Anthropic and Cloudflare wait 90 s)", async () => {
+  it("ends the call at once with retryAfter when it exceeds the cap of a minute", async () => {
     const { client, seen } = await failing({ status: 429, headers: { "retry-after": "90" } });
     const error = await thrown(client.projects.get("p", { timeoutMs: 600_000 }));
     expect(error).toMatchObject({ status: 429, retryAfter: 90 });
     expect(seen).toHaveLength(1);
   });
 
-  it("past the deadline ends the call at once, with the error rather than a timeout", async () => {
+  it("ends the call at once with the error, not a timeout, when it exceeds the deadline", async () => {
     const { client } = await failing({ status: 503, headers: { "retry-after": "30" } });
     const error = await thrown(client.projects.get("p", { timeoutMs: 5_000 }));
     expect(error).not.toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ status: 503, retryAfter: 30 });
   });
 
-  it("is waited for also where it is longer than timers can be", async () => {
+  it("is honored even if it is longer than timers can be", async () => {
     const month = 30 * 24 * 3_600;
     const limits = { timeoutMs: Infinity, maxRetryAfterMs: Infinity };
     const client = createClient({
@@ -196,7 +196,7 @@ describe("Retry-After", () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(month * 1_000);
   });
 
-  it("has a cap that the caller may set", async () => {
+  it("has a cap that the caller can set", async () => {
     const { client, seen } = await failing({ status: 429, headers: { "retry-after": "2" } });
     await thrown(client.projects.get("p", { maxRetryAfterMs: 1_000 }));
     expect(seen).toHaveLength(1);
@@ -204,13 +204,13 @@ describe("Retry-After", () => {
 });
 
 describe("a DELETE that meets 404", () => {
-  it.each([["drop"], [502], [504]] as const)("after %s has succeeded", async (failure) => {
+  it.each([["drop"], [502], [504]] as const)("succeeds after %s", async (failure) => {
     const { client, seen } = await failing(failure, 404);
     expect(await client.projects.delete("proj_1")).toBeUndefined();
     expect(seen).toHaveLength(2);
   });
 
-  it("at once, or after an attempt that was surely not taken, is an error", async () => {
+  it("fails at once, or after an attempt that was certainly not processed", async () => {
     expect(await thrown((await failing(404)).client.projects.delete("p"))).toBeInstanceOf(
       ProjectNotFoundError,
     );
@@ -218,7 +218,7 @@ describe("a DELETE that meets 404", () => {
     expect(await thrown(limited.projects.delete("p"))).toBeInstanceOf(ProjectNotFoundError);
   });
 
-  it("of a proxy, or of a path that is not there, is an error", async () => {
+  it("fails if the 404 comes from a proxy or means an unknown path", async () => {
     const { baseUrl } = await startServer((_, response, count) => {
       if (count === 1) return void response.destroy();
       response.writeHead(404, { "content-type": "text/html" }).end("<html>");
@@ -228,7 +228,7 @@ describe("a DELETE that meets 404", () => {
 });
 
 describe("an abort", () => {
-  it("ends a pause between retries at once, with the caller's reason (OpenAI, Cloudflare and Octokit sleep on)", async () => {
+  it("ends a pause between retries at once, with the caller's reason", async () => {
     const { client, seen } = await failing({ status: 429, headers: { "retry-after": "30" } });
     const controller = new AbortController();
     const call = thrown(client.projects.get("p", { signal: controller.signal }));
@@ -240,8 +240,8 @@ describe("an abort", () => {
   });
 });
 
-describe("what was tried", () => {
-  it("stands on the error: pauses, durations, statuses and reasons", async () => {
+describe("the list of attempts", () => {
+  it("appears on the error: pauses, durations, statuses and reasons", async () => {
     const { client } = await failing("drop", 502, 504);
     const error = (await thrown(client.projects.get("p"))) as MgmtError;
     expect(error).toBeInstanceOf(ApiError);
@@ -253,7 +253,7 @@ describe("what was tried", () => {
     expect(JSON.stringify(error)).toContain('"attempts":[{');
   });
 
-  it("stands on a timeout, with the attempt that was under way", async () => {
+  it("appears on a timeout, with the attempt in progress", async () => {
     const { baseUrl } = await startServer((_, response, count) => {
       if (count === 1) response.destroy();
     });
@@ -269,7 +269,7 @@ describe("what was tried", () => {
     expect(await thrown(client.projects.get(".."))).not.toHaveProperty("attempts");
   });
 
-  it("is told to who awaits the call: the stack names the caller", async () => {
+  it("includes the caller in the stack", async () => {
     const { client } = await failing(...Array<number>(20).fill(404));
     const callers = {
       getting: async () => void (await client.projects.get("p")),
@@ -295,7 +295,7 @@ describe("what was tried", () => {
   });
 });
 
-it("a limit that cannot be is refused", async () => {
+it("refuses an invalid limit", async () => {
   for (const options of [{ maxRetries: -1 }, { maxRetries: Number.NaN }, { maxRetryAfterMs: -5 }]) {
     const name = Object.keys(options)[0];
     expect(() => createClient({ baseUrl: "http://x.test", ...options })).toThrowError(`${name} must be`);
@@ -304,7 +304,7 @@ it("a limit that cannot be is refused", async () => {
   }
 });
 
-it("a rate limit is its own error", async () => {
+it("reports a rate limit as its own error", async () => {
   const { baseUrl } = await startServer((_, response) =>
     json(response, 429, { error: { code: "rate_limit:exceeded", message: "m" } }, { "retry-after": "90" }),
   );

@@ -15,7 +15,7 @@ import {
 import { answering, json, startServer, thrown } from "./server.js";
 
 describe("withResponse", () => {
-  it("gives the value with status, headers, request id and attempts", async () => {
+  it("returns the value with status, headers, request id and attempts", async () => {
     const { baseUrl } = await answering();
     const call = createClient({ baseUrl }).projects.get("proj_1");
     expect(call).toBeInstanceOf(ApiPromise);
@@ -26,7 +26,7 @@ describe("withResponse", () => {
     expect(response.headers["content-type"]).toBe("application/json");
   });
 
-  it("of a list is that of its first page", async () => {
+  it("returns the first page of a list", async () => {
     const { baseUrl, seen } = await answering({ data: [], pagination: { hasMore: false, nextCursor: null } });
     const list = createClient({ baseUrl }).projects.list();
     const { data, response } = await list.withResponse();
@@ -35,7 +35,7 @@ describe("withResponse", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("that fails throws the call's error, and leaves no rejection unhandled", async () => {
+  it("throws the call's error, and leaves no rejection unhandled", async () => {
     const { baseUrl } = await answering({}, 404);
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => void unhandled.push(reason);
@@ -49,7 +49,7 @@ describe("withResponse", () => {
 });
 
 describe("safe", () => {
-  it("answers the value or the error, for methods at every depth and for lists", async () => {
+  it("returns the value or the error, for methods at every depth and for lists", async () => {
     const { baseUrl } = await startServer((request, response) => {
       if (request.url.includes("bad"))
         return json(response, 404, { error: { code: "project:not_found", message: "m" } });
@@ -93,7 +93,7 @@ describe("the registry of codes", () => {
     declare readonly quota: number;
   }
 
-  it("makes errors of an unknown code what the program says they are", async () => {
+  it("creates errors of an unknown code with the program's class", async () => {
     const body = { error: { code: "quota:exceeded", message: "Too many.", quota: 7 } };
     const before = await thrown(createClient({ baseUrl: (await answering(body, 409)).baseUrl }).me.get());
     expect(before).toMatchObject({ name: "ConflictError", code: "quota:exceeded" });
@@ -116,7 +116,7 @@ describe("the registry of codes", () => {
 });
 
 describe("a partial client", () => {
-  it("has the resources that it was given, and a request of its own", async () => {
+  it("has the resources that it was given, and its own request method", async () => {
     const { baseUrl } = await answering();
     const client = createPartialClient({ projects: ProjectsResource }, { baseUrl });
     expect(await client.projects.get("proj_1")).toEqual({ id: "proj_1" });
@@ -160,7 +160,7 @@ describe("prefetch", () => {
     }
   });
 
-  it("keeps a failure until its page's turn, and drops it when the walk is left before", async () => {
+  it("holds a failure until its page's turn, and drops it when the iteration ends earlier", async () => {
     const log = { requests: [] as string[] };
     const { baseUrl } = await pages(log);
     const unhandled: unknown[] = [];

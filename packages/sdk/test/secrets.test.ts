@@ -31,8 +31,8 @@ const options = (baseUrl: string, more: Partial<ClientOptions> = {}): ClientOpti
 const transfer = (more: ClientOptions): PromiseLike<unknown> =>
   createClient(more).projects.transfer("proj_1", { recipientAccessToken: "canary-recipient" });
 
-describe("a secret (Neon's error prints the bearer token)", () => {
-  it("is found by this very check when it is there", () => {
+describe("a secret", () => {
+  it("is found by this check when it is present", () => {
     expect(() => expectClean(new Error("canary-token"))).toThrow();
     expect(() => expectClean({ deep: { headers: { authorization: "canary-token" } } })).toThrow();
   });
@@ -40,7 +40,7 @@ describe("a secret (Neon's error prints the bearer token)", () => {
   it.each([
     ["fetch", () => undefined],
     ["nodeTransport", () => nodeTransport()],
-  ])("is in no error of a call over %s", async (_, make) => {
+  ])("appears in no error of a call over %s", async (_, make) => {
     const transport = make();
     const server = await startServer(({ url }, response) => {
       if (url.includes("slow")) return;
@@ -60,7 +60,7 @@ describe("a secret (Neon's error prints the bearer token)", () => {
     expectClean(await thrown(client.projects.get("x", { headers: { "x-key": "canary-header\n" } })));
   });
 
-  it("is in no error of something in the way that quotes the request", async () => {
+  it("appears in no error of an intermediary that quotes the request", async () => {
     const quotes = [
       "Bearer canary-token was refused",
       "cannot reach postgres://ada:canary-password@db.test:5432/shop",
@@ -78,7 +78,7 @@ describe("a secret (Neon's error prints the bearer token)", () => {
     }
   });
 
-  it("is not taken for one where the service only speaks of tokens", async () => {
+  it("is not detected where the service only mentions tokens", async () => {
     const message = "The bearer token has expired; mail ops@example.com";
     const hint = "Authorization: Bearer <ACCESS_TOKEN>, see https://example.com/a@b";
     const { baseUrl } = await startServer((_, response) =>
@@ -88,11 +88,11 @@ describe("a secret (Neon's error prints the bearer token)", () => {
   });
 
   it.each(["canary-token\n", "canary-token x", "canary-tökén"])(
-    "is in no error when it cannot be sent: %j",
+    "appears in no error when it cannot be sent: %j",
     async (token) => expectClean(await thrown(transfer(options(await closedUrl(), { token })))),
   );
 
-  it("is in no print of a client, its resources, its path client or a page", async () => {
+  it("appears in no print of a client, its resources, its path client or a page", async () => {
     const { baseUrl } = await startServer((_, response) =>
       json(response, 200, { data: [], pagination: { nextCursor: null, hasMore: false } }),
     );

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { type Attempt, createClient } from "@mgmt/sdk";
 import { answering, json, startServer, thrown } from "./server.js";
 
-describe("tracing events (openai-node #1563, #1819)", () => {
-  it("tell of a call and its requests, never of a credential or a value", async () => {
+describe("tracing events", () => {
+  it("describe a call and its requests, never a credential or a value", async () => {
     const { baseUrl } = await startServer((_, response, count) =>
       count === 1 ? void response.destroy() : json(response, 200, { data: { id: "p", pass: "hunter2" } }),
     );
@@ -48,7 +48,7 @@ describe("tracing events (openai-node #1563, #1819)", () => {
     expect(JSON.stringify(events)).not.toMatch(/hunter/);
   });
 
-  it("know the status of an answer when its request ends", async () => {
+  it("include the status of a response when its request ends", async () => {
     const { baseUrl } = await startServer((_, response, count) =>
       count === 1 ? json(response, 502, {}) : json(response, 200, { data: { id: "p" } }),
     );
@@ -62,7 +62,7 @@ describe("tracing events (openai-node #1563, #1819)", () => {
     expect(statuses).toEqual([502, 200]);
   });
 
-  it("carry the error of a call that fails", async () => {
+  it("include the error of a call that fails", async () => {
     const { baseUrl } = await answering({}, 500);
     const errors: unknown[] = [];
     const tracing = tracingChannel<unknown, { error: unknown }>("@mgmt/sdk:call");

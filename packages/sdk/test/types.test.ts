@@ -30,7 +30,7 @@ type Shape<T> = T extends object ? { [K in keyof T]: Shape<T[K]> } : T;
 const client = createClient({ baseUrl: "http://x.test" });
 
 describe("the named interfaces", () => {
-  it("equal the schemas that openapi-typescript makes of the contract", () => {
+  it("equal the schemas that openapi-typescript generates from the contract", () => {
     expectTypeOf<keyof Schemas>().toEqualTypeOf<keyof components["schemas"]>();
     expectTypeOf<Shape<Schemas>>().toEqualTypeOf<Shape<components["schemas"]>>();
   });
@@ -45,7 +45,7 @@ describe("the named interfaces", () => {
 });
 
 describe("resource methods", () => {
-  it("take what the operation takes", () => {
+  it("accept what the operation accepts", () => {
     expectTypeOf(client.projects.create).parameter(0).toEqualTypeOf<Schemas["CreateProject"] | undefined>();
     expectTypeOf(client.projects.get).parameters.toEqualTypeOf<
       [id: string, options?: RequestOptions | undefined]
@@ -55,7 +55,7 @@ describe("resource methods", () => {
     expectTypeOf(client.projects.list).parameter(0).toEqualTypeOf<Queries["projects.list"] | undefined>();
   });
 
-  it("answer resources out of their envelopes", () => {
+  it("return resources without their envelopes", () => {
     expectTypeOf(client.projects.create).returns.toEqualTypeOf<ApiPromise<ProjectWithDatabase>>();
     expectTypeOf(client.projects.list).returns.toEqualTypeOf<CursorPages<Project>>();
     expectTypeOf(client.projects.delete).returns.toEqualTypeOf<ApiPromise<void>>();
@@ -83,7 +83,7 @@ describe("resource methods", () => {
 });
 
 describe("instanceof", () => {
-  it("narrows an error by its status (openapi-typescript #1723, #1970, #2360)", () => {
+  it("narrows an error by its status", () => {
     const error: unknown = undefined;
     if (error instanceof ConflictError) expectTypeOf(error.status).toEqualTypeOf<409>();
     else if (error instanceof NotFoundError) expectTypeOf(error.status).toEqualTypeOf<404>();

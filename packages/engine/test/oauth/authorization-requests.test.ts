@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { OAuthApi, challenge, cli, encode, goodRequest, web } from "./oauth-api.js";
 
-describe("authorization requests (RFC 6749 §4.1.1)", () => {
+describe("authorization requests (RFC 6749, section 4.1.1)", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 
@@ -106,7 +106,7 @@ describe("authorization requests (RFC 6749 §4.1.1)", () => {
     });
   });
 
-  describe("take any port of a public client's loopback redirect (RFC 8252 §7.3)", () => {
+  describe("take any port of a public client's loopback redirect (RFC 8252, section 7.3)", () => {
     it.each(["http://127.0.0.1/callback", "http://127.0.0.1:1/callback", "http://127.0.0.1:65535/callback"])(
       "%s",
       async (uri) => {
@@ -151,10 +151,14 @@ describe("authorization requests (RFC 6749 §4.1.1)", () => {
         "unsupported_response_type",
       ],
       ["another response_mode", { ...goodRequest, response_mode: "fragment" }, "invalid_request"],
-      ["no PKCE from a public client (RFC 7636 §4.4.1)", noPkce, "invalid_request"],
+      ["no PKCE from a public client (RFC 7636, section 4.4.1)", noPkce, "invalid_request"],
       ["a method without a challenge", noChallenge, "invalid_request"],
       ["an empty challenge", { ...goodRequest, code_challenge: "" }, "invalid_request"],
-      ["a challenge without a method, which means plain (RFC 7636 §4.3)", noMethod, "invalid_request"],
+      [
+        "a challenge without a method, which means plain (RFC 7636, section 4.3)",
+        noMethod,
+        "invalid_request",
+      ],
       ["plain", { ...goodRequest, code_challenge_method: "plain" }, "invalid_request"],
       ["another method", { ...goodRequest, code_challenge_method: "S512" }, "invalid_request"],
       ["the method in lower case", { ...goodRequest, code_challenge_method: "s256" }, "invalid_request"],

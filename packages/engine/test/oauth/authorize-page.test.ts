@@ -33,7 +33,7 @@ describe("the page of /authorize", () => {
     expect(text).toContain("Stay signed in");
     expect(text).toContain("http://127.0.0.1:51234");
     const { status, headers } = await visitor.submit({ workspace: workspace(), decision: "allow" });
-    // 303, so that no browser posts the form on, and nothing that would tell the address with the code (RFC 9700 §4.2, §4.12).
+    // 303, so that no browser posts the form on, and nothing that would tell the address with the code (RFC 9700, section 4.2, §4.12).
     expect([status, headers["cache-control"], headers["referrer-policy"]]).toEqual([
       303,
       "no-store",
@@ -54,7 +54,7 @@ describe("the page of /authorize", () => {
     expect(await answer.json()).toMatchObject({ token_type: "Bearer", refresh_token: expect.any(String) });
   });
 
-  it("sends the user's no back on either page (RFC 6749 §4.1.2.1)", async () => {
+  it("sends the user's no back on either page (RFC 6749, section 4.1.2.1)", async () => {
     await visitor.open(start);
     const early = await visitor.submit({ decision: "deny" });
     await visitor.submit({ user: user() });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { OAuthApi, basic, challenge, cli, encode, verifier, web } from "./oauth-api.js";
 
-describe("client authentication (RFC 6749 §2.3)", () => {
+describe("client authentication (RFC 6749, section 2.3)", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 
@@ -102,7 +102,7 @@ describe("client authentication (RFC 6749 §2.3)", () => {
   });
 });
 
-describe("token requests (RFC 6749 §5.2)", () => {
+describe("token requests (RFC 6749, section 5.2)", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 

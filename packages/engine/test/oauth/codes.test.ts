@@ -4,7 +4,7 @@ import { OAuthApi, basic, challenge, cli, pairOf, verifier, web } from "./oauth-
 
 const second = 1_000;
 
-describe("authorization codes (RFC 6749 §4.1.3)", () => {
+describe("authorization codes (RFC 6749, section 4.1.3)", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 
@@ -156,7 +156,7 @@ describe("authorization codes (RFC 6749 §4.1.3)", () => {
     expect(await redeem("https://app.example/other")).toBe("invalid_grant");
   });
 
-  describe("that began with PKCE (RFC 7636 §4.6)", () => {
+  describe("that began with PKCE (RFC 7636, section 4.6)", () => {
     it.each([
       ["no verifier", undefined],
       ["an empty verifier", ""],
@@ -173,7 +173,7 @@ describe("authorization codes (RFC 6749 §4.1.3)", () => {
       expect((await api.redeem(code)).status).toBe(200);
     });
 
-    it("must be finished with it, by confidential clients too (RFC 9700 §4.8)", async () => {
+    it("must be finished with it, by confidential clients too (RFC 9700, section 4.8)", async () => {
       const code = await webCode({ codeChallenge: challenge });
       expect((await redeemWeb(code)).error).toBe("invalid_grant");
       expect((await redeemWeb(code, { code_verifier: verifier })).status).toBe(200);
@@ -187,7 +187,7 @@ describe("authorization codes (RFC 6749 §4.1.3)", () => {
     });
   });
 
-  it("that began without PKCE are refused with a verifier: its challenge was taken away (RFC 9700 §4.8.2)", async () => {
+  it("that began without PKCE are refused with a verifier: its challenge was taken away (RFC 9700, section 4.8.2)", async () => {
     const code = await webCode();
     expect((await redeemWeb(code, { code_verifier: verifier })).error).toBe("invalid_grant");
     expect((await redeemWeb(code)).status).toBe(200);

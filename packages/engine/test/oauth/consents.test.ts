@@ -113,7 +113,7 @@ describe("mock.oauth.consent", () => {
     expect((await api.redeem(code)).status).toBe(200);
   });
 
-  it("has a counterpart that says no (RFC 6749 §4.1.2.1)", () => {
+  it("has a counterpart that says no (RFC 6749, section 4.1.2.1)", () => {
     const { redirect } = api.engine.oauth.deny({ ...cli, state: "s", codeChallenge: challenge });
     expect(Object.fromEntries(new URL(redirect).searchParams)).toMatchObject({
       error: "access_denied",

@@ -73,7 +73,7 @@ describe("the control surface's part for the authorization server", () => {
 });
 
 describe("a defect of the authorization server", () => {
-  it("is told to the operator, and to the client only that there was one (RFC 6749 §4.1.2.1)", async () => {
+  it("is told to the operator, and to the client only that there was one (RFC 6749, section 4.1.2.1)", async () => {
     const api = new OAuthApi({ settings: { oauth: { accessToken: Number.NaN } } });
     const { status, json } = await api.redeem(await api.code());
     expect([status, json["error"]]).toEqual([500, "server_error"]);

@@ -90,7 +90,7 @@ describe("oauth4webapi's own checks pass", () => {
     },
   );
 
-  it("and it refuses what is mixed up: another state, another issuer, an error (RFC 9207, RFC 9700 §4.4)", async () => {
+  it("and it refuses what is mixed up: another state, another issuer, an error (RFC 9207, RFC 9700, section 4.4)", async () => {
     const client = { client_id: cli.client };
     const callback = await consentAt(client, cli.redirectUri, oauth.generateRandomCodeVerifier(), "mine");
     expect(() => oauth.validateAuthResponse(server, client, callback, "another")).toThrow(/state/);

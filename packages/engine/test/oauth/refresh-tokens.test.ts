@@ -103,7 +103,7 @@ describe("refresh tokens", () => {
     expect(await api.reach((await next(pair)).accessToken)).toBe(200);
   });
 
-  it("give fewer scopes when asked for fewer, and all again when asked for none (RFC 6749 §6)", async () => {
+  it("give fewer scopes when asked for fewer, and all again when asked for none (RFC 6749, section 6)", async () => {
     const pair = await api.login();
     const narrow = await api.refresh(pair.refreshToken, { scope: "offline_access" });
     expect([narrow.json["scope"], decodeJwt(pairOf(narrow).accessToken)["scope"]]).toEqual([

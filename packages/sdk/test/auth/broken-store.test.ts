@@ -28,7 +28,7 @@ describe("a store", () => {
     return { ...auth, inner: auth.store, state, ...createAuthenticator({ ...auth.options, store }) };
   };
 
-  it("that does not take the refreshed login: it is used all the same, and stored when that works", async () => {
+  it("uses a refreshed login that it cannot store, and stores it as soon as it can", async () => {
     const { token, settled, reported, inner, state, server } = await setupBroken();
     expect(await token()).toBe("access-1");
     expect(reported).toMatchObject([{ message: "The disk is full." }]);
@@ -46,7 +46,7 @@ describe("a store", () => {
     expect(state.writes).toBe(writes);
   });
 
-  it("that did not take the refreshed login, and then took another: that one counts", async () => {
+  it("prefers another login that was stored after a refreshed one could not be", async () => {
     const { token, settled, inner, state, server } = await setupBroken();
     await token();
     const theirs = credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" });
@@ -57,7 +57,7 @@ describe("a store", () => {
     expect(await token()).toBe("theirs");
   });
 
-  it("that cannot be written is noticed before the refresh token is used up", async () => {
+  it("detects that it cannot be written before the refresh token is used", async () => {
     const { options, server, store } = await setup();
     const refusal = new Error("read-only");
     const probing: TokenStore = { ...store, probe: () => Promise.reject(refusal) };
@@ -71,7 +71,7 @@ describe("a store", () => {
     ["a refusal", { token: invalidGrant }, undefined, ["reserved before request 1", "released"]],
     ["a failure", { token: html }, undefined, ["reserved before request 1", "released"]],
   ] as const)(
-    "has its place for the next credential made before the refresh token is used up, and let go after %s",
+    "reserves space for the next credential before the refresh token is used, and releases it after %s",
     async (_, replies, accessToken, expected) => {
       const { options, server, store } = await setup({ replies });
       const steps: string[] = [];
@@ -91,7 +91,7 @@ describe("a store", () => {
     },
   );
 
-  it("without a place for the next credential uses up no refresh token", async () => {
+  it("uses no refresh token without space for the next credential", async () => {
     const { options, server, store } = await setup();
     const refusal = new Error("no place");
     const { token } = createAuthenticator({
@@ -103,7 +103,7 @@ describe("a store", () => {
     expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
   });
 
-  it("that cannot be read fails the call with its own error, and is read anew by the next", async () => {
+  it("fails the call with its own error when it cannot be read, and is read again by the next call", async () => {
     const { options, store } = await setup({ secondsLeft: 3600 });
     const answers = [() => Promise.reject(new Error("locked")), () => store.read()];
     const failing: TokenStore = { ...store, read: () => (answers.shift() ?? store.read)() };
@@ -120,7 +120,7 @@ describe("a store", () => {
     { accessToken: "canary" },
     { ...credentialFor({ baseUrl: "x" }, 1), issuer: 5 },
   ])(
-    "that holds no credential is corrupt, whoever made it, and is left as it is until a logout or a login: %j",
+    "reports content that is not a credential as corrupt, and leaves it unchanged until a logout or a login: %j",
     async (held) => {
       const { options, server, store } = await setup();
       let cleared = 0;
@@ -141,7 +141,7 @@ describe("a store", () => {
     },
   );
 
-  it("that answers null is empty", async () => {
+  it("treats null as empty", async () => {
     const { options, store } = await setup();
     const empty: TokenStore = { ...store, read: async () => null as never };
     expect(await thrown(createAuthenticator({ ...options, store: empty }).token())).toMatchObject({
@@ -150,7 +150,7 @@ describe("a store", () => {
     await logout({ ...options, store: empty });
   });
 
-  it("that is slow to tell of the old login does not bring it back after another", async () => {
+  it("ignores a slow read of the old login that ends after another login", async () => {
     const { options, store } = await setup({ secondsLeft: 3600 });
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -171,7 +171,7 @@ describe("a store", () => {
     expect(await token()).toBe("access-1");
   });
 
-  it("that never answers fails the call in good time", async () => {
+  it("fails the call within its deadline when it never responds", async () => {
     const { options, store } = await setup();
     const silent: TokenStore = { ...store, read: () => new Promise(() => undefined) };
     const { token } = createAuthenticator({ ...options, store: silent });

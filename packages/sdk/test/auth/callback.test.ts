@@ -33,13 +33,13 @@ const expectRefused = async (options: Omit<FinishLoginOptions, "authUrl" | "clie
 };
 
 describe("a callback", () => {
-  it("that says no is auth:denied", async () => {
+  it("reports a denial as auth:denied", async () => {
     const { url, attempt } = await start();
     await expectRefused({ attempt, callback: mock.oauth.deny({ url }).redirect }, "auth:denied");
   });
 
   it.each(["invalid_scope", "server_error", "temporarily_unavailable"])(
-    "that says %s is auth:login_failed (RFC 6749 § 4.1.2.1)",
+    "reports %s as auth:login_failed (RFC 6749, section 4.1.2.1)",
     async (oauthError) => {
       const { attempt } = await start();
       const query = {
@@ -59,7 +59,7 @@ describe("a callback", () => {
   );
 
   it.each(["another", "", undefined])(
-    "is refused when its state is %j, an error's too (RFC 9700 § 4.7)",
+    "refuses the state %j, for an error too (RFC 9700, section 4.7)",
     async (state) => {
       const { attempt, redirect } = await allowed();
       for (const callback of [new URL(redirect), new URL(`${redirectUri}?error=access_denied`)]) {
@@ -70,13 +70,13 @@ describe("a callback", () => {
     },
   );
 
-  it("of another login is refused", async () => {
+  it("refuses the callback of another login", async () => {
     const [one, other] = [await allowed(), await allowed()];
     await expectRefused({ attempt: one.attempt, callback: other.redirect }, "auth:state_mismatch");
   });
 
   it.each(["https://evil.example.com", `${mock.authUrl}/`, "", undefined])(
-    "is refused when its iss is %j (RFC 9207 § 2.4)",
+    "refuses the iss %j (RFC 9207, section 2.3)",
     async (iss) => {
       const { attempt, redirect } = await allowed();
       const callback = new URL(redirect);
@@ -86,7 +86,7 @@ describe("a callback", () => {
     },
   );
 
-  it("is refused for a wrong iss also where no metadata promises one", async () => {
+  it("refuses a wrong iss even if no metadata announces one", async () => {
     const endpoints = { authorization: `${mock.authUrl}/authorize`, token: `${mock.authUrl}/token` };
     const { attempt, redirect } = await allowed();
     const wrong = new URL(redirect);
@@ -100,28 +100,22 @@ describe("a callback", () => {
     expect(credential.issuer).toBe(mock.authUrl);
   });
 
-  it.each(["state", "iss", "code"])(
-    "is refused when it has more than one %s (RFC 6749 § 3.1)",
-    async (name) => {
-      const { attempt, redirect } = await allowed();
-      const callback = new URL(redirect);
-      callback.searchParams.append(name, callback.searchParams.get(name) ?? "");
-      await expectRefused({ attempt, callback }, "auth:callback_invalid");
-    },
-  );
+  it.each(["state", "iss", "code"])("refuses more than one %s (RFC 6749, section 3.1)", async (name) => {
+    const { attempt, redirect } = await allowed();
+    const callback = new URL(redirect);
+    callback.searchParams.append(name, callback.searchParams.get(name) ?? "");
+    await expectRefused({ attempt, callback }, "auth:callback_invalid");
+  });
 
-  it.each(["code", "response"])(
-    "is refused without a code, or with an answer of another kind: %s",
-    async (name) => {
-      const { attempt, redirect } = await allowed();
-      const callback = new URL(redirect);
-      if (name === "code") callback.searchParams.delete("code");
-      else callback.searchParams.set(name, "eyJ");
-      await expectRefused({ attempt, callback }, "auth:callback_invalid");
-    },
-  );
+  it.each(["code", "response"])("refuses a missing code, or a response of another kind: %s", async (name) => {
+    const { attempt, redirect } = await allowed();
+    const callback = new URL(redirect);
+    if (name === "code") callback.searchParams.delete("code");
+    else callback.searchParams.set(name, "eyJ");
+    await expectRefused({ attempt, callback }, "auth:callback_invalid");
+  });
 
-  it("is refused when it is no address", async () => {
+  it("refuses text that is not a URL", async () => {
     const { attempt } = await start();
     await expectRefused({ attempt, callback: "http://[" }, "auth:callback_invalid");
   });

@@ -54,7 +54,7 @@ const grants = () =>
 const hour = 3_600_000;
 
 describe.each(transports)("a client of a user who has logged in, over %s", (_, transport) => {
-  it("goes on after the access token has ended, with the same request once more (openapi-typescript #2075)", async () => {
+  it("continues after the access token has expired, by sending the same request once more", async () => {
     const { client } = await loggedIn(transport());
     await client.projects.create({ name: "before" });
     await mock.clock.advance(hour);
@@ -74,7 +74,7 @@ describe.each(transports)("a client of a user who has logged in, over %s", (_, t
     expect(grants()).toBe(1);
   });
 
-  it("goes on for days, by rotating its refresh token (§ Authentication)", async () => {
+  it("continues for days by rotating its refresh token", async () => {
     const { client, store } = await loggedIn(transport());
     const seen = new Set<string | undefined>();
     for (let day = 0; day < 5; day += 1) {
@@ -87,7 +87,7 @@ describe.each(transports)("a client of a user who has logged in, over %s", (_, t
 });
 
 describe("a client of a user who has logged in", () => {
-  it("must log in again when the integration is deleted, or the refresh token has been stolen and used", async () => {
+  it("requires a new login when the integration is deleted, or the refresh token was stolen and used", async () => {
     const { client, store } = await loggedIn();
     const workspace = mock.residents.workspace.id;
     const [integration] = await client.workspaces.integrations.list(workspace).toArray();
@@ -115,7 +115,7 @@ describe("a client of a user who has logged in", () => {
     expect((await store.read())?.refreshToken).not.toBe(refreshToken);
   });
 
-  it("is served over paths and pages too", async () => {
+  it("works with paths and pages too", async () => {
     const { client } = await loggedIn();
     for (let index = 0; index < 5; index += 1) await client.projects.create({ name: `p${index}` });
     await mock.clock.advance(hour);
@@ -141,7 +141,7 @@ describe("a token function", () => {
   const authorizations = ({ seen }: { seen: { headers: { authorization?: string | undefined } }[] }) =>
     seen.map(({ headers }) => headers.authorization);
 
-  it("is told which token was refused, and its other token is sent once", async () => {
+  it("receives the rejected token, and its new token is sent once", async () => {
     const server = await startPicky(["good"]);
     const requests: TokenRequest[] = [];
     const token: Token = (request) => {
@@ -160,7 +160,7 @@ describe("a token function", () => {
     ]);
   });
 
-  it("that has no other token is asked once more, and the 401 stands", async () => {
+  it("is called once more when it has no other token, and the 401 is thrown", async () => {
     const server = await startPicky([]);
     let asked = 0;
     const client = createClient({ baseUrl: server.baseUrl, token: () => `bad${(asked += 1) * 0}` });
@@ -169,7 +169,7 @@ describe("a token function", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("whose other token is refused too is not asked again", async () => {
+  it("is not called again when its second token is rejected too", async () => {
     const server = await startPicky([]);
     let asked = 0;
     const client = createClient({ baseUrl: server.baseUrl, token: () => `bad${(asked += 1)}` });
@@ -177,7 +177,7 @@ describe("a token function", () => {
     expect(authorizations(server)).toEqual(["Bearer bad1", "Bearer bad2"]);
   });
 
-  it("is not asked again for a credential that the caller has set, nor for one that is fixed or missing", async () => {
+  it("is not called again for a credential that the caller has set, nor for a fixed or missing one", async () => {
     const server = await startPicky([]);
     const headers = { authorization: "Bearer own" };
     const token: Token = ({ rejected }) => {
@@ -192,7 +192,7 @@ describe("a token function", () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  it("that fails when it is asked again fails the call", async () => {
+  it("fails the call when its second call fails", async () => {
     const server = await startPicky([]);
     const cause = new Error("no more");
     const token: Token = ({ rejected }) => {
@@ -218,7 +218,7 @@ describe("an authenticator", () => {
     return { auth, service, client: createClient({ baseUrl: service.baseUrl, token }) };
   };
 
-  it("that hangs settles the call with its own error, before the call's deadline", async () => {
+  it("ends a call with its own error before the call's deadline when it hangs", async () => {
     const { client, service } = await setup();
     const error = await thrown(client.me.get({ timeoutMs: 200 }));
     expect(error).toMatchObject({ name: "AuthError", code: "auth:timeout" });
@@ -229,7 +229,7 @@ describe("an authenticator", () => {
     expect([...service.seen, ...short.service.seen]).toEqual([]);
   });
 
-  it("that fails settles the call with its own error, not with one about the token function", async () => {
+  it("ends a call with its own error when it fails, not with one about the token function", async () => {
     const { service } = await setup();
     const { token } = createAuthenticator({ ...oauth, store: memoryStore() });
     const error = await thrown(createClient({ baseUrl: service.baseUrl, token }).me.get());
@@ -238,7 +238,7 @@ describe("an authenticator", () => {
     expect(service.seen).toEqual([]);
   });
 
-  it("lets go of a call that is aborted, with the caller's reason", async () => {
+  it("releases a call that is aborted, with the caller's reason", async () => {
     const { client, auth } = await setup();
     const controller = new AbortController();
     const call = thrown(client.me.get({ signal: controller.signal }));

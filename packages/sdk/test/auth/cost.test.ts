@@ -14,8 +14,8 @@ const { bundle } = setupBuilds();
 
 const kilobyte = 1024;
 
-describe("what auth costs", () => {
-  it("is nothing for those who have a token", async () => {
+describe("the cost of auth", () => {
+  it("adds nothing for programs that have a token", async () => {
     const { text, later } = await bundleForBrowser(`
       import { createClient } from "@mgmt/sdk";
       console.log(await createClient({ baseUrl: "https://api.example.com", token: "x" }).me.get());
@@ -23,7 +23,7 @@ describe("what auth costs", () => {
     expect([text, ...later].join("")).not.toMatch(/auth:login_required|code_challenge|refresh_token/);
   });
 
-  it("is at most 6 KB of gzip in a browser, and 10 KB for the protocol when a login begins or is refreshed", async () => {
+  it("adds at most 6 KB of gzip in a browser, and 10 KB for the protocol when a login starts or is refreshed", async () => {
     const { text, size, later } = await bundleForBrowser(`
       export { createAuthenticator, finishLogin, logout, memoryStore, startLogin } from "@mgmt/sdk/auth";
     `);
@@ -35,7 +35,7 @@ describe("what auth costs", () => {
     expect(gzipSync(protocol, { level: 9 }).length).toBeLessThanOrEqual(10 * kilobyte);
   });
 
-  it("is neither the protocol nor fetch for a program whose stored token is good", async () => {
+  it("loads neither the protocol nor fetch for a program whose stored token is valid", async () => {
     const service = await startServer((_, response) => json(response, 200, { data: { id: "x" } }));
     const file = join(await makeFolder(), "credentials.json");
     await fileStore(file).write(credentialFor({ baseUrl: "https://auth.example.com" }, 3600));
@@ -64,7 +64,7 @@ describe("what auth costs", () => {
     expect(service.seen[0]?.headers.authorization).toBe("Bearer access-0");
   });
 
-  it("is no process that lives on: nothing but the work under way keeps it alive", async () => {
+  it("leaves nothing behind that keeps the process alive", async () => {
     const auth = await startFaultServer();
     const file = join(await makeFolder(), "credentials.json");
     await fileStore(file).write(credentialFor(auth, 100));

@@ -127,7 +127,7 @@ const transports = [
 ] as const;
 
 describe.each(transports)("a token endpoint over %s", (_, transport) => {
-  it.each(badAnswers)("that answers a refresh with %s", async (_name, token, expected) => {
+  it.each(badAnswers)("reports a response to a refresh with %s", async (_name, token, expected) => {
     const server = await startFaultServer({ token });
     const store = memoryStore(credentialFor(server, -1));
     const oauth = { authUrl: server.baseUrl, clientId: "app", transport: transport(), ...limit(expected) };
@@ -139,7 +139,7 @@ describe.each(transports)("a token endpoint over %s", (_, transport) => {
     expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
   });
 
-  it.each(badAnswers)("that answers a code with %s", async (_name, token, expected) => {
+  it.each(badAnswers)("reports a response to a code with %s", async (_name, token, expected) => {
     const server = await startFaultServer({ token });
     const oauth = { authUrl: server.baseUrl, clientId: "app", transport: transport(), ...limit(expected) };
     const store = memoryStore();
@@ -152,8 +152,8 @@ describe.each(transports)("a token endpoint over %s", (_, transport) => {
   });
 });
 
-describe("an authorization server that is not there", () => {
-  it("is named with the reason", async () => {
+describe("an authorization server that cannot be reached", () => {
+  it("appears in the error with the reason", async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
     // A listening TCP server has an address of this form.
@@ -167,7 +167,7 @@ describe("an authorization server that is not there", () => {
     });
   });
 
-  it("is an AuthError whatever a fetch of the caller's throws, none of which is handed on", async () => {
+  it("causes an AuthError whatever the caller's fetch throws, without passing that on", async () => {
     const server = await startFaultServer();
     const endpoints = { authorization: "https://x.test/a", token: "https://x.test/t" };
     const store = memoryStore(credentialFor(server, -1));

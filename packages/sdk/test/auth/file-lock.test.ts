@@ -87,7 +87,7 @@ const makeCounter = async (): Promise<string> => {
 };
 
 describe("withFileLock", { timeout: 120_000 }, () => {
-  it("answers what the work does, and leaves nothing behind, whether it succeeds or fails", async () => {
+  it("returns the result of the work and leaves no files behind, whether it succeeds or fails", async () => {
     const folder = await makeFolder();
     const lock = join(folder, "deep", "lock");
     expect(await withFileLock(lock, async () => readdir(join(folder, "deep")), { signal })).toEqual(["lock"]);
@@ -96,7 +96,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     expect(await readdir(join(folder, "deep"))).toEqual([]);
   });
 
-  it("lets one at a time work in a process", async () => {
+  it("runs one piece of work at a time in a process", async () => {
     const lock = join(await makeFolder(), "lock");
     let inside = 0;
     const work = async (): Promise<number> => {
@@ -108,7 +108,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     await Promise.all(Array.from({ length: 30 }, () => withFileLock(lock, work, { signal })));
   });
 
-  it("lets one of 8 processes work at a time", async () => {
+  it("runs one piece of work at a time across 8 processes", async () => {
     const folder = await makeCounter();
     const programs = Array.from({ length: 8 }, () => run(worker, folder, "count", "25"));
     for (const { ended, errors } of programs) expect([await ended, errors()]).toEqual([0, ""]);
@@ -116,7 +116,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     expect((await readdir(folder)).sort()).toEqual(["counter"]);
   });
 
-  it("lets one at a time work while others are killed inside, waiting or taking over", async () => {
+  it("runs one piece of work at a time while processes are killed inside, waiting or taking over", async () => {
     const folder = await makeCounter();
     const ended: unknown[] = [];
     for (let round = 0; round < 3; round += 1) {
@@ -135,7 +135,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     expect((await readdir(folder)).filter((name) => !name.endsWith(".own"))).toEqual(["counter"]);
   });
 
-  it("is taken over at once, and once, when its holder was killed", async () => {
+  it("replaces a killed holder at once, and only once", async () => {
     const folder = await makeCounter();
     const holder = run(worker, folder, "hold");
     await holder.printed("holding");
@@ -148,7 +148,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     expect((await readdir(folder)).sort()).toEqual(["counter"]);
   });
 
-  it("is not taken from a holder that lives, not even when it is stopped", async () => {
+  it("respects a holder that is alive, even if it is stopped", async () => {
     const folder = await makeCounter();
     const holder = run(worker, folder, "hold");
     await holder.printed("holding");
@@ -165,7 +165,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     expect(await readdir(folder)).toEqual(["counter"]);
   });
 
-  it("is taken from a holder that is dead, but not yet buried by its parent", async () => {
+  it("replaces a holder that is dead but not yet reaped by its parent", async () => {
     const folder = await makeCounter();
     const script = '"$0" "$@" & exec sleep 60';
     const parent = spawn("bash", ["-c", script, process.execPath, worker, folder, "hold"], { ...nobody });
@@ -178,7 +178,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     parent.kill("SIGKILL");
   });
 
-  it("is taken from a holder whose pid another process has by now", async () => {
+  it("replaces a holder whose pid belongs to another process by now", async () => {
     const lock = join(await makeFolder(), "lock");
     await withFileLock(
       lock,
@@ -198,7 +198,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
   it.each([
     ["of another machine", { nonce: "a".repeat(36), pid: 1, machine: "elsewhere", startedAt: "1" }],
     ["that says nothing", undefined],
-  ])("%s is waited for while it shows that it lives, and taken when it is silent", async (_, owner) => {
+  ])("%s blocks others while it sends heartbeats, and is replaced when it stops", async (_, owner) => {
     const lock = join(await makeFolder(), "lock");
     await writeFile(lock, owner === undefined ? "" : JSON.stringify(owner));
     let isHeld = true;
@@ -233,7 +233,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("does not end a lock that was taken from a holder thought dead", async () => {
+  it("does not release a lock that was taken over from a holder considered dead", async () => {
     const lock = join(await makeFolder(), "lock");
     await withFileLock(
       lock,
@@ -262,7 +262,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
       return { folder, first, others, take, results, ended };
     };
 
-    it("nobody gets it, but all who want it wait until its holder is done", async () => {
+    it("makes all processes wait until the holder is done, and gives the lock to none", async () => {
       const { folder, first, others, take, results, ended } = await start(3);
       others[0]?.say("take");
       await pause(100);
@@ -286,7 +286,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
       expect(results()).toEqual(["got it", "got it"]);
     });
 
-    it("it is had as ever when the folder can be written again", async () => {
+    it("works normally when the folder becomes writable again", async () => {
       const { folder, first, take, results, ended } = await start(3);
       await chmod(folder, 0o555);
       take();
@@ -297,7 +297,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
       expect(results()).toEqual(["got it", "got it"]);
     });
 
-    it("nobody waits for a holder that was killed, nor once the wait is aborted", async () => {
+    it("ends the wait for a killed holder, and when it is aborted", async () => {
       const { folder, first, others, results, ended } = await start(3);
       await chmod(folder, 0o555);
       others[0]?.say("take 100");
@@ -311,7 +311,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     });
   });
 
-  it("says that its folder cannot be made", async () => {
+  it("reports that its folder cannot be created", async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, "file"), "");
     const work = withFileLock(join(folder, "file", "lock"), async () => "never", { signal });

@@ -55,7 +55,7 @@ const expectStoreError = async (work: Promise<unknown>, code: string, file: stri
 };
 
 describe("memoryStore", () => {
-  it("keeps one credential, and may be given one", async () => {
+  it("stores one credential, optionally an initial one", async () => {
     const store = memoryStore();
     expect(await store.read()).toBeUndefined();
     await store.write(credential);
@@ -67,7 +67,7 @@ describe("memoryStore", () => {
 });
 
 describe("fileStore", () => {
-  it("keeps a credential across stores, processes and restarts, as JSON", async () => {
+  it("stores a credential as JSON across stores, processes and restarts", async () => {
     const file = await makeFile();
     await fileStore(file).write(credential);
     expect(await fileStore(file).read()).toEqual(credential);
@@ -78,7 +78,7 @@ describe("fileStore", () => {
     await fileStore(file).clear();
   });
 
-  it("makes the file with 0600 and its folders with 0700, whatever the umask", async () => {
+  it("creates the file with mode 0600 and its folders with 0700, whatever the umask", async () => {
     const file = join(await makeFolder(), "deep/er/credentials.json");
     const before = process.umask(0);
     await fileStore(file).write(credential);
@@ -105,7 +105,7 @@ describe("fileStore", () => {
     expect(await readdir(dirname(file))).toEqual(["credentials.json", "credentials.json.old"]);
   });
 
-  it("keeps a symbolic link a link", async () => {
+  it("preserves a symbolic link", async () => {
     const folder = await makeFolder();
     await mkdir(join(folder, "dotfiles"));
     await writeFile(join(folder, "dotfiles/real.json"), text);
@@ -162,7 +162,7 @@ describe("fileStore", () => {
     ["with scopes that are no list", JSON.stringify({ ...credential, scopes: "canary" })],
     ["without an issuer", JSON.stringify({ ...credential, issuer: undefined })],
     ["without a client", JSON.stringify({ ...credential, clientId: null })],
-  ])("says that a file is corrupt that is %s, and leaves it as it is", async (_, content) => {
+  ])("reports a file as corrupt that is %s, and leaves it unchanged", async (_, content) => {
     const file = await makeFile(content);
     await expectStoreError(fileStore(file).read(), "auth:store_corrupt", file);
     const oauth = { authUrl: server.baseUrl, clientId: "app" };
@@ -173,12 +173,12 @@ describe("fileStore", () => {
     expect(await token()).toBe("canary-access");
   });
 
-  it("takes a file with more fields than it knows", async () => {
+  it("accepts a file with unknown fields", async () => {
     const file = await makeFile(JSON.stringify({ ...credential, future: { field: 1 } }));
     expect(await fileStore(file).read()).toMatchObject(credential);
   });
 
-  it("says that a file cannot be read: a folder, a file of another user, a folder that is a file", async () => {
+  it("reports that a file cannot be read: a folder, a file of another user, a folder that is a file", async () => {
     const folder = await makeFolder();
     await expectStoreError(fileStore(folder).read(), "auth:store_unreadable", folder);
     const secret = await makeFile(text, 0o000);
@@ -188,7 +188,7 @@ describe("fileStore", () => {
     await expectStoreError(fileStore(below).write(credential), "auth:store_failed", below);
   });
 
-  it("keeps the old credential when the disk is full, and notices it before a refresh token is used up", async () => {
+  it("preserves the old credential when the disk is full, and detects it before a refresh token is used", async () => {
     const file = await makeFile(text, 0o666);
     const program = await makeProgram(`
       import { fileStore } from "@mgmt/sdk/auth/node";
@@ -213,7 +213,7 @@ describe("fileStore", () => {
     expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
   });
 
-  it("that is missing is nobody logged in: no request is sent, and no file is made", async () => {
+  it("treats a missing file as logged out: sends no request and creates no file", async () => {
     const fault = await startFaultServer();
     const file = await makeFile();
     const { token } = createAuthenticator({
@@ -226,7 +226,7 @@ describe("fileStore", () => {
     expect(await readdir(dirname(file))).toEqual([]);
   });
 
-  it("that goes missing while its login is in use takes the login with it at the next refresh", async () => {
+  it("ends the login at the next refresh when its file was deleted", async () => {
     const fault = await startFaultServer();
     const file = await makeFile(JSON.stringify(credentialFor(fault, 3600)));
     const store = fileStore(file);
@@ -238,7 +238,7 @@ describe("fileStore", () => {
     expect(fault.tokenRequests).toEqual([]);
   });
 
-  it("that may not be read fails the call in so many words, and uses up no refresh token", async () => {
+  it("fails the call with a clear error when it may not be read, and uses no refresh token", async () => {
     const fault = await startFaultServer();
     const file = await makeFile(JSON.stringify(credentialFor(fault, -1)), 0o000);
     const { token } = createAuthenticator({
@@ -250,7 +250,7 @@ describe("fileStore", () => {
     expect(await token()).toBe("access-1");
   });
 
-  it("does not write a file that is marked read-only, although its folder would let it be replaced", async () => {
+  it("refuses to write a file that is marked read-only, although its folder would allow replacing it", async () => {
     const file = await makeFile(text, 0o400);
     await expectStoreError(fileStore(file).write(credential), "auth:store_read_only", file);
     await expectStoreError(fileStore(file).probe?.() ?? Promise.resolve(), "auth:store_read_only", file);
@@ -259,7 +259,7 @@ describe("fileStore", () => {
     expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
   });
 
-  it("says that a folder is read-only, to write, to clear and to lock", async () => {
+  it("reports a read-only folder when writing, clearing and locking", async () => {
     const file = await makeFile(text, 0o644);
     const store = fileStore(file);
     await chmod(dirname(file), 0o555);
@@ -275,7 +275,7 @@ describe("fileStore", () => {
     expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
   });
 
-  describe("with a place for the next credential", () => {
+  describe("with reserved space for the next credential", () => {
     const next = { ...credential, accessToken: "canary-next", refreshToken: "canary-next-refresh" };
     const places = async (content = text) => {
       const file = await makeFile(content);
@@ -334,7 +334,7 @@ describe("fileStore", () => {
     });
 
     it.each(["", " ".repeat(8_192), JSON.stringify(next).slice(0, -9), JSON.stringify(next), "[]"])(
-      "takes nothing that is not whole, or does not say what it replaces: %j",
+      "ignores a next file that is incomplete or does not name what it replaces: %j",
       async (content) => {
         const { file, store, reserve } = await places();
         await writeFile(`${file}.next`, content);
@@ -344,7 +344,7 @@ describe("fileStore", () => {
       },
     );
 
-    it("takes what another login has been put in the place of for nothing", async () => {
+    it("ignores a next file whose predecessor was replaced by another login", async () => {
       const { file, store, stick, names } = await places();
       await stick();
       const theirs = { ...credential, accessToken: "canary-theirs" };
@@ -363,7 +363,7 @@ describe("fileStore", () => {
       expect(await names()).toEqual([]);
     });
 
-    it("stands beside what a link leads to", async () => {
+    it("creates the next file beside the target of a link", async () => {
       const { file, stick } = await places();
       const folder = await makeFolder();
       await symlink(file, join(folder, "linked.json"));
@@ -372,7 +372,7 @@ describe("fileStore", () => {
       expect(await readdir(folder)).toEqual(["linked.json"]);
     });
 
-    it("has none where nothing may be written", async () => {
+    it("creates none where nothing may be written", async () => {
       const { file, reserve, names } = await places();
       await chmod(file, 0o400);
       await expectStoreError(reserve(), "auth:store_read_only", file);
@@ -383,7 +383,7 @@ describe("fileStore", () => {
     });
   });
 
-  it("that cannot be written: a token that has not ended is used, no refresh token is used up", async () => {
+  it("uses an unexpired token and no refresh token when it cannot be written", async () => {
     const fault = await startFaultServer();
     for (const [secondsLeft, answer] of [
       [20, "access-0"],

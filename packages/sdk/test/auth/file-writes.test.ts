@@ -59,7 +59,7 @@ describe("a write of fileStore", () => {
     for (const name of temporaries) expect(name).toMatch(/^credentials\.json\.[\w-]{12}\.tmp$/);
   });
 
-  it("of a refreshed credential does the same, in the place that was made for it before", async () => {
+  it("does the same with a refreshed credential, in the reserved space", async () => {
     const before = await readFile(file, "utf8");
     const place = await reserve();
     const seen = await watchSyncs();
@@ -73,7 +73,7 @@ describe("a write of fileStore", () => {
     ]);
   });
 
-  it("that fails while it is brought to the disk leaves the old text, and nothing beside it", async () => {
+  it("preserves the old text and leaves no other file when flushing to disk fails", async () => {
     const before = await readFile(file, "utf8");
     const place = await reserve();
     await watchSyncs();
@@ -95,8 +95,8 @@ describe("a write of fileStore", () => {
   });
 });
 
-describe("a place for the next credential that was taken from a holder of the lock thought dead", () => {
-  it("is not touched when that one gives up", async () => {
+describe("reserved space of a lock holder that was considered dead", () => {
+  it("survives when that holder gives up", async () => {
     const former = await reserve();
     const heir = await reserve();
     await former.release();
@@ -106,7 +106,7 @@ describe("a place for the next credential that was taken from a holder of the lo
     expect(await names()).toEqual([basename(file)]);
   });
 
-  it("is not put in the file's place, half-made, when that one writes after all: it is told that it came too late", async () => {
+  it("refuses a late write by that holder instead of replacing the file with a partial one", async () => {
     const before = await readFile(file, "utf8");
     const former = await reserve();
     const heir = await reserve();

@@ -39,7 +39,7 @@ const allowed = async (more: object = {}) => {
 const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
 
 describe("startLogin", () => {
-  it("makes an authorization request with PKCE S256, a state and all scopes (RFC 6749 § 4.1.1, RFC 7636 § 4.3)", async () => {
+  it("creates an authorization request with PKCE S256, a state and all scopes (RFC 6749, section 4.1.1; RFC 7636, section 4.3)", async () => {
     const { url, attempt } = await start();
     const { origin, pathname, searchParams } = new URL(url);
     expect(origin + pathname).toBe(`${mock.authUrl}/authorize`);
@@ -56,14 +56,14 @@ describe("startLogin", () => {
     expect(url).not.toContain(attempt.codeVerifier);
   });
 
-  it("begins each login with a state and a verifier of its own", async () => {
+  it("starts each login with its own state and verifier", async () => {
     const logins = await Promise.all(Array.from({ length: 20 }, () => start()));
     const secrets = logins.flatMap(({ attempt: { state, codeVerifier } }) => [state, codeVerifier]);
     expect(new Set(secrets).size).toBe(40);
     for (const secret of secrets) expect(secret).toMatch(/^[\w-]{43}$/);
   });
 
-  it("keeps what the address of the authorization endpoint carries already", async () => {
+  it("preserves the query of the authorization endpoint's URL", async () => {
     const endpoints = {
       authorization: "https://login.example.com/start?tenant=blue",
       token: "https://login.example.com/token",
@@ -120,21 +120,21 @@ describe("finishLogin", () => {
     expect(used.type).toBe("oauth");
   });
 
-  it("takes the attempt as it was kept: as JSON in a session", async () => {
+  it("accepts the attempt after storage as JSON in a session", async () => {
     const { attempt, redirect } = await allowed();
     const kept: typeof attempt = JSON.parse(JSON.stringify(attempt));
     const credential = await finishLogin({ ...oauth, attempt: kept, callback: new URL(redirect) });
     expect(credential.issuer).toBe(mock.authUrl);
   });
 
-  it("takes a callback as the path and query that a web server is asked for", async () => {
+  it("accepts a callback as the path and query that a web server receives", async () => {
     const { attempt, redirect } = await allowed();
     const { pathname, search } = new URL(redirect);
     const credential = await finishLogin({ ...oauth, attempt, callback: pathname + search });
     expect(credential.accessToken).toMatch(/^ey/);
   });
 
-  it("takes a bare code that the user has pasted; PKCE guards it", async () => {
+  it("accepts a bare code that the user pasted, protected by PKCE", async () => {
     const { attempt, code } = await allowed();
     await finishLogin({ ...oauth, attempt, callback: { code } });
     const other = await allowed();
@@ -145,7 +145,7 @@ describe("finishLogin", () => {
     });
   });
 
-  it("has no refresh token without offline_access", async () => {
+  it("returns no refresh token without offline_access", async () => {
     const { attempt, redirect } = await allowed({ scopes: ["workspace:admin"] });
     const credential = await finishLogin({ ...oauth, attempt, callback: redirect });
     expect(credential.refreshToken).toBeUndefined();
@@ -168,7 +168,7 @@ describe("finishLogin", () => {
   });
 
   it.each(["wrong", "a".repeat(43), "with spaces and +"])(
-    "is invalid_grant with the verifier %j (RFC 7636 § 4.6)",
+    "fails with invalid_grant for the verifier %j (RFC 7636, section 4.6)",
     async (codeVerifier) => {
       const { attempt, redirect } = await allowed();
       const login = { ...oauth, attempt: { ...attempt, codeVerifier }, callback: redirect };
@@ -176,7 +176,7 @@ describe("finishLogin", () => {
     },
   );
 
-  it("is invalid_grant with a changed redirect URI (RFC 6749 § 4.1.3)", async () => {
+  it("fails with invalid_grant for a changed redirect URI (RFC 6749, section 4.1.3)", async () => {
     const { attempt, redirect } = await allowed();
     const changed = { ...attempt, redirectUri: "http://127.0.0.1:5001/callback" };
     expect(await thrown(finishLogin({ ...oauth, attempt: changed, callback: redirect }))).toMatchObject({
@@ -184,7 +184,7 @@ describe("finishLogin", () => {
     });
   });
 
-  it("is invalid_grant when the callback is hit twice, or too late", async () => {
+  it("fails with invalid_grant when the callback is used twice or too late", async () => {
     const { attempt, redirect } = await allowed();
     await finishLogin({ ...oauth, attempt, callback: redirect });
     const second = await thrown(finishLogin({ ...oauth, attempt, callback: redirect }));
@@ -195,7 +195,7 @@ describe("finishLogin", () => {
     expect(error).toMatchObject({ oauthError: "invalid_grant" });
   });
 
-  it("does not use up the code when the store cannot be written", async () => {
+  it("does not use the code when the store cannot be written", async () => {
     const refusal = new TokenStoreError("auth:store_read_only", "no", { hint: "no" });
     const store: TokenStore = { ...memoryStore(), probe: () => Promise.reject(refusal) };
     const { attempt, redirect } = await allowed();
@@ -227,7 +227,7 @@ describe("finishLogin", () => {
     await finishLogin(login);
   });
 
-  it("is kept although a refresh that hangs holds the lock of its file: its code is used up", async () => {
+  it("waits for the lock while another refresh hangs, because its code is already used", async () => {
     const refreshing = await startFaultServer({ token: () => undefined });
     const file = join(await makeFolder(), "credentials.json");
     await fileStore(file).write(credentialFor(refreshing, -1));
@@ -243,7 +243,7 @@ describe("finishLogin", () => {
     expect(await fileStore(file).read()).toEqual(credential);
   });
 
-  it("says so when the store never takes it", async () => {
+  it("reports a store that never completes a write", async () => {
     const store: TokenStore = { ...memoryStore(), write: () => new Promise(() => undefined) };
     const { attempt, redirect } = await allowed();
     const login = { ...oauth, attempt, callback: redirect, timeoutMs: 100 };
@@ -274,7 +274,7 @@ describe("finishLogin", () => {
   it.each([
     ["memory", () => Promise.resolve(memoryStore())],
     ["a file", async () => fileStore(join(await makeFolder(), "deep/credentials.json"))],
-  ])("lets two logins at once into %s both end, the later one in the store", async (_, makeStore) => {
+  ])("completes two concurrent logins into %s, and stores the later one", async (_, makeStore) => {
     const store = await makeStore();
     const [one, other] = [await allowed(), await allowed()];
     const credentials = await Promise.all(

@@ -158,7 +158,7 @@ describe("logout", () => {
     },
   );
 
-  it("only forgets where the server has no revocation endpoint", async () => {
+  it("clears only the store when the server has no revocation endpoint", async () => {
     const server = await startFaultServer({
       metadata: (response) =>
         json(response, 200, { ...metadataOf(server.baseUrl), revocation_endpoint: undefined }),

@@ -146,7 +146,7 @@ describe("loginWithLoopback", () => {
     expect(tokenRequests()).toHaveLength(1);
   });
 
-  it("cannot be ended by a later hit with another code, nor with an error", async () => {
+  it("ignores later requests with another code or an error", async () => {
     mock.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
     const { store, taken } = watchedStore();
     const { login, allow, redirectUri, state } = await begin({ store });
@@ -158,7 +158,7 @@ describe("loginWithLoopback", () => {
     expect((await login).refreshToken).toEqual(expect.any(String));
   });
 
-  it("is auth:denied when the user says no, and the page says so", async () => {
+  it("throws auth:denied when the user denies access, and the page says so", async () => {
     const { login, url, redirectUri } = await begin();
     const failed = thrown(login);
     const { status, text } = await ask(mock.oauth.deny({ url }).redirect);
@@ -196,7 +196,7 @@ describe("loginWithLoopback", () => {
     expect(await failed).toMatchObject({ code });
   });
 
-  it("says on the page that the login could not be kept or finished, and that the server was too slow", async () => {
+  it("reports on the page that the login could not be saved or completed, and that the server was too slow", async () => {
     const file = join(await makeFolder(), "credentials.json");
     const { store } = watchedStore();
     const full: TokenStore = {
@@ -362,7 +362,7 @@ describe("loginWithLoopback", () => {
     expect(opened).toBe(0);
   });
 
-  it("lets two logins at once both end, each with its own port and answer", async () => {
+  it("completes two concurrent logins, each with its own port and response", async () => {
     const [one, other] = await Promise.all([begin(), begin()]);
     expect(one.redirectUri).not.toBe(other.redirectUri);
     // A callback at the wrong door is a stranger there.
@@ -395,7 +395,7 @@ describe("loginWithLoopback", () => {
     await expectClosed(redirectUri);
   });
 
-  it("is not kept from ending by connections that are held open", async () => {
+  it("ends although connections are held open", async () => {
     const { login, allow, redirectUri } = await begin();
     const { port } = new URL(redirectUri);
     const sockets = Array.from({ length: 3 }, () => connect(Number(port), "127.0.0.1"));

@@ -33,11 +33,11 @@ describe("metadata (RFC 8414)", () => {
       { message: '"issuer" property must be a string' },
     ],
     [
-      "names another issuer (RFC 8414 § 3.3)",
+      "names another issuer (RFC 8414, section 3.3)",
       (response) => json(response, 200, metadataOf("https://evil.example.com")),
       { code: "auth:issuer_mismatch", message: "names another issuer" },
     ],
-  ])("that %s", async (_name, metadata, expected) => {
+  ])("is refused if it %s", async (_name, metadata, expected) => {
     const { baseUrl } = await startFaultServer({ metadata });
     expectFailure(await thrown(start(baseUrl, limit(expected))), {
       code: "auth:discovery_failed",
@@ -46,7 +46,7 @@ describe("metadata (RFC 8414)", () => {
   });
 
   it.each([undefined, "", "nonsense", 5, "ftp://x.test/authorize", "http://auth.example.com/authorize"])(
-    "of a server on https whose authorization endpoint is %j is refused",
+    "is refused on https when its authorization endpoint is %j",
     async (authorization_endpoint) => {
       const issuer = "https://auth.example.com";
       const fetch = async (): Promise<Response> =>
@@ -59,7 +59,7 @@ describe("metadata (RFC 8414)", () => {
     },
   );
 
-  it("of a server on https cannot send a secret somewhere in the clear", async () => {
+  it("cannot make a client on https send a secret unencrypted", async () => {
     const issuer = "https://auth.example.com";
     const asked: string[] = [];
     const fetch = async (url: string): Promise<Response> => {
@@ -72,7 +72,7 @@ describe("metadata (RFC 8414)", () => {
     expect(asked).toEqual([`${issuer}/.well-known/oauth-authorization-server`]);
   });
 
-  it("of an issuer with a path lies before the path (RFC 8414 § 3.1)", async () => {
+  it("precedes the path of an issuer with a path (RFC 8414, section 3.1)", async () => {
     const issuer = "https://example.com/tenant/blue";
     const asked: string[] = [];
     const fetch = async (url: string): Promise<Response> => {
@@ -84,7 +84,7 @@ describe("metadata (RFC 8414)", () => {
     expect(url).toMatch(/^https:\/\/example\.com\/tenant\/blue\/authorize\?/);
   });
 
-  it("is asked for again after it could not be had", async () => {
+  it("is requested again after a failure", async () => {
     let count = 0;
     const server = await startFaultServer({
       metadata: (response) =>
@@ -99,7 +99,7 @@ describe("metadata (RFC 8414)", () => {
     expect(count).toBe(2);
   });
 
-  it("is not asked for when the endpoints are given", async () => {
+  it("is not requested when the endpoints are given", async () => {
     const server = await startFaultServer({ metadata: html });
     const { baseUrl } = server;
     const endpoints = { authorization: `${baseUrl}/authorize`, token: `${baseUrl}/token` };

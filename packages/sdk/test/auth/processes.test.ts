@@ -158,155 +158,151 @@ const holderOfLock = (): number => {
 
 const patience = { timeout: 120_000 };
 
-describe(
-  "16 processes that share a credentials file, the access token just expired, 50 requests each",
-  patience,
-  () => {
-    it("refresh exactly once, as the server counts, and no request fails (prisma-cli #35, railway cli #991, workers-sdk #15089)", async () => {
-      const programs = await start(16);
-      go(programs);
-      expect(await results(programs)).toEqual(allOf(programs));
-      expect(refreshes()).toBe(1);
-      expect((await stored()).expiresAt).toBeGreaterThan(Date.now());
-    });
+describe("16 processes that share a credentials file with an expired access token", patience, () => {
+  it("refresh exactly once, as counted by the server, and no request fails", async () => {
+    const programs = await start(16);
+    go(programs);
+    expect(await results(programs)).toEqual(allOf(programs));
+    expect(refreshes()).toBe(1);
+    expect((await stored()).expiresAt).toBeGreaterThan(Date.now());
+  });
 
-    it("do so too when none of them knows that it has expired, and all are answered 401", async () => {
-      await endAccessToken(await stored(), false);
-      await writeFile(file, JSON.stringify({ ...(await stored()), expiresAt: Date.now() + 3_600_000 }));
-      const programs = await start(16);
-      go(programs);
-      expect(await results(programs)).toEqual(allOf(programs));
-      expect(refreshes()).toBe(1);
-      expect(server.engine.requests.filter(({ status }) => status === 401).length).toBeGreaterThan(16);
-    });
+  it("refresh exactly once too when none of them knows that the token has expired and all receive 401", async () => {
+    await endAccessToken(await stored(), false);
+    await writeFile(file, JSON.stringify({ ...(await stored()), expiresAt: Date.now() + 3_600_000 }));
+    const programs = await start(16);
+    go(programs);
+    expect(await results(programs)).toEqual(allOf(programs));
+    expect(refreshes()).toBe(1);
+    expect(server.engine.requests.filter(({ status }) => status === 401).length).toBeGreaterThan(16);
+  });
 
-    it("do so too when one is killed inside the lock, while the server works on its refresh", async () => {
-      server.engine.faults.add({ operation: "oauth.token", latency: 2_000, drop: "before", times: 1 });
+  it("refresh exactly once too when one is killed inside the lock while the server processes its refresh", async () => {
+    server.engine.faults.add({ operation: "oauth.token", latency: 2_000, drop: "before", times: 1 });
+    const programs = await start(16);
+    const asked = nextTokenRequest();
+    go(programs);
+    await asked;
+    const victim = holderOfLock();
+    process.kill(victim, "SIGKILL");
+    const others = programs.filter(({ pid }) => pid !== victim);
+    expect(others).toHaveLength(15);
+    expect(await results(others)).toEqual(allOf(others));
+    expect(refreshes()).toBe(1);
+  });
+
+  it("lose nothing when one is killed inside the lock right after the server has responded", async () => {
+    const programs = await start(16);
+    let victim = 0;
+    server.server.on("request", ({ url }, response) => {
+      if (url !== "/token" || victim > 0) return;
+      victim = holderOfLock();
+      // Whether its answer is stored by now is left to chance; the server takes the old token once more for a while.
+      response.once("finish", () => process.kill(victim, "SIGKILL"));
+    });
+    go(programs);
+    await Promise.race(programs.map(({ ended }) => ended));
+    const others = programs.filter(({ pid }) => pid !== victim);
+    expect(await results(others)).toEqual(allOf(others));
+    expect(refreshes()).toBeLessThanOrEqual(2);
+  });
+
+  it("continue when the store becomes read-only after the refresh", async () => {
+    const programs = await start(16);
+    go(programs);
+    await Promise.race(programs.map(({ printed }) => printed("first")));
+    await chmod(file, 0o444);
+    await chmod(folder, 0o555);
+    expect(await results(programs)).toEqual(allOf(programs));
+    expect(refreshes()).toBe(1);
+    await chmod(folder, 0o777);
+  });
+
+  it.each([
+    { what: "folder", modes: () => [[folder, 0o555, 0o777] as const] },
+    { what: "file", modes: () => [[file, 0o444, 0o666] as const] },
+    {
+      what: "file and folder",
+      modes: () => [[file, 0o444, 0o666] as const, [folder, 0o555, 0o777] as const],
+    },
+  ])(
+    "refresh exactly once, and no request fails, when the $what becomes read-only while one refreshes",
+    async ({ modes }) => {
+      server.engine.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
       const programs = await start(16);
+      const before = await readFile(file, "utf8");
       const asked = nextTokenRequest();
       go(programs);
       await asked;
-      const victim = holderOfLock();
-      process.kill(victim, "SIGKILL");
-      const others = programs.filter(({ pid }) => pid !== victim);
-      expect(others).toHaveLength(15);
-      expect(await results(others)).toEqual(allOf(others));
-      expect(refreshes()).toBe(1);
-    });
-
-    it("lose nothing when one is killed inside the lock right after the server has answered it", async () => {
-      const programs = await start(16);
-      let victim = 0;
-      server.server.on("request", ({ url }, response) => {
-        if (url !== "/token" || victim > 0) return;
-        victim = holderOfLock();
-        // Whether its answer is stored by now is left to chance; the server takes the old token once more for a while.
-        response.once("finish", () => process.kill(victim, "SIGKILL"));
-      });
-      go(programs);
-      await Promise.race(programs.map(({ ended }) => ended));
-      const others = programs.filter(({ pid }) => pid !== victim);
-      expect(await results(others)).toEqual(allOf(others));
-      expect(refreshes()).toBeLessThanOrEqual(2);
-    });
-
-    it("go on when the store is made read-only after the refresh", async () => {
-      const programs = await start(16);
-      go(programs);
-      await Promise.race(programs.map(({ printed }) => printed("first")));
-      await chmod(file, 0o444);
-      await chmod(folder, 0o555);
+      for (const [path, mode] of modes()) await chmod(path, mode);
       expect(await results(programs)).toEqual(allOf(programs));
       expect(refreshes()).toBe(1);
-      await chmod(folder, 0o777);
-    });
+      expect(await readFile(file, "utf8")).toBe(before);
 
-    it.each([
-      { what: "folder", modes: () => [[folder, 0o555, 0o777] as const] },
-      { what: "file", modes: () => [[file, 0o444, 0o666] as const] },
-      {
-        what: "file and folder",
-        modes: () => [[file, 0o444, 0o666] as const, [folder, 0o555, 0o777] as const],
-      },
-    ])(
-      "refresh exactly once, and no request fails, when the $what is made read-only while one refreshes",
-      async ({ modes }) => {
-        server.engine.faults.add({ operation: "oauth.token", latency: 500, times: 1 });
-        const programs = await start(16);
-        const before = await readFile(file, "utf8");
-        const asked = nextTokenRequest();
-        go(programs);
-        await asked;
-        for (const [path, mode] of modes()) await chmod(path, mode);
-        expect(await results(programs)).toEqual(allOf(programs));
-        expect(refreshes()).toBe(1);
-        expect(await readFile(file, "utf8")).toBe(before);
+      const [late] = await start(1);
+      if (!late) throw new Error("No program was started");
+      go([late]);
+      expect(await results([late])).toEqual([allDone]);
+      expect(refreshes()).toBe(1);
+      expect(
+        programs.flatMap(({ lines }) => lines).filter((line) => /background|unsettled/.test(line)),
+      ).toEqual([]);
 
-        const [late] = await start(1);
-        if (!late) throw new Error("No program was started");
-        go([late]);
-        expect(await results([late])).toEqual([allDone]);
-        expect(refreshes()).toBe(1);
-        expect(
-          programs.flatMap(({ lines }) => lines).filter((line) => /background|unsettled/.test(line)),
-        ).toEqual([]);
+      // The last who knew the new login in their memory are gone when the rights come back.
+      for (const { say } of [...programs, late]) say("exit");
+      await Promise.all([...programs, late].map(({ ended }) => ended));
+      for (const [path, , mode] of modes()) await chmod(path, mode);
+      await expireStored();
+      const next = await start(2);
+      go(next);
+      expect(await results(next)).toEqual(allOf(next));
+      expect(refreshes()).toBe(2);
+      expect(await readdir(folder)).toEqual(["credentials.json"]);
+    },
+  );
 
-        // The last who knew the new login in their memory are gone when the rights come back.
-        for (const { say } of [...programs, late]) say("exit");
-        await Promise.all([...programs, late].map(({ ended }) => ended));
-        for (const [path, , mode] of modes()) await chmod(path, mode);
-        await expireStored();
-        const next = await start(2);
-        go(next);
-        expect(await results(next)).toEqual(allOf(next));
-        expect(refreshes()).toBe(2);
-        expect(await readdir(folder)).toEqual(["credentials.json"]);
-      },
-    );
-
-    it("lose nothing when the store is made read-only at any other moment", async () => {
-      for (let round = 0; round < 4; round += 1) {
-        const granted = refreshes();
-        await expireStored();
-        const before = await readFile(file, "utf8");
-        const programs = await start(4);
-        const changed = changes(round * 3);
-        go(programs);
-        await changed;
-        await chmod(folder, 0o555);
-        const ended = await results(programs);
-        if (refreshes() === granted) {
-          // Before a refresh begins, there is no place for what it would give.
-          for (const each of ended)
-            expect(each).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
-          expect(await readFile(file, "utf8")).toBe(before);
-        } else {
-          expect(ended).toEqual(allOf(programs));
-        }
-        await chmod(folder, 0o777);
-        go(programs);
-        expect(await results(programs)).toEqual(allOf(programs));
-        expect(refreshes()).toBe(granted + 1);
-        await processes.end(programs);
-      }
-    });
-
-    it("use up no refresh token when the store is read-only from the start, and go on when it is not any more", async () => {
-      await chmod(folder, 0o555);
+  it("lose nothing when the store becomes read-only at any other moment", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const granted = refreshes();
+      await expireStored();
+      const before = await readFile(file, "utf8");
       const programs = await start(4);
+      const changed = changes(round * 3);
       go(programs);
-      for (const result of await results(programs)) {
-        expect(result).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
+      await changed;
+      await chmod(folder, 0o555);
+      const ended = await results(programs);
+      if (refreshes() === granted) {
+        // Before a refresh begins, there is no place for what it would give.
+        for (const each of ended)
+          expect(each).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
+        expect(await readFile(file, "utf8")).toBe(before);
+      } else {
+        expect(ended).toEqual(allOf(programs));
       }
-      expect(refreshes()).toBe(0);
       await chmod(folder, 0o777);
       go(programs);
       expect(await results(programs)).toEqual(allOf(programs));
-      expect(refreshes()).toBe(1);
-    });
-  },
-);
+      expect(refreshes()).toBe(granted + 1);
+      await processes.end(programs);
+    }
+  });
 
-it("these are real processes of a user whom file modes concern", () => {
+  it("use no refresh token while the store is read-only from the start, and continue when it is writable again", async () => {
+    await chmod(folder, 0o555);
+    const programs = await start(4);
+    go(programs);
+    for (const result of await results(programs)) {
+      expect(result).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
+    }
+    expect(refreshes()).toBe(0);
+    await chmod(folder, 0o777);
+    go(programs);
+    expect(await results(programs)).toEqual(allOf(programs));
+    expect(refreshes()).toBe(1);
+  });
+});
+
+it("runs as a user to whom file modes apply", () => {
   expect(process.getuid?.() === 0 ? nobody.uid : process.getuid?.()).not.toBe(0);
 });

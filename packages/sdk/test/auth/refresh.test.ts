@@ -5,21 +5,24 @@ import { html, refreshTokens, setup, until } from "./authenticator-setup.js";
 import { type Reply, credentialFor, tokens } from "./fault-server.js";
 
 describe("an access token", () => {
-  it.each([150, 3600, 10 ** 9])("that is good for %d seconds is given as it is", async (secondsLeft) => {
-    const { token, server, settled } = await setup({ secondsLeft });
-    expect(await token()).toBe("access-0");
-    expect(await token()).toBe("access-0");
-    await settled();
-    expect(server.seen).toEqual([]);
-  });
+  it.each([150, 3600, 10 ** 9])(
+    "is returned unchanged when it is valid for %d seconds",
+    async (secondsLeft) => {
+      const { token, server, settled } = await setup({ secondsLeft });
+      expect(await token()).toBe("access-0");
+      expect(await token()).toBe("access-0");
+      await settled();
+      expect(server.seen).toEqual([]);
+    },
+  );
 
-  it("whose end the server did not tell is given as it is", async () => {
+  it("is returned unchanged when the server did not report its expiration", async () => {
     const { token, server } = await setup({ credential: { expiresAt: undefined } });
     expect(await token()).toBe("access-0");
     expect(server.seen).toEqual([]);
   });
 
-  it("that ends within 2 minutes is given at once, and refreshed in the background", async () => {
+  it("is returned at once and refreshed in the background when it expires within 2 minutes", async () => {
     let answer = (): void => undefined;
     const token: Reply = (response, _, count) => {
       answer = () => json(response, 200, tokens(count));
@@ -37,24 +40,27 @@ describe("an access token", () => {
     expect(await auth.store.read()).toMatchObject({ accessToken: "access-1", refreshToken: "refresh-1" });
   });
 
-  it.each([25, 0, -1, -(10 ** 7)])("that ends in %d seconds is refreshed first", async (secondsLeft) => {
-    const { token, server } = await setup({ secondsLeft });
-    expect(await token()).toBe("access-1");
-    expect(Object.fromEntries(server.tokenRequests[0] ?? [])).toEqual({
-      grant_type: "refresh_token",
-      refresh_token: "refresh-0",
-      client_id: "app",
-    });
-    expect(await token()).toBe("access-1");
-    expect(server.tokenRequests).toHaveLength(1);
-  });
+  it.each([25, 0, -1, -(10 ** 7)])(
+    "is refreshed first when it expires in %d seconds",
+    async (secondsLeft) => {
+      const { token, server } = await setup({ secondsLeft });
+      expect(await token()).toBe("access-1");
+      expect(Object.fromEntries(server.tokenRequests[0] ?? [])).toEqual({
+        grant_type: "refresh_token",
+        refresh_token: "refresh-0",
+        client_id: "app",
+      });
+      expect(await token()).toBe("access-1");
+      expect(server.tokenRequests).toHaveLength(1);
+    },
+  );
 
   it.each([
     [20, "access-0", 0],
     [10, "access-0", 1],
     [2, "access-1", 1],
   ])(
-    "that lives a minute is refreshed in the last quarter of its life, at once in the last sixteenth: %d s",
+    "is refreshed in the last quarter of a lifetime of one minute, and first in the last sixteenth: %d s",
     async (secondsLeft, expected, refreshes) => {
       const issuedAt = Date.now() + (secondsLeft - 60) * 1000;
       const { token, server, settled } = await setup({ secondsLeft, credential: { issuedAt } });
@@ -64,7 +70,7 @@ describe("an access token", () => {
     },
   );
 
-  it("is refreshed once for 100 calls at a time, and for all authenticators of its store (the public client: once an instance)", async () => {
+  it("is refreshed once for 100 concurrent calls, and for all authenticators of its store", async () => {
     const { options, server } = await setup();
     const auths = Array.from({ length: 10 }, () => createAuthenticator(options));
     const given = await Promise.all(auths.flatMap(({ token }) => Array.from({ length: 10 }, () => token())));
@@ -72,7 +78,7 @@ describe("an access token", () => {
     expect(server.tokenRequests).toHaveLength(1);
   });
 
-  it("that is refused is refreshed, once for all who were refused", async () => {
+  it("is refreshed once for all callers when it is rejected", async () => {
     const { token, server } = await setup({ secondsLeft: 3600 });
     const rejected = await token();
     const given = await Promise.all(Array.from({ length: 50 }, () => token({ rejected })));
@@ -82,14 +88,14 @@ describe("an access token", () => {
     expect(await token({ rejected: "access-1" })).toBe("access-2");
   });
 
-  it("that is refused while another call finds it good is refreshed all the same", async () => {
+  it("is refreshed after a rejection although another call finds it valid", async () => {
     const { token, server } = await setup({ secondsLeft: 3600 });
     const [one, two] = [token(), token({ rejected: "access-0" })];
     expect([await one, await two]).toEqual(["access-0", "access-1"]);
     expect(server.tokenRequests).toHaveLength(1);
   });
 
-  it("that another process has refreshed meanwhile is taken from the store", async () => {
+  it("is read from the store when another process has refreshed it", async () => {
     const { token, store, server } = await setup({ secondsLeft: 3600 });
     await token();
     await store.write(credentialFor(server, 3600, { accessToken: "theirs", refreshToken: "refresh-9" }));
@@ -100,7 +106,7 @@ describe("an access token", () => {
 });
 
 describe("a refresh", () => {
-  it("without a refresh token in its answer keeps the old one (the public client refuses it)", async () => {
+  it("preserves the old refresh token when the response has none", async () => {
     const token: Reply = (response, _, count) =>
       json(response, 200, tokens(count, { refresh_token: undefined, scope: undefined }));
     const { token: ask, store, server } = await setup({ replies: { token } });
@@ -112,7 +118,7 @@ describe("a refresh", () => {
     expect(refreshTokens(server)).toEqual(["refresh-0", "refresh-0"]);
   });
 
-  it("takes the scopes and the lifetime of its answer, also where it has none", async () => {
+  it("uses the scopes and the lifetime of the response, including their absence", async () => {
     const token: Reply = (response, _, count) =>
       json(response, 200, tokens(count, { expires_in: count === 1 ? "60" : undefined, scope: "a  b" }));
     const { token: ask, store } = await setup({ replies: { token } });
@@ -123,7 +129,7 @@ describe("a refresh", () => {
     expect((await store.read())?.expiresAt).toBeUndefined();
   });
 
-  it("that fails leaves a token that has not ended in use, tells of it, and is not tried again at once", async () => {
+  it("reports a failure, uses a token that has not expired, and does not retry at once", async () => {
     const { token, reported, store, server } = await setup({ secondsLeft: 20, replies: { token: html } });
     for (let count = 0; count < 5; count += 1) expect(await token()).toBe("access-0");
     expect(server.tokenRequests).toHaveLength(1);
@@ -132,7 +138,7 @@ describe("a refresh", () => {
     expect(await thrown(token({ rejected: "access-0" }))).toMatchObject({ code: "auth:refresh_failed" });
   });
 
-  it("that fails in the background fails no call, is told, and is not tried again at once", async () => {
+  it("reports a failure in the background without failing a call, and does not retry at once", async () => {
     const { token, reported, settled, server } = await setup({
       secondsLeft: 100,
       replies: { token: html },
@@ -146,7 +152,7 @@ describe("a refresh", () => {
     expect(server.tokenRequests).toHaveLength(1);
   });
 
-  it("that fails in the background with nobody to tell is no unhandled rejection", async () => {
+  it("causes no unhandled rejection when it fails in the background without a listener", async () => {
     const { options } = await setup({ secondsLeft: 100, replies: { token: html } });
     const { token, settled } = createAuthenticator({ ...options, onBackgroundError: undefined });
     const unhandled: unknown[] = [];
@@ -159,7 +165,7 @@ describe("a refresh", () => {
     expect(unhandled).toEqual([]);
   });
 
-  it("that failed is tried again by the next call that needs it", async () => {
+  it("is retried after a failure by the next call that needs it", async () => {
     const token: Reply = (response, request, count) =>
       count === 1 ? html(response, request, count) : json(response, 200, tokens(count));
     const auth = await setup({ replies: { token } });
@@ -169,7 +175,7 @@ describe("a refresh", () => {
     expect(refreshTokens(auth.server)).toEqual(["refresh-0", "refresh-0"]);
   });
 
-  it("goes on when a call that waits for it is aborted, which throws its own reason", async () => {
+  it("continues when a call that waits for it is aborted with its own reason", async () => {
     let answer: (() => void) | undefined;
     const token: Reply = (response, _, count) => {
       answer = () => json(response, 200, tokens(count));
@@ -188,7 +194,7 @@ describe("a refresh", () => {
     expect(auth.server.tokenRequests).toHaveLength(1);
   });
 
-  it("that is slow fails a call in good time, and serves the next", async () => {
+  it("fails a call within its deadline when it is slow, and serves the next", async () => {
     let answer: (() => void) | undefined;
     const token: Reply = (response, _, count) => {
       answer = () => json(response, 200, tokens(count));
@@ -206,7 +212,7 @@ describe("a refresh", () => {
     expect(auth.server.tokenRequests).toHaveLength(1);
   });
 
-  it("whose answer comes after its callers have left is kept", async () => {
+  it("stores a response that arrives after its callers have left", async () => {
     let answer: (() => void) | undefined;
     const token: Reply = (response, _, count) => {
       answer = () => json(response, 200, tokens(count));
@@ -219,7 +225,7 @@ describe("a refresh", () => {
     expect(await auth.token()).toBe("access-1");
   });
 
-  it("that never ends is given up, and begun anew by a later call", async () => {
+  it("is abandoned when it never ends, and started again by a later call", async () => {
     let isHanging = true;
     const token: Reply = (response) => (isHanging ? undefined : json(response, 200, tokens(7)));
     const auth = await setup({ replies: { token }, timeoutMs: 60 });

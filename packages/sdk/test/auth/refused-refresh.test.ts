@@ -23,7 +23,7 @@ describe("a login", () => {
     expect(server.seen).toEqual([]);
   });
 
-  it("without a refresh token is over when its access token has ended or is refused", async () => {
+  it("ends without a refresh token when its access token expires or is rejected", async () => {
     const message = "The access token has expired, and there is no refresh token";
     const credential = { refreshToken: undefined };
     const { token, server } = await setup({ secondsLeft: 3, credential });
@@ -34,7 +34,7 @@ describe("a login", () => {
     expect([...server.seen, ...ended.server.seen]).toEqual([]);
   });
 
-  it("that the server ends (invalid_grant) is forgotten", async () => {
+  it("is removed when the server ends it (invalid_grant)", async () => {
     const { token, store } = await setup({ secondsLeft: 10, replies: { token: invalidGrant } });
     const error = await expectLoginRequired(token(), "The authorization server no longer accepts the login");
     expect(error.cause).toMatchObject({
@@ -47,7 +47,7 @@ describe("a login", () => {
   });
 
   it.each(["invalid_client", "unauthorized_client", "invalid_request", "invalid_scope"])(
-    "is kept when the refresh is refused with %s",
+    "survives a refresh that is refused with %s",
     async (error) => {
       const token: Reply = (response) => json(response, 400, { error });
       const auth = await setup({ replies: { token } });
@@ -56,7 +56,7 @@ describe("a login", () => {
     },
   );
 
-  it("that was replaced while its refresh was refused is left alone, and used", async () => {
+  it("is used unchanged when it was replaced while its refresh was refused", async () => {
     const token: Reply = (response, request, count) =>
       void store.write(theirs).then(() => invalidGrant(response, request, count));
     const { token: ask, store, server } = await setup({ replies: { token } });
@@ -66,7 +66,7 @@ describe("a login", () => {
     expect(server.tokenRequests).toHaveLength(1);
   });
 
-  it("that was replaced by one that has ended too is refreshed from there, once", async () => {
+  it("is refreshed once when it replaced another and has expired too", async () => {
     const token: Reply = (response, request, count) => {
       if (count > 1) json(response, 200, tokens(count));
       else void store.write(theirs).then(() => invalidGrant(response, request, count));
@@ -78,7 +78,7 @@ describe("a login", () => {
     expect(await store.read()).toMatchObject({ refreshToken: "refresh-2" });
   });
 
-  it("that was replaced, and refused once more, is not forgotten: it may have been replaced again", async () => {
+  it("is not removed when it replaced another and is refused too, because it may have been replaced again", async () => {
     const token: Reply = (response, request, count) =>
       void store.write(theirs).then(() => invalidGrant(response, request, count));
     const { token: ask, store, server } = await setup({ replies: { token } });
@@ -88,7 +88,7 @@ describe("a login", () => {
     expect(await store.read()).toEqual(theirs);
   });
 
-  it("that somebody has left while its refresh was refused stays left", async () => {
+  it("stays removed when a logout happened while its refresh was refused", async () => {
     const token: Reply = (response, request, count) =>
       void store.clear().then(() => invalidGrant(response, request, count));
     const { token: ask, store } = await setup({ replies: { token } });
@@ -97,7 +97,7 @@ describe("a login", () => {
   });
 
   it.each([{ issuer: "https://evil.example.com" }, { clientId: "other" }])(
-    "of another server or client is sent nowhere: %j",
+    "sends nothing to another server or client: %j",
     async (credential) => {
       for (const secondsLeft of [3600, -1]) {
         const { token, server, store } = await setup({ secondsLeft, credential });

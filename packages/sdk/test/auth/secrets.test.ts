@@ -21,7 +21,7 @@ const clientSecret = "canary-client-secret";
 const accessToken = "canary-access";
 const refreshToken = "canary-refresh";
 const answered = { access_token: "canary-next-access", refresh_token: "canary-next-refresh" };
-/** As the header of Basic authentication carries it, its dashes escaped (RFC 6749 § 2.3.1). */
+/** As the header of Basic authentication carries it, its dashes escaped (RFC 6749, section 2.3.1). */
 const basic = btoa(`app:${clientSecret.replaceAll("-", "%2D")}`);
 const minted = [code, clientSecret, basic, accessToken, refreshToken, ...Object.values(answered)];
 
@@ -85,7 +85,7 @@ const spill = ({ body, headers }: Seen): string =>
   [...new URLSearchParams(body).values(), headers.authorization ?? ""].join(" ");
 
 describe("a secret of a login", () => {
-  it("is found by this very check when it is there, and there are secrets to look for", () => {
+  it("is found by this check when it is present", () => {
     expect(minted).toHaveLength(7);
     for (const secret of minted) {
       expect(() => expectClean(new Error("x", { cause: { deep: [secret] } }))).toThrow();
@@ -94,7 +94,7 @@ describe("a secret of a login", () => {
     expect(() => expectClean("verifier", "verifier")).toThrow();
   });
 
-  it.each(quoting)("is in no error when the server gives it back %s", async (_, reply) => {
+  it.each(quoting)("appears in no error when the server returns it %s", async (_, reply) => {
     const server = await startFaultServer({ token: reply, revoke: reply });
     const reported: unknown[] = [];
     const onBackgroundError = (error: unknown): void => void reported.push(error);
@@ -120,7 +120,7 @@ describe("a secret of a login", () => {
     for (const error of reported) expectClean(error);
   });
 
-  it("is in no error about a callback", async () => {
+  it("appears in no error about a callback", async () => {
     const server = await startFaultServer();
     const oauth = { authUrl: server.baseUrl, clientId: "app", clientSecret };
     const { attempt } = await startLogin({ ...oauth, redirectUri: "http://127.0.0.1/callback" });
@@ -147,7 +147,7 @@ describe("a secret of a login", () => {
     expect(server.tokenRequests).toEqual([]);
   });
 
-  it("is in no error about a file, whatever is in it", async () => {
+  it("appears in no error about a file, whatever it contains", async () => {
     const file = join(await makeFolder(), "credentials.json");
     const store = fileStore(file);
     const credential: Credential = credentialFor({ baseUrl: "https://x.test" }, -1, {
@@ -165,7 +165,7 @@ describe("a secret of a login", () => {
     expectClean(store);
   });
 
-  it("is in no error about options", async () => {
+  it("appears in no error about options", async () => {
     const oauth = { authUrl: "http://auth.example.com", clientId: "app", clientSecret };
     expectClean(await thrown(startLogin({ ...oauth, redirectUri: "http://127.0.0.1/callback" })));
   });

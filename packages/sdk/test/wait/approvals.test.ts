@@ -37,7 +37,7 @@ const once = (act: (id: string) => unknown): WaitOptions<Approval> => ({
 });
 
 describe("approval_required", () => {
-  it("says which approval, until when, and where the sponsor decides (§ Agents and approvals)", async () => {
+  it("names the approval, its expiration, and where the sponsor decides", async () => {
     const error = await ask();
     expect(error).toBeInstanceOf(ApprovalRequiredError);
     expect(error).toMatchObject({
@@ -50,7 +50,7 @@ describe("approval_required", () => {
 });
 
 describe("agentApprovals.wait", () => {
-  it("answers the approval once the sponsor has approved it (§ Agents and approvals)", async () => {
+  it("returns the approval once the sponsor has approved it", async () => {
     const { approvalId } = await ask();
     const approval = await world.agent.agentApprovals.wait(
       approvalId,
@@ -61,21 +61,21 @@ describe("agentApprovals.wait", () => {
     await world.agent.databases.delete(world.databaseId);
   });
 
-  it("answers a window approval too", async () => {
+  it("returns a window approval too", async () => {
     const { approvalId } = await ask();
     await mock.approvals.approveWindow(approvalId);
     const approval = await world.agent.agentApprovals.wait(approvalId);
     expect(approval).toMatchObject({ status: "approved_window", windowExpiresAt: expect.any(String) });
   });
 
-  it("takes an id without its prefix", async () => {
+  it("accepts an id without its prefix", async () => {
     const { approvalId } = await ask();
     await mock.approvals.approve(approvalId);
     const short = approvalId.replace("apr_", "");
     expect(await world.agent.agentApprovals.wait(short)).toMatchObject({ id: approvalId });
   });
 
-  it("tells of every look, the last one too, and waits for who is told", async () => {
+  it("reports every poll, including the last one, and waits for the callback", async () => {
     const { approvalId } = await ask();
     const told: unknown[] = [];
     await world.agent.agentApprovals.wait(approvalId, {
@@ -174,7 +174,7 @@ describe("agentApprovals.wait", () => {
     ["a 429 of a proxy", { status: 429, body: "slow down", contentType: "text/plain" }],
     ["a lost connection", { drop: "before" }],
     ["a lost answer", { drop: "after" }],
-  ] as const)("looks past %s", async (_, fault) => {
+  ] as const)("tolerates %s", async (_, fault) => {
     const { approvalId } = await ask();
     await mock.approvals.approve(approvalId);
     mock.faults.add({ operation: "agentApprovals.get", times: 1, ...fault });
@@ -185,7 +185,7 @@ describe("agentApprovals.wait", () => {
     expect(looks).toEqual([2]);
   });
 
-  it("says in the cause of a timeout why the last looks failed", async () => {
+  it("includes the reason of the last failed polls as the cause of a timeout", async () => {
     const { approvalId } = await ask();
     mock.faults.add({ operation: "agentApprovals.get", status: 500 });
     const error = await waitErrorOf(world.agent.agentApprovals.wait(approvalId, { timeoutMs: 1_000 }));
@@ -215,7 +215,7 @@ describe("agentApprovals.wait", () => {
     expect(world.requests()).toEqual([]);
   });
 
-  it("looks with the token and middleware of the wait, for a client that serves many users", async () => {
+  it("polls with the token and middleware of the wait, for a client that serves many users", async () => {
     const { approvalId } = await ask();
     const seen: string[] = [];
     const looked: Middleware = (request, next) => {

@@ -27,7 +27,7 @@ describe("the errors of waits", () => {
     copies.push(createRequire(import.meta.url)(await bundle(source, { format: "cjs" })) as Sdk);
   });
 
-  it("are recognised by every copy of the SDK, and told apart", () => {
+  it("are recognized by every copy of the SDK, and distinguished", () => {
     for (const sdk of copies) {
       const late = new sdk.WaitTimeoutError(5, init);
       const failed = new sdk.WaitFailedError("database:failed", init);

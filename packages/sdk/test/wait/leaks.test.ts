@@ -7,8 +7,8 @@ const { mock } = world;
 
 const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
 
-describe("a wait that is over", () => {
-  it("leaves no listener on a shared signal and no timer, however it ended (OpenAI and Cloudflare leave one a call)", async () => {
+describe("a finished wait", () => {
+  it("leaves no listener on a shared signal and no timer, however it ended", async () => {
     const { signal } = new AbortController();
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning);
@@ -33,7 +33,7 @@ describe("a wait that is over", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("has had one listener on the signal while thirty waited", async () => {
+  it("leaves at most one listener on the signal while thirty wait", async () => {
     await mock.states.setDatabaseStatus(world.databaseId, "recovering");
     const controller = new AbortController();
     const { signal } = controller;

@@ -15,7 +15,7 @@ const startedDeployment = async (): Promise<string> => {
 };
 
 describe("databases.waitUntilReady", () => {
-  it("answers the database once it is ready after a create (§ Database life cycle)", async () => {
+  it("returns the database once it is ready after a create", async () => {
     const { id } = await world.user.databases.create({ projectId: world.projectId });
     const statuses: string[] = [];
     const database = await world.user.databases.waitUntilReady(id, {
@@ -28,7 +28,7 @@ describe("databases.waitUntilReady", () => {
     expect(statuses).toEqual(["provisioning", "ready"]);
   });
 
-  it("answers it once it is ready after a restore", async () => {
+  it("returns it once it is ready after a restore", async () => {
     const { id: backupId } = await mock.seed.backup(world.databaseId);
     const source = { type: "backup", databaseId: world.databaseId, backupId } as const;
     const { status } = await world.user.databases.restore(world.databaseId, { source });
@@ -38,12 +38,12 @@ describe("databases.waitUntilReady", () => {
     expect([status, database.status]).toEqual(["recovering", "ready"]);
   });
 
-  it("looks once at one that is ready", async () => {
+  it("polls once for a database that is ready", async () => {
     await world.user.databases.waitUntilReady(world.databaseId);
     expect(world.requests()).toEqual(["databases.get 200"]);
   });
 
-  it("throws when it has failed, and prints no password of it (§ States and transitions)", async () => {
+  it("throws when it has failed, and prints no password of it", async () => {
     await mock.states.setDatabaseStatus(world.databaseId, "failure");
     const error = await waitErrorOf(world.user.databases.waitUntilReady(world.databaseId));
     expect(error).toBeInstanceOf(WaitFailedError);
@@ -89,7 +89,7 @@ describe("databases.waitUntilReady", () => {
 });
 
 describe("deployments.waitUntilRunning", () => {
-  it("answers the deployment once it runs (§ Deployments)", async () => {
+  it("returns the deployment once it runs", async () => {
     const id = await startedDeployment();
     const deployment = await world.user.deployments.waitUntilRunning(id, {
       onProgress: () => mock.clock.advance(mock.settings.lifecycle.deploymentStart),

@@ -10,14 +10,14 @@ import { setupWorld } from "./server.js";
 
 const world = setupWorld();
 
-describe("a resource with methods that are written by hand", () => {
-  it("has the generated ones too", () => {
+describe("a resource with hand-written methods", () => {
+  it("has the generated methods too", () => {
     expect(world.agent.agentApprovals).toBeInstanceOf(AgentApprovalsOperations);
     expect(world.agent.databases).toBeInstanceOf(DatabasesOperations);
     expect(world.agent.deployments).toBeInstanceOf(DeploymentsOperations);
   });
 
-  it("is what the generator puts on the client, for each file of src/resources", async () => {
+  it("matches what the generator puts on the client, for each file of src/resources", async () => {
     const files = generateResources(await loadContract());
     const written = readdirSync(fileURLToPath(new URL("../../src/resources", import.meta.url)));
     const taken = [

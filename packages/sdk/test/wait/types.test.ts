@@ -17,7 +17,7 @@ import {
 const client = createClient({ baseUrl: "http://x.test" });
 
 describe("the types of waits", () => {
-  it("are those of the resource that is waited for", () => {
+  it("match the resource that is waited for", () => {
     expectTypeOf(client.agentApprovals.wait).parameters.toEqualTypeOf<
       [approvalId: string, options?: WaitOptions<Approval> | undefined]
     >();
@@ -26,7 +26,7 @@ describe("the types of waits", () => {
     expectTypeOf(client.deployments.waitUntilRunning).returns.toEqualTypeOf<Promise<DeploymentDetails>>();
   });
 
-  it("leave what is generated as it is", () => {
+  it("leave the generated types unchanged", () => {
     expectTypeOf(client.agentApprovals.get).returns.toEqualTypeOf<ApiPromise<Approval>>();
     expectTypeOf(client.databases.backups.list).parameter(0).toEqualTypeOf<string>();
   });
@@ -41,7 +41,7 @@ describe("the types of waits", () => {
     }
   });
 
-  it("take true, false or options, from the client and from a call", () => {
+  it("accept true, false or options, from the client and from a call", () => {
     createClient({ baseUrl: "http://x.test", waitForApproval: true });
     createClient({
       baseUrl: "http://x.test",

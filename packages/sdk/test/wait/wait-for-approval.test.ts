@@ -41,7 +41,7 @@ const recorder = () => {
 };
 
 describe("a call of an agent that waits for its approval", () => {
-  it("waits, is approved meanwhile, and goes through (§ Agents and approvals)", async () => {
+  it("waits, is approved meanwhile, and goes through", async () => {
     const told: ApprovalProgress[] = [];
     const client = world.agentThat({
       onProgress: async (progress) => {
@@ -114,7 +114,7 @@ describe("a call of an agent that waits for its approval", () => {
     expect(world.requests()).toEqual(["databases.delete 204"]);
   });
 
-  it("holds for client.request and the path client too", async () => {
+  it("applies to client.request and the path client too", async () => {
     const client = world.agentThat(approve);
     const { id } = await mock.seed.database(world.projectId);
     await client.request({ method: "DELETE", path: "/v1/databases/{id}", pathParams: { id } });
@@ -143,7 +143,7 @@ describe("a call of an agent that waits for its approval", () => {
     expect(error).toHaveProperty("cause", expect.any(ApprovalRequiredError));
   });
 
-  it("does not wait when the request has been denied before (§ Agents and approvals)", async () => {
+  it("does not wait when the request was denied before", async () => {
     const client = world.agentThat(when((id) => mock.approvals.deny(id)));
     await thrown(client.databases.delete(world.databaseId));
     world.requests();
@@ -194,7 +194,7 @@ describe("a call of an agent that waits for its approval", () => {
     expect(world.requests().at(-1)).toBe("databases.delete 204");
   });
 
-  it("has its own timeoutMs again when it is sent again", async () => {
+  it("applies its own timeoutMs again when it is sent again", async () => {
     takeTime();
     const fetch: Fetch = (url, init) => {
       const isApproved = mock.approvals.list().some(({ status }) => status === "approved");
@@ -300,7 +300,7 @@ describe("a call that does not wait", () => {
     });
   });
 
-  it("is one for which no approval would help", async () => {
+  it("includes calls for which no approval would help", async () => {
     const scoped = world.connect(await mock.tokens.agent({ scopes: [] }), { waitForApproval: true });
     expect(await thrown(scoped.databases.delete(world.databaseId))).toBeInstanceOf(AuthForbiddenError);
     const never = world.agentThat(true).workspaces.create();
@@ -312,14 +312,14 @@ describe("a call that does not wait", () => {
     ["an answer without an approval's id", '{"error":{"code":"approval_required","message":"Ask."}}'],
     ["an empty id", '{"error":{"code":"approval_required","message":"Ask.","approvalId":""}}'],
     ["a proxy's page", "<html>Forbidden"],
-  ])("is one that was answered with %s", async (_, body) => {
+  ])("includes a response with %s", async (_, body) => {
     mock.faults.add({ operation: "databases.delete", status: 403, body, contentType: "application/json" });
     const error = await thrown(world.agentThat(true).databases.delete(world.databaseId));
     expect(error).toBeInstanceOf(ForbiddenError);
     expect(world.requests()).toEqual(["databases.delete 403"]);
   });
 
-  it("is refused when its options make no sense, before anything is sent", async () => {
+  it("is refused when its options are invalid, before anything is sent", async () => {
     for (const timeoutMs of [0, -5, Number.NaN]) {
       const error = await thrown(Promise.resolve().then(() => world.agentThat({ timeoutMs })));
       expect(error).toBeInstanceOf(InvalidArgumentError);
