@@ -37,6 +37,13 @@ export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[]
   [130, "interrupted"],
 ];
 
+/** Ends the run with the exit status of a program that it has run. Nothing is printed: the program has reported its error. */
+export class ProgramEnded extends Error {
+  constructor(readonly status: number) {
+    super(`The program exited with status ${String(status)}`);
+  }
+}
+
 /** Error codes whose exit code does not follow from an HTTP status. Codes that are not listed are a `failure`. */
 const reasonOfCode: Readonly<Record<string, ExitReason>> = {
   "argument:invalid": "usage",

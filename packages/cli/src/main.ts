@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { interrupted } from "./errors/cli-error.js";
-import { exitCodes } from "./exit-codes.js";
+import { exitCodes, ProgramEnded } from "./exit-codes.js";
 import { Sources } from "./input/sources.js";
 import { type Format, formats, Output } from "./output/output.js";
 import { buildProgram } from "./program/program.js";
@@ -36,6 +36,7 @@ export const main = async (
     else await program.parseAsync(args, { from: "user" });
     return exitCodes.ok;
   } catch (thrown) {
+    if (thrown instanceof ProgramEnded) return thrown.status;
     const error = thrown instanceof CommanderError ? await usageFailure(thrown, program) : thrown;
     return error === undefined ? exitCodes.ok : await output.fail(error);
   }

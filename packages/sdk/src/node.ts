@@ -1,2 +1,3 @@
+export { isLoopbackHostname } from "./transport/loopback.js";
 export { nodeTransport } from "./transport/node-transport.js";
 export type { NodeTransport, NodeTransportOptions } from "./transport/node-transport.js";

@@ -6,11 +6,14 @@ import { defineAuthToken } from "./auth-token/command.js";
 import { defineComplete, defineCompletion } from "./completion/command.js";
 import { defineApprove, defineDeny, defineList } from "./dev-approvals/command.js";
 import { defineDev } from "./dev/command.js";
+import { defineEnv } from "./env/command.js";
 import { defineHelp } from "./help/command.js";
 import { defineLink } from "./link/command.js";
 import { defineLogin } from "./login/command.js";
 import { defineLogout } from "./logout/command.js";
 import { defineOperations } from "./operations/command.js";
+import { definePsql } from "./psql/command.js";
+import { defineRun } from "./run/command.js";
 import { defineUnlink } from "./unlink/command.js";
 import { defineWhoami } from "./whoami/command.js";
 
@@ -108,6 +111,24 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     heading: machine,
     define: defineDev,
     subcommands: devCommands,
+  },
+  {
+    name: "env",
+    summary: "Write the connection string of a database into .env",
+    heading: machine,
+    define: defineEnv,
+  },
+  {
+    name: "run",
+    summary: "Run a command with DATABASE_URL in its environment",
+    heading: machine,
+    define: defineRun,
+  },
+  {
+    name: "psql",
+    summary: "Open a database in psql",
+    heading: machine,
+    define: definePsql,
   },
   {
     name: "operations",

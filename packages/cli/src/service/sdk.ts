@@ -8,4 +8,4 @@ export {
   MgmtError,
   TokenError,
 } from "@mgmt/sdk";
-export { nodeTransport } from "@mgmt/sdk/node";
+export { isLoopbackHostname, nodeTransport } from "@mgmt/sdk/node";

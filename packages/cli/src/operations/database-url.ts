@@ -1,0 +1,75 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../context.js";
+import { noCredentials, severalDatabases } from "../errors/database-errors.js";
+import { missingInput } from "../errors/usage-errors.js";
+import { assertPathId } from "../input/ids.js";
+import { findDefault } from "../profiles/defaults.js";
+import { connect } from "../service/connect.js";
+import { isLoopbackHostname } from "../service/sdk.js";
+
+/** How to connect to a database. */
+export interface DatabaseAccess {
+  readonly databaseId: string;
+  /** Host name without a port. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  /** `disable` on this machine, where the certificate is one that no client trusts and nothing leaves the machine. */
+  readonly sslMode: "disable" | "require";
+  /** The connection string with all of it. */
+  readonly url: string;
+}
+
+/**
+ * Returns how to connect to a database with the credentials of its first connection.
+ *
+ * @param databaseId Default: the default database of the project that commands use.
+ * @throws `usage:missing`, `database:several`, `database:no_credentials`, and errors of the service.
+ */
+export const databaseAccess = async (
+  databaseId: string | undefined,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<DatabaseAccess> => {
+  if (databaseId !== undefined) assertPathId("<database-id>", databaseId);
+  const client = await connect(flags, context);
+  const id = databaseId ?? (await defaultDatabase(client, flags, context));
+  const { signal } = context;
+  const connections = await client.databases.connections.list(id, undefined, { signal }).toArray();
+  const direct = connections.find(({ directConnection }) => directConnection)?.directConnection;
+  if (!direct) throw noCredentials(id);
+  // The host carries the port unless it is 5432.
+  const { hostname: host, port } = new URL(`postgres://${direct.host}`);
+  const { user, pass: password } = direct;
+  const sslMode = isLoopbackHostname(host) ? "disable" : "require";
+  return {
+    databaseId: id,
+    host: host.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(port || "5432"),
+    user,
+    password,
+    sslMode,
+    url: `postgresql://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${direct.host}/postgres?sslmode=${sslMode}`,
+  };
+};
+
+const defaultDatabase = async (client: MgmtClient, flags: GlobalFlags, context: Context): Promise<string> => {
+  const projectId = findDefault("projectId", flags, context)?.value;
+  if (projectId === undefined) {
+    throw missingInput(
+      "Missing argument 'database-id'",
+      "Pass the id of a database, or set a default project: mgmt link --project-id ID",
+    );
+  }
+  const databases = await client.projects.databases
+    .list(projectId, undefined, { signal: context.signal })
+    .toArray();
+  const found =
+    databases.find(({ isDefault }) => isDefault) ?? (databases.length === 1 ? databases[0] : undefined);
+  if (found) return found.id;
+  throw severalDatabases(
+    projectId,
+    databases.map(({ id }) => id),
+  );
+};
