@@ -6,7 +6,7 @@ import { run } from "../../packages/cli/test/terminal.js";
 import { type EchoServer, startEchoServer } from "./echo-server.js";
 import { scan } from "./scan.js";
 import { leaksOf } from "./leaks-of.js";
-import { Witness } from "./witness.js";
+import { type CommandOptions, Witness } from "./witness.js";
 
 const clientId = "itgr_mgmtcommandlineinterface";
 const redirectUri = "http://127.0.0.1/callback";
@@ -38,23 +38,27 @@ const project = async (token: string): Promise<{ id: string; database: string; c
 
 describe("the command line", { timeout: 120_000 }, () => {
   it("leaks no secret in logins, refreshes, and logouts", async () => {
+    const mgmt = (line: string, options: CommandOptions = {}) =>
+      witness.mgmt(line, { ...options, env: { MGMT_PROFILE: "local" }, spawn: true });
     expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
     const { login } = witness;
-    expect((await witness.mgmt("whoami -o json")).status).toBe(0);
+    expect((await mgmt("whoami -o json")).status).toBe(0);
     for (const line of ["auth status", "auth status -o json", "auth status -o yaml", "whoami"]) {
-      expect((await witness.mgmt(line)).status).toBe(0);
+      expect((await mgmt(line)).status).toBe(0);
     }
-    expect((await witness.mgmt("auth token", { output: "secret" })).stdout.trim()).toBe(login.accessToken);
+    expect((await mgmt("auth token", { output: "secret" })).stdout.trim()).toBe(login.accessToken);
     witness.expireLogin();
-    expect((await witness.mgmt("projects list")).status).toBe(0);
+    expect((await mgmt("projects list")).status).toBe(0);
     expect(witness.login.refreshToken).not.toBe(login.refreshToken);
-    expect((await witness.mgmt("logout")).status).toBe(0);
+    expect((await mgmt("logout")).status).toBe(0);
   });
 
   it("detects a token that is printed unexpectedly", async () => {
     expect((await witness.logIn((redirect) => redirect)).status).toBe(0);
     const { accessToken } = witness.login;
-    const { stdout } = await run(["auth", "token"], { env: { MGMT_CONFIG_DIR: witness.configDir } });
+    const { stdout } = await run(["auth", "token"], {
+      env: { MGMT_CONFIG_DIR: witness.configDir, MGMT_PROFILE: "local" },
+    });
     const leaks = scan([{ where: "stdout", text: stdout }], witness.canaries);
     expect(leaks).toContainEqual({ where: "stdout", kind: "access token", form: "plain" });
     expect(JSON.stringify(leaks)).not.toContain(accessToken);
@@ -105,7 +109,10 @@ describe("the command line", { timeout: 120_000 }, () => {
     const { token, workspaceId } = witness.ready;
     const { id, database, connection } = await project(token);
     const runJson = async (line: string): Promise<Record<string, unknown>> => {
-      const { status, stdout, stderr } = await witness.as(token, `${line} -o json`, { output: "secrets" });
+      const { status, stdout, stderr } = await witness.as(token, `${line} -o json`, {
+        output: "secrets",
+        spawn: true,
+      });
       expect({ line, status, stderr }).toMatchObject({ status: 0 });
       // An object or an array, as the contract says.
       return JSON.parse(stdout) as Record<string, unknown>;
@@ -114,7 +121,9 @@ describe("the command line", { timeout: 120_000 }, () => {
     await runJson(`databases connections create ${database} --name web`);
     await runJson(`connections rotate ${connection} --yes`);
     for (const line of [`connections get ${connection}`, `databases get ${database}`, "connections list"]) {
-      await runJson(line);
+      await runJson(`${line} --reveal`);
+      // Masked, the same output has no secret.
+      expect((await witness.as(token, `${line} -o json`)).status).toBe(0);
     }
     const created = await runJson(`workspaces service-tokens create ${workspaceId} --name ci`);
     expect(created["value"]).toEqual(expect.stringMatching(/^ey/));

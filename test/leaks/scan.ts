@@ -20,12 +20,12 @@ export const scan = (evidence: readonly Evidence[], canaries: Canaries): Leak[] 
   if (all.length === 0) throw new Error("The canary list is empty: this scan would prove nothing");
   if (evidence.length === 0) throw new Error("There is nothing to scan: this would prove nothing");
   const leaks: Leak[] = [];
+  // Hexadecimal digits may be in either case.
+  const texts = evidence.map(({ where, text }) => ({ where, text, lowerCase: text.toLowerCase() }));
   for (const { kind, value } of all) {
     for (const [form, text] of formsOf(value)) {
-      for (const { where, text: read } of evidence) {
-        // Hexadecimal digits may be in either case.
-        const found = read.includes(text) || (form === "hexadecimal" && read.toLowerCase().includes(text));
-        if (found) leaks.push({ where, kind, form });
+      for (const { where, text: read, lowerCase } of texts) {
+        if ((form === "hexadecimal" ? lowerCase : read).includes(text)) leaks.push({ where, kind, form });
       }
     }
   }

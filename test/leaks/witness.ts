@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
 import { converse } from "../../packages/cli/test/auth/account.js";
+import { runInProcess } from "../../packages/cli/test/in-process.js";
 import { type Result, run } from "../../packages/cli/test/terminal.js";
 import { Canaries } from "./canaries.js";
 import { printsOf } from "./print-forms.js";
@@ -38,6 +39,8 @@ export interface CommandOptions {
   cwd?: string;
   /** Whether standard output is a secret as a whole, or JSON with secrets in fields of their own. */
   output?: "secret" | "secrets";
+  /** Starts the built command, which the process list then shows. Otherwise, the command runs in this process. */
+  spawn?: boolean;
 }
 
 /** Runs `mgmt dev` and its clients, and collects every secret as well as all output that others can read. */
@@ -121,8 +124,9 @@ export class Witness {
   }
 
   /** Runs a command and records its output as evidence. */
-  async mgmt(line: string, { env, stdin, cwd, output }: CommandOptions = {}): Promise<Result> {
-    const result = await run(line.split(" "), {
+  async mgmt(line: string, options: CommandOptions = {}): Promise<Result> {
+    const { env, stdin, cwd, output, spawn: isSpawned = false } = options;
+    const result = await (isSpawned ? run : runInProcess)(line.split(" "), {
       env: { MGMT_CONFIG_DIR: this.configDir, ...env },
       ...(cwd !== undefined && { cwd }),
       ...(stdin !== undefined && { stdin }),
@@ -146,7 +150,8 @@ export class Witness {
       NODE_OPTIONS: `--import=${preload}`,
       RANDOM_VALUES_FILE: file,
     };
-    const result = await converse(["login", "--profile", "local", "--no-browser"], env, async (url) => {
+    const line = ["login", "--profile", "local", "--base-url", this.ready.baseUrl, "--no-browser"];
+    const result = await converse(line, env, async (url) => {
       this.#addVerifier(readFileSync(file, "utf8").split("\n"), url);
       const { redirect } = await this.control<{ redirect: string }>("POST", "/oauth/consent", { url });
       return paste(redirect);
