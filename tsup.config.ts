@@ -84,8 +84,15 @@ export default defineConfig([
     tsconfig: "tsconfig.json",
     // Makes every start a little faster.
     minify: true,
-    noExternal: ["@mgmt/sdk", "chalk", "cli-table3", "commander", "yaml"],
-    external: ["@mgmt/platform", "@inquirer/prompts", "@napi-rs/keyring", "conf", "open"],
+    noExternal: ["@mgmt/sdk", "chalk", "commander", "string-width", "yaml"],
+    external: [
+      "@mgmt/platform",
+      "@inquirer/prompts",
+      "@jmespath-community/jmespath",
+      "@napi-rs/keyring",
+      "conf",
+      "open",
+    ],
     esbuildPlugins: [
       {
         // Commander imports child_process for subcommands that are programs. The CLI has none, and the import takes 3 ms.

@@ -25,4 +25,8 @@ export interface GlobalFlags {
   readonly yes?: boolean;
   /** Not checked yet. */
   readonly output?: string;
+  /** Not parsed yet. */
+  readonly fields?: string;
+  readonly query?: string;
+  readonly pager?: boolean;
 }

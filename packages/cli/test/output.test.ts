@@ -44,15 +44,6 @@ describe("a result", () => {
     expect(silent).toMatchObject({ status: 0, stdout: "", stderr: "" });
   });
 
-  it("is a table with complete ids, however narrow the terminal is", async () => {
-    const { env, server } = session;
-    const project = await server.engine.seed.project({ name: "x".repeat(256) });
-    const { stdout } = await inProcess({ env: { ...env, COLUMNS: "20" }, terminal: true })`projects list`;
-    expect(stdout).toContain(project.id);
-    expect(stdout).toContain("x".repeat(256));
-    expect(stdout).not.toContain("…");
-  });
-
   it("shows a resource with a line for each field, and the connection string of a new database", async () => {
     const { mgmt } = session;
     const { stdout } = await mgmt`projects create shop --region eu-central-1`;

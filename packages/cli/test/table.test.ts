@@ -34,6 +34,12 @@ describe("the command table", () => {
       "wait-approval",
       "timeout",
       "profile",
+      "fields",
+      "query",
+      "pager",
+      "reveal",
+      "secret-file",
+      "if-not-exists",
     ];
     for (const { id, query, body } of rows) {
       const flags = [...query, ...(body?.fields ?? [])].map(({ flag }) => flag);

@@ -12,6 +12,8 @@ const unsafe =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 const withoutColors = (text: string): string => text.replaceAll(/\u001b\[\d+m/g, "");
 
+const listFormats = formats.filter((format) => format !== "env");
+
 let response: CannedResponse;
 let server: Awaited<ReturnType<typeof startCannedServer>>;
 beforeAll(async () => {
@@ -20,13 +22,13 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const run = (line: string, ...more: string[]) =>
-  runInProcess([...line.split(" "), ...more], { env: server.env, terminal: true });
+  runInProcess([...line.split(" "), ...more], { env: { ...server.env, NO_PAGER: "1" }, terminal: true });
 
 const project = { id: "proj_1", type: "project", name: hostile, [hostile]: hostile };
 const list = { data: [project], pagination: { nextCursor: null, hasMore: false } };
 
 describe("a name with control characters", () => {
-  it.each(formats)("does not reach a terminal raw in a list with --output %s", async (format) => {
+  it.each(listFormats)("does not reach a terminal raw in a list with --output %s", async (format) => {
     response = { body: list };
     const { status, stdout, stderr } = await run("projects list --all -o", format);
     expect(status).toBe(0);
@@ -50,7 +52,7 @@ describe("a name with control characters", () => {
 });
 
 describe("a message with control characters", () => {
-  it.each(formats)("does not reach a terminal raw in an error with --output %s", async (format) => {
+  it.each(listFormats)("does not reach a terminal raw in an error with --output %s", async (format) => {
     const issues = [{ path: hostile, message: hostile, code: hostile }];
     const error = { code: hostile, message: hostile, hint: hostile, requestId: hostile, issues };
     response = { status: 422, body: { error } };
@@ -59,7 +61,7 @@ describe("a message with control characters", () => {
     expect(withoutColors(stderr)).not.toMatch(unsafe);
   });
 
-  it.each(formats)("does not reach a terminal raw in a notice with --output %s", async (format) => {
+  it.each(listFormats)("does not reach a terminal raw in a notice with --output %s", async (format) => {
     response = { body: { data: [project], pagination: { nextCursor: hostile, hasMore: true } } };
     const { stderr } = await run("projects list -o", format);
     expect(withoutColors(stderr)).not.toMatch(unsafe);

@@ -44,3 +44,10 @@ export const badAddress = (
   problem: string,
   example = "https://api.example.com or http://127.0.0.1:4300",
 ): CliError => usageError(`${from} ${problem}`, `Use an address such as ${example}.`);
+
+/** Several resources cannot be variables of the same names. */
+export const envOfList = (): CliError =>
+  usageError(
+    "--output env prints one resource, but this command prints a list",
+    "Use --output csv or ndjson.",
+  );

@@ -106,20 +106,26 @@ const printEnsured = async (run: Run, target: Target, { body = {} }: Input): Pro
 const printList = async ({ invocation, client, context, disclosure }: Run, call: Call): Promise<void> => {
   const { command, all } = invocation;
   const { output, signal } = context;
-  const print = async (items: readonly unknown[]): Promise<void> => {
-    const printed: unknown[] = [];
-    for (const item of items) printed.push(await disclosure.printed(item));
-    await output.result(printed, command.resource);
+  output.assertPrintsLists();
+  const printed = async (items: readonly unknown[]): Promise<unknown[]> => {
+    const all: unknown[] = [];
+    for (const item of items) all.push(await disclosure.printed(item));
+    return all;
   };
   if (!command.paged) {
     const items = valueAt(await client.request<unknown>(call, { signal }), ["data"]);
     if (!Array.isArray(items)) throw unexpectedResponse("a list");
-    return print(items);
+    return output.result(await printed(items), command.resource);
   }
   const pages = client.requestPages(call, { signal });
-  if (all) return print(await pages.toArray());
+  if (all) {
+    const printedPages = async function* (): AsyncGenerator<unknown[]> {
+      for await (const { data } of pages.pages()) yield printed(data);
+    };
+    return output.list(printedPages(), command.resource);
+  }
   const { data, nextCursor } = await pages;
-  await print(data);
+  await output.result(await printed(data), command.resource);
   if (nextCursor === null) return;
   output.notice({
     code: "list:more",

@@ -1,10 +1,13 @@
 import { type Failure, failureOf } from "../errors/failure.js";
+import { envOfList } from "../errors/usage-errors.js";
+import { isObject } from "../json-path.js";
+import type { ListLayout } from "./list-writer.js";
 import { printable, printableLines, toJson } from "./printable.js";
 import { startSpinner } from "./spinner.js";
 import { type Streams, writeText } from "./streams.js";
 import { loadStyle, wantsColor } from "./style.js";
 
-export const formats = ["table", "json", "yaml"] as const;
+export const formats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
 export type Format = (typeof formats)[number];
 
 /** Something worth knowing beside the result. */
@@ -15,11 +18,29 @@ export interface Notice {
   [detail: string]: unknown;
 }
 
+/** How results are printed, as global flags say. */
+export interface Presentation {
+  /** Paths of the fields to print, dotted. */
+  readonly fields?: readonly string[] | undefined;
+  /** What to print instead of the whole result. */
+  readonly query?: Query | undefined;
+  /** Whether a long list may be shown in a pager. */
+  readonly pager?: boolean | undefined;
+}
+
+/** Returns the part of a result that a query selects. */
+export type Query = (result: unknown) => unknown;
+
+/** The pages of a list. */
+export type Pages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
+
 /**
  * Everything that a run prints. Standard output gets the result and nothing else. Everything else goes to standard error:
- * as text, or with `--output json` as one JSON object per line.
+ * as text, or with `--output json` and `ndjson` as one JSON object per line.
  */
 export class Output {
+  presentation: Presentation = {};
+
   constructor(
     public format: Format,
     private readonly streams: Streams = process,
@@ -34,16 +55,106 @@ export class Output {
   /** Prints a resource or a list. `resource` is the component schema, which determines the columns of a table. */
   async result(value: unknown, resource?: string): Promise<void> {
     if (value === undefined) return;
-    if (this.format === "json") return this.text(toJson(value, 2));
-    if (this.format === "yaml") {
-      const { renderYaml } = await import("./yaml.js");
-      return this.text(renderYaml(value));
+    const { query } = this.presentation;
+    if (query) return this.queried(query(value));
+    if (Array.isArray(value)) return this.list([value], resource);
+    const { fields } = this.presentation;
+    const picked = fields ? (await import("./selection.js")).pick(value, fields) : value;
+    await this.value(picked, resource);
+  }
+
+  /**
+   * Prints a list page by page. JSON and YAML are printed only when the list is complete, so that a failure leaves no
+   * incomplete document.
+   */
+  async list(pages: Pages, resource?: string): Promise<void> {
+    const { format } = this;
+    if (format === "env") throw envOfList();
+    const { query, fields } = this.presentation;
+    if (query || format === "json" || format === "yaml") {
+      const items: unknown[] = [];
+      for await (const page of pages) for (const item of page) items.push(item);
+      if (query) return this.queried(query(items));
+      const picked = fields ? (await import("./selection.js")).pick(items, fields) : items;
+      return this.text(await this.document(picked));
     }
-    const style = await loadStyle(wantsColor(this.streams.stdout, this.env));
-    const { renderDetails, renderList } = await import("./tables.js");
-    if (!Array.isArray(value)) return this.text(renderDetails(value, resource, style));
-    if (value.length > 0) return this.text(renderList(value, resource, style));
-    this.info("Nothing found.");
+    await this.stream(pages, resource, format);
+  }
+
+  /** Whether the format can print a list. Throws before a request is sent if not. */
+  assertPrintsLists(): void {
+    if (this.format === "env" && !this.presentation.query) throw envOfList();
+  }
+
+  private async stream(
+    pages: Pages,
+    resource: string | undefined,
+    format: "table" | "csv" | "ndjson" | "name",
+  ): Promise<void> {
+    const { pager = true } = this.presentation;
+    const [layout, { loadListWriter }, { Screen }] = await Promise.all([
+      this.layout(resource),
+      import("./load-list-writer.js"),
+      import("./screen.js"),
+    ]);
+    const { stdout } = this.streams;
+    const writer = await loadListWriter(format, layout);
+    const screen = new Screen({ stdout, env: this.env, pager: pager && format === "table" });
+    let isEmpty = true;
+    try {
+      for await (const page of pages) {
+        isEmpty &&= page.length === 0;
+        if (!(await screen.write(writer.page(page)))) break;
+      }
+    } finally {
+      await screen.end();
+    }
+    if (isEmpty) this.info("Nothing found.");
+    const hidden = writer.hidden ?? [];
+    if (hidden.length > 0) this.info(`Not shown, because the terminal is too narrow: ${hidden.join(", ")}.`);
+  }
+
+  /** Prints the result of a query: texts and numbers as lines, unless the format has its own form for them. */
+  private async queried(value: unknown): Promise<void> {
+    const { format } = this;
+    if (format === "json" || format === "yaml") return this.value(value);
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    if (format === "ndjson") return this.stream([items], undefined, format);
+    if (!items.every(isObject)) return this.stream([items], undefined, "name");
+    if (!Array.isArray(value)) return this.value(value);
+    if (format === "env") throw envOfList();
+    await this.stream([items], undefined, format);
+  }
+
+  private async value(value: unknown, resource?: string): Promise<void> {
+    const { format } = this;
+    if (format === "json" || format === "yaml") return this.text(await this.document(value));
+    const layout = await this.layout(resource);
+    if (format === "table") {
+      const { renderDetails } = await import("./tables.js");
+      return this.text(renderDetails(value, layout));
+    }
+    if (format === "env") {
+      const { renderEnv } = await import("./data-writers.js");
+      return this.text(renderEnv(value, layout.isTerminal));
+    }
+    const { loadListWriter } = await import("./load-list-writer.js");
+    this.text((await loadListWriter(format, layout)).page([value]));
+  }
+
+  private async document(value: unknown): Promise<string> {
+    if (this.format === "json") return toJson(value, 2);
+    const { renderYaml } = await import("./yaml.js");
+    return renderYaml(value);
+  }
+
+  private async layout(resource: string | undefined): Promise<ListLayout> {
+    const { stdout } = this.streams;
+    const isTerminal = stdout.isTTY;
+    const width = stdout.columns || Number(this.env["COLUMNS"]) || undefined;
+    const style = await loadStyle(wantsColor(stdout, this.env));
+    const columns = this.presentation.fields?.map((path) => ({ title: path, path }));
+    return { resource, columns, style, isTerminal, width: isTerminal ? width : undefined };
   }
 
   /** Prints one line of JSON in any format: the ready line of a program that keeps running. */
@@ -51,20 +162,20 @@ export class Output {
     this.streams.stdout.write(`${toJson(value)}\n`);
   }
 
-  /** Prints a message for people. Omitted with `--output json` and `yaml`. */
+  /** Prints a message for people. Omitted with every format but `table`. */
   info(message: string): void {
     if (this.format === "table") this.streams.stderr.write(`${printable(message)}\n`);
   }
 
   /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
   notice(notice: Notice, { multiline = false } = {}): void {
-    if (this.format === "json") return this.errorLine({ notice });
+    if (this.isJson) return this.errorLine({ notice });
     const message = multiline ? printableLines(notice.message) : printable(notice.message);
     this.streams.stderr.write(`${message}\n`);
   }
 
   async warn(warning: Notice): Promise<void> {
-    if (this.format === "json") return this.errorLine({ warning });
+    if (this.isJson) return this.errorLine({ warning });
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
     this.streams.stderr.write(`${style.busy("warning:")} ${printable(warning.message)}\n`);
   }
@@ -79,7 +190,7 @@ export class Output {
     const { exitCode, ...failure } = await failureOf(thrown);
     const message = about === undefined ? failure.message : `${about}: ${failure.message}`;
     const error = { ...failure, message };
-    if (this.format === "json") this.errorLine({ error });
+    if (this.isJson) this.errorLine({ error });
     else await this.errorText(error);
     return exitCode;
   }
@@ -112,6 +223,11 @@ export class Output {
   /** Shows a spinner where one can be shown. Returns a function that removes it. */
   startSpinner(text: () => string): () => void {
     return this.canAnimate ? startSpinner(this.streams.stderr, () => printable(text())) : () => undefined;
+  }
+
+  /** Whether messages are JSON as well. */
+  private get isJson(): boolean {
+    return this.format === "json" || this.format === "ndjson";
   }
 
   private errorLine(value: unknown): void {

@@ -9,6 +9,9 @@ const heading = "Global options:";
 export const addGlobalOptions = (command: Command, { hidden = false, confirms = false } = {}): void => {
   const options = [
     new Option("-o, --output <format>", `output format: ${formats.join(", ")} (default: table)`),
+    new Option("--fields <names>", "print only these fields, such as id,name,region.id"),
+    new Option("--query <expression>", "print what a JMESPath expression selects, such as '[].name'"),
+    new Option("--no-pager", "never show a long list in a pager (or NO_PAGER)").default(undefined),
     new Option("--base-url <url>", "address of the service, without /v1 (or MGMT_BASE_URL)"),
     new Option("--profile <name>", "profile with the address and credential (or MGMT_PROFILE)"),
     new Option("--token-file <path>", "file with the token, - for standard input (or MGMT_TOKEN)"),

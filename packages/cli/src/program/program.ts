@@ -1,8 +1,8 @@
 import { groupCommands, porcelainCommands } from "../commands/command-tree.js";
-import type { Context } from "../context.js";
+import type { Context, GlobalFlags } from "../context.js";
 import { usageError } from "../errors/usage-errors.js";
 import { addGroups } from "../operations/groups.js";
-import { type Format, formats } from "../output/output.js";
+import { type Format, formats, type Presentation } from "../output/output.js";
 import { lineOf, MgmtCommand } from "./command.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
 import { addSections, overviewSections } from "./help-sections.js";
@@ -25,15 +25,36 @@ export const buildProgram = (context: Context): MgmtCommand => {
     })
     // Commander throws its errors as well, and `main` reports them once.
     .configureOutput({ writeOut: (text) => output.text(text), writeErr: () => {}, outputError: () => {} })
-    .hook("preAction", (_, command) => {
-      const { output: format } = globalFlags(command);
-      if (format !== undefined) output.format = readFormat(format);
+    .hook("preAction", async (_, command) => {
+      const flags = globalFlags(command);
+      if (flags.output !== undefined) output.format = readFormat(flags.output);
+      output.presentation = await readPresentation(flags);
     });
   addGlobalOptions(program);
   addGroups(program, groupCommands, context);
   addPorcelain(program, porcelainCommands, context);
   addSections(program, overviewSections);
   return program;
+};
+
+const readPresentation = async ({ fields, query, pager }: GlobalFlags): Promise<Presentation> => {
+  if (fields !== undefined && query !== undefined) {
+    throw usageError("--fields and --query contradict each other", "Select the fields in the query.");
+  }
+  return {
+    pager,
+    ...(fields !== undefined && { fields: readFields(fields) }),
+    ...(query !== undefined && { query: (await import("../output/query.js")).parseQuery(query) }),
+  };
+};
+
+const readFields = (text: string): string[] => {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.every((name) => /^[\w*-]+(\.[\w*-]+)*$/.test(name))) return [...new Set(names)];
+  throw usageError(
+    `--fields cannot be ${JSON.stringify(text)}`,
+    "Use names with commas between them, such as id,name,region.id.",
+  );
 };
 
 const readFormat = (text: string): Format => {

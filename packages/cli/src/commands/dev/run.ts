@@ -21,7 +21,8 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   if (dataDir !== undefined && ephemeral) {
     throw usageError("--data-dir and --ephemeral contradict each other");
   }
-  if (output.format === "yaml") throw usageError("mgmt dev writes text or JSON", "Use --output json.");
+  if (output.format !== "table" && output.format !== "json")
+    throw usageError("mgmt dev writes text or JSON", "Use --output json.");
   const port = readPort(flags.port);
   const { startPlatform } = await loadPlatform();
 

@@ -1,0 +1,22 @@
+import type { Column } from "./columns.js";
+import type { Style } from "./style.js";
+
+/** Renders the pages of a list one after the other, so that a list of any length needs the memory of one page. */
+export interface ListWriter {
+  /** Returns the text of a page. May be empty. */
+  page(items: readonly unknown[]): string;
+  /** Titles of the columns that did not fit. */
+  readonly hidden?: readonly string[];
+}
+
+export interface ListLayout {
+  /** Component schema of the items. */
+  readonly resource?: string | undefined;
+  /** The columns that the user chose. Default: those of the schema. */
+  readonly columns?: readonly Column[] | undefined;
+  readonly style: Style;
+  /** Whether the text is written to a terminal, for a person. */
+  readonly isTerminal: boolean;
+  /** Columns of the terminal. Absent if the width does not matter. */
+  readonly width?: number | undefined;
+}

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+
+/** What a pager needs to know of its terminal. */
+export interface PagerTerminal {
+  readonly isTTY?: boolean;
+}
+
+/**
+ * Returns the pager's command line for a terminal, or undefined if there is none: no terminal, `--no-pager`, `NO_PAGER`, CI,
+ * a dumb terminal, or a `PAGER` that is empty or `cat`.
+ */
+export const pagerCommand = (
+  terminal: PagerTerminal,
+  env: NodeJS.ProcessEnv,
+  isWanted: boolean,
+): string | undefined => {
+  if (!isWanted || !terminal.isTTY || env["NO_PAGER"] || env["CI"] || env["TERM"] === "dumb")
+    return undefined;
+  const command = (env["PAGER"] ?? "less").trim();
+  return command === "" || command === "cat" ? undefined : command;
+};
+
+/** A pager that shows on the terminal what is written to it. */
+export interface Pager {
+  /** Writes text, and waits while the pager is slow. Returns false when the user has left the pager. */
+  write(text: string): Promise<boolean>;
+  /** Waits until the user leaves the pager. Returns all text if the pager could not be run, else undefined. */
+  close(): Promise<string | undefined>;
+}
+
+/** Exit codes of a shell that cannot run a program, and of Windows' that does not find one. */
+const notRun: readonly unknown[] = [126, 127, 9009];
+
+/** Starts a pager. */
+export const startPager = async (command: string, env: NodeJS.ProcessEnv): Promise<Pager> => {
+  const { spawn } = await import("node:child_process");
+  const child = spawn(command, {
+    shell: true,
+    stdio: ["pipe", "inherit", "inherit"],
+    // Shows colors, and leaves a text that fits on one screen there. The user's own options take precedence.
+    env: { ...env, LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" },
+  });
+  const { stdin } = child;
+  const exitCode = once(child, "exit").then(
+    ([code]: unknown[]) => code,
+    () => notRun[0],
+  );
+  let text = "";
+  let isOpen = true;
+  // An error means that the user has left the pager, or that the shell did not find it.
+  stdin.on("error", () => undefined);
+  const closed = new Promise<void>((resolve) => stdin.on("close", resolve)).then(() => {
+    isOpen = false;
+  });
+  return {
+    write: async (more) => {
+      text += more;
+      const drained = (): Promise<void> => new Promise((resolve) => stdin.once("drain", resolve));
+      if (isOpen && !stdin.write(more)) await Promise.race([drained(), closed]);
+      return isOpen;
+    },
+    close: async () => {
+      stdin.end();
+      return notRun.includes(await exitCode) ? text : undefined;
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { type Pager, pagerCommand, startPager } from "./pager.js";
+
+export interface ScreenOptions {
+  readonly stdout: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether to show in a pager what does not fit on the terminal. */
+  readonly pager: boolean;
+}
+
+/** Writes a long text to standard output, and through a pager if it does not fit on the terminal. */
+export class Screen {
+  private pager: Pager | undefined;
+  /** Text that is not written yet, because it may fit on the terminal. */
+  private waiting = "";
+  private command: string | undefined;
+
+  constructor(private readonly options: ScreenOptions) {
+    const { stdout, env, pager } = options;
+    this.command = pagerCommand(stdout, env, pager);
+  }
+
+  /** Writes text, and waits while the reader is slow. Returns false when the user has left the pager. */
+  async write(text: string): Promise<boolean> {
+    const { stdout, env } = this.options;
+    if (this.pager) return this.pager.write(text);
+    if (this.command === undefined) {
+      if (text !== "" && !stdout.write(text)) await once(stdout, "drain");
+      return true;
+    }
+    this.waiting += text;
+    if (this.waiting.split("\n").length <= (stdout.rows || defaultRows)) return true;
+    this.pager = await startPager(this.command, env);
+    this.command = undefined;
+    const first = this.waiting;
+    this.waiting = "";
+    return this.write(first);
+  }
+
+  /** Writes the rest, and waits until the user leaves the pager. */
+  async end(): Promise<void> {
+    const { stdout } = this.options;
+    if (this.waiting !== "") stdout.write(this.waiting);
+    const unread = await this.pager?.close();
+    if (unread !== undefined) stdout.write(unread);
+  }
+}
+
+const defaultRows = 24;

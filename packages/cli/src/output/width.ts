@@ -1,0 +1,17 @@
+import stringWidth from "string-width";
+
+/** Returns how many columns of a terminal a text without control characters takes. */
+export const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));
+
+/** Cuts a text that is wider than `width` columns, and ends it with `…`. Characters stay whole. */
+export const cutTo = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text;
+  let cut = "";
+  let used = 1;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += widthOf(segment);
+    if (used > width) break;
+    cut += segment;
+  }
+  return `${cut}…`;
+};

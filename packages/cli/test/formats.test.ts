@@ -1,0 +1,134 @@
+import { execFileSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inProcess } from "./in-process.js";
+import { type Session, startSession } from "./terminal.js";
+
+let session: Session;
+let shop: string;
+let quoted: string;
+const oddName = `it's "a", $(b)\nc`;
+beforeAll(async () => {
+  session = await startSession();
+  shop = (await session.server.engine.seed.project({ name: "shop", region: "eu-west-3" })).id;
+  quoted = (await session.server.engine.seed.project({ name: oddName })).id;
+});
+afterAll(() => session.close());
+
+describe("--output csv", () => {
+  it("has a header with the paths of the fields, and quotes where necessary", async () => {
+    const { stdout, status } = await session.mgmt`projects list -o csv --fields id,name,defaultRegion`;
+    expect(status).toBe(0);
+    const rows = ["id,name,defaultRegion", `${shop},shop,eu-west-3`, `${quoted},"it's ""a"", $(b)\nc",`, ""];
+    expect(stdout).toBe(rows.join("\n"));
+  });
+
+  it("has a header for an empty list", async () => {
+    const other = session.as(await session.server.engine.tokens.otherUser());
+    expect((await other`projects list -o csv`).stdout).toBe("id,name,defaultRegion,logicalId,createdAt\n");
+  });
+
+  it("prints one resource as one row", async () => {
+    const { stdout } = await session.mgmt`projects get ${shop} -o csv --fields name,workspace.id`;
+    expect(stdout).toBe(`name,workspace.id\nshop,${session.server.engine.residents.workspace.id}\n`);
+  });
+});
+
+describe("--output ndjson", () => {
+  it("prints one line of JSON for each item, and errors as lines of JSON", async () => {
+    const { stdout } = await session.mgmt`projects list --all -o ndjson`;
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual([shop, quoted]);
+    const { errors, stdout: nothing } = await session.mgmt`projects get nope -o ndjson`;
+    expect(nothing).toBe("");
+    expect(errors).toMatchObject([{ error: { code: "project:not_found" } }]);
+  });
+
+  it("prints the first page before the second one is requested", async () => {
+    const { server, env } = session;
+    const before = server.engine.requests.length;
+    let requestsAtFirstByte: number | undefined;
+    await inProcess({
+      env,
+      interruptWhen: () => {
+        requestsAtFirstByte ??= server.engine.requests.length - before;
+        return false;
+      },
+    })`projects list --all --limit 1 -o ndjson`;
+    expect(requestsAtFirstByte).toBe(1);
+  });
+});
+
+describe("--output name", () => {
+  it("prints ids that other commands accept", async () => {
+    expect((await session.mgmt`projects list -o name`).stdout).toBe(`${shop}\n${quoted}\n`);
+    expect((await session.mgmt`projects get ${shop} -o name`).stdout).toBe(`${shop}\n`);
+  });
+});
+
+describe("--output env", () => {
+  it("prints variables that a shell reads back unchanged", async () => {
+    const { stdout } = await session.mgmt`projects get ${quoted} -o env`;
+    const script = `${stdout}printf '%s|%s' "$PROJECT_ID" "$PROJECT_NAME"`;
+    expect(execFileSync("sh", ["-c", script], { encoding: "utf8" })).toBe(`${quoted}|${oddName}`);
+  });
+
+  it("refuses a list before it sends a request", async () => {
+    const before = session.server.engine.requests.length;
+    const { status, stderr } = await session.mgmt`projects list -o env`;
+    expect(status).toBe(2);
+    expect(stderr).toContain("--output csv or ndjson");
+    expect(session.server.engine.requests).toHaveLength(before);
+  });
+});
+
+describe("--fields", () => {
+  it("selects and orders fields in every format", async () => {
+    const run = async (format: string) =>
+      (await session.mgmt`projects get ${shop} --fields name,workspace.id -o ${format}`).stdout;
+    const { id } = session.server.engine.residents.workspace;
+    expect(JSON.parse(await run("json"))).toEqual({ name: "shop", workspace: { id } });
+    expect(await run("yaml")).toBe(`name: shop\nworkspace:\n  id: ${id}\n`);
+    expect(await run("env")).toBe(`MGMT_NAME='shop'\nMGMT_WORKSPACE_ID='${id}'\n`);
+    expect(await run("table")).toBe(`name          shop\nworkspace.id  ${id}\n`);
+  });
+
+  it.each(["", ",", "id,,name", "a b", "a..b"])("refuses %j", async (fields) => {
+    const { status, stderr } = await session.mgmt`projects list --fields ${fields}`;
+    expect(status).toBe(2);
+    expect(stderr).toContain("--fields");
+  });
+
+  it("cannot be combined with --query", async () => {
+    expect((await session.mgmt`projects list --fields id --query ${"[].id"}`).status).toBe(2);
+  });
+});
+
+describe("--query", () => {
+  it("prints texts as lines, without quotes, and JSON where it is asked for", async () => {
+    const { mgmt } = session;
+    expect((await mgmt`projects list --query ${"[?name=='shop'].id"}`).stdout).toBe(`${shop}\n`);
+    expect((await mgmt`projects get ${shop} --query name`).stdout).toBe("shop\n");
+    expect((await mgmt`projects get ${shop} --query name -o json`).stdout).toBe('"shop"\n');
+    expect((await mgmt`projects list --query ${"length(@)"}`).stdout).toBe("2\n");
+    expect((await mgmt`projects list --query ${"[].{n: name}"} -o json`).json).toEqual([
+      { n: "shop" },
+      { n: oddName },
+    ]);
+    expect((await mgmt`projects list --query ${"[0].{n: name, r: defaultRegion}"}`).stdout).toBe(
+      "n  shop\nr  eu-west-3\n",
+    );
+  });
+
+  it("sees all pages with --all", async () => {
+    const { stdout } = await session.mgmt`projects list --all --limit 1 --query ${"length(@)"} -o json`;
+    expect(stdout).toBe("2\n");
+  });
+
+  it("refuses an invalid expression before it sends a request", async () => {
+    const before = session.server.engine.requests.length;
+    const { status, stderr } = await session.mgmt`projects list --query ${"[?"}`;
+    expect(status).toBe(2);
+    expect(stderr).toContain("JMESPath");
+    expect(session.server.engine.requests).toHaveLength(before);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { runInProcess } from "./in-process.js";
+import { startCannedServer } from "./canned-server.js";
+import type { Result } from "./result.js";
+
+interface Terminal {
+  columns?: number;
+  env?: NodeJS.ProcessEnv;
+  terminal?: boolean;
+}
+
+const list = async (
+  group: string,
+  items: readonly object[],
+  { columns, env = {}, terminal = true }: Terminal = {},
+  ...more: string[]
+): Promise<Result> => {
+  const body = { data: items, pagination: { nextCursor: null, hasMore: false } };
+  const server = await startCannedServer(() => ({ body }));
+  const width = columns === undefined ? {} : { COLUMNS: String(columns) };
+  try {
+    return await runInProcess([group, "list", ...more], {
+      env: { ...server.env, NO_COLOR: "1", NO_PAGER: "1", ...width, ...env },
+      terminal,
+    });
+  } finally {
+    server.close();
+  }
+};
+
+const id = (kind: string, letter = "a"): string => `${kind}_${letter.repeat(24)}`;
+const database = (more: object = {}): object => ({
+  id: id("db"),
+  name: "reports",
+  status: "ready",
+  region: { id: "eu-central-1" },
+  isDefault: false,
+  project: { id: id("proj", "b") },
+  createdAt: "2020-01-01T00:00:00.000Z",
+  ...more,
+});
+
+describe("a table on a terminal", () => {
+  it.each([20, 40, 60, 80, 120, 200])("does not break an id at %i columns", async (columns) => {
+    const { stdout } = await list("databases", [database(), database()], { columns });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain(id("db"));
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(Math.max(columns, id("db").length));
+  });
+
+  it("drops trailing columns that do not fit, and names them", async () => {
+    const { stdout, stderr } = await list("databases", [database()], { columns: 80 });
+    expect(stdout).toMatch(/^ID +NAME +STATUS +REGION +DEFAULT\n/);
+    expect(stderr).toBe("Not shown, because the terminal is too narrow: project, created.\n");
+    expect((await list("databases", [database()], { columns: 200 })).stderr).toBe("");
+  });
+
+  it("cuts a long name rather than all columns after it", async () => {
+    const { stdout } = await list("projects", [{ id: id("proj"), name: "n".repeat(256) }], { columns: 80 });
+    expect(stdout).toMatch(/^ID +NAME +REGION/);
+    expect(stdout).toContain(`${"n".repeat(39)}…`);
+  });
+
+  it("keeps the columns that --fields names", async () => {
+    const { stdout } = await list(
+      "databases",
+      [database()],
+      { columns: 20 },
+      "--fields",
+      "id,project.id,name",
+    );
+    expect(stdout).toMatch(/^ID +PROJECT\.ID +NAME\n/);
+    expect(stdout).toContain(id("proj", "b"));
+  });
+
+  it("aligns columns after wide and combined characters", async () => {
+    const names = ["漢字", "👩‍👩‍👧", "é", "ab"];
+    const items = names.map((name) => ({ id: id("proj"), name, defaultRegion: "eu" }));
+    const { stdout } = await list("projects", items, { columns: 200 });
+    const [head = "", ...rows] = stdout.split("\n");
+    expect(rows.slice(0, 4).map((row) => row.slice(29))).toEqual([
+      "  漢字  eu      -           -",
+      "  👩‍👩‍👧    eu      -           -",
+      "  é     eu      -           -",
+      "  ab    eu      -           -",
+    ]);
+    expect(head.slice(29)).toBe("  NAME  REGION  LOGICAL ID  CREATED");
+  });
+
+  it("shows times as people say them, and ISO times in data and without a terminal", async () => {
+    const createdAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
+    const item = database({ createdAt });
+    expect((await list("databases", [item], { columns: 200 })).stdout).toContain("3 hours ago");
+    for (const [terminal, format] of [
+      [false, "table"],
+      [true, "json"],
+      [true, "csv"],
+    ] as const) {
+      const { stdout } = await list("databases", [item], { terminal }, "-o", format);
+      expect(stdout).toContain(createdAt);
+    }
+  });
+});
+
+describe("a table without a terminal", () => {
+  it("has all columns and complete texts", async () => {
+    const name = "n".repeat(256);
+    const { stdout, stderr } = await list("databases", [database({ name })], {
+      columns: 40,
+      terminal: false,
+    });
+    expect(stdout).toContain(name);
+    expect(stdout).toContain(id("proj", "b"));
+    expect(stderr).toBe("");
+  });
+});
+
+describe("a table of several pages", () => {
+  it("is printed page by page, with one header and columns that only become wider", async () => {
+    let requests = 0;
+    const names = ["a", "longer name", "b"];
+    const server = await startCannedServer(() => {
+      const name = names[requests++];
+      const nextCursor = requests < names.length ? String(requests) : null;
+      const item = { id: id("proj"), name, defaultRegion: "eu" };
+      return { body: { data: [item], pagination: { nextCursor, hasMore: nextCursor !== null } } };
+    });
+    const { stdout } = await runInProcess(["projects", "list", "--all"], { env: server.env });
+    server.close();
+    expect(stdout.replaceAll(id("proj"), "ID")).toBe(
+      [
+        `${"ID".padEnd(id("proj").length)}  NAME  REGION  LOGICAL ID  CREATED`,
+        "ID  a     eu      -           -",
+        "ID  longer name  eu      -           -",
+        "ID  b            eu      -           -",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("has no more pages requested once its reader is gone", async () => {
+    let requests = 0;
+    const server = await startCannedServer(() => {
+      requests++;
+      const data = Array.from({ length: 100 }, () => ({ id: id("proj"), name: "n" }));
+      return { body: { data, pagination: { nextCursor: String(requests), hasMore: true } } };
+    });
+    const { status } = await runInProcess(["projects", "list", "--all"], {
+      env: { ...server.env, PAGER: "head -c 10 > /dev/null; exit 0" },
+      terminal: true,
+    });
+    server.close();
+    expect(status).toBe(0);
+    expect(requests).toBeLessThan(1_000);
+  });
+});
