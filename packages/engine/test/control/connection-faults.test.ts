@@ -41,7 +41,7 @@ describe("ConnectionFaults", () => {
     ]);
   });
 
-  it("tells its listener about each new fault, and removes faults", () => {
+  it("notifies its listener about each new fault, and removes faults", () => {
     const faults = faultsWith();
     const added: string[] = [];
     faults.onAdd = ({ id }) => added.push(id);

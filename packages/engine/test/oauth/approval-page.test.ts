@@ -61,13 +61,13 @@ describe("the address of an approval", () => {
     expect(server.engine.approvals.list()).toMatchObject([{ id: approvalId, status: "pending" }]);
   });
 
-  it.each(["apr_none", "apr_constructor"])("of %s, which does not exist, says so", async (id) => {
+  it.each(["apr_none", "apr_constructor"])("reports that %s does not exist", async (id) => {
     const { status, text } = await visitor.open(`/approvals/${id}`);
     expect([status, text.includes("This approval does not exist")]).toEqual([404, true]);
   });
 
   it.each(["/approvals/", "/approvals/proj_a", "/approvals/__proto__", "/approvals/apr_a/b"])(
-    "is not %s, where there is nothing",
+    "returns 404 for %s",
     async (other) => {
       const { status, text } = await visitor.open(other);
       expect([status, text.includes("route:not_found")]).toEqual([404, true]);

@@ -16,7 +16,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
     expect(text).not.toContain("<script");
   });
 
-  describe("whose client or redirect URI are not known are shown to the user, and sent nowhere (§4.1.2.1)", () => {
+  describe("with an unknown client or redirect URI, which end on an error page (RFC 6749, section 4.1.2.1)", () => {
     const { client_id: _client, ...noClient } = goodRequest;
     const { redirect_uri: _redirect, ...noRedirect } = goodRequest;
     const shown: [string, string][] = [
@@ -36,7 +36,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       ["percent-encoding that is not UTF-8", `${encode(goodRequest)}&scope=%ff`],
     ];
 
-    it.each(shown)("%s", async (_name, query) => {
+    it.each(shown)("refuses %s", async (_name, query) => {
       const { status, headers, redirectedTo, text } = await api.authorize(query);
       expect([status, redirectedTo]).toEqual([400, undefined]);
       expect(headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -81,10 +81,13 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       "/callback",
       "javascript:alert(1)",
     ];
-    it.each(publicUris)("a redirect URI that the public client has not registered: %j", async (uri) => {
-      const { status, redirectedTo } = await api.authorize({ ...goodRequest, redirect_uri: uri });
-      expect([status, redirectedTo]).toEqual([400, undefined]);
-    });
+    it.each(publicUris)(
+      "refuses a redirect URI that the public client has not registered: %j",
+      async (uri) => {
+        const { status, redirectedTo } = await api.authorize({ ...goodRequest, redirect_uri: uri });
+        expect([status, redirectedTo]).toEqual([400, undefined]);
+      },
+    );
 
     it.each([
       "http://localhost:3001/callback",
@@ -92,12 +95,15 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       "http://127.0.0.1:3001/callback",
       "http://localhost:3000/callback?x=1",
       "http://localhost:3000/",
-    ])("a redirect URI that the confidential client has not registered, loopback or not: %s", async (uri) => {
-      const { status } = await api.authorize({ ...goodRequest, client_id: web.client, redirect_uri: uri });
-      expect(status).toBe(400);
-    });
+    ])(
+      "refuses a redirect URI that the confidential client has not registered, on loopback or not: %s",
+      async (uri) => {
+        const { status } = await api.authorize({ ...goodRequest, client_id: web.client, redirect_uri: uri });
+        expect(status).toBe(400);
+      },
+    );
 
-    it("a client without any redirect URI", async () => {
+    it("refuses a client without a redirect URI", async () => {
       const { client } = await api.engine.seed.integration();
       const { status } = await api.authorize({ ...goodRequest, client_id: client.id });
       expect(status).toBe(400);
@@ -106,9 +112,9 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
     });
   });
 
-  describe("take any port of a public client's loopback redirect (RFC 8252, section 7.3)", () => {
+  describe("with the loopback redirect of a public client (RFC 8252, section 7.3)", () => {
     it.each(["http://127.0.0.1/callback", "http://127.0.0.1:1/callback", "http://127.0.0.1:65535/callback"])(
-      "%s",
+      "accepts %s",
       async (uri) => {
         expect((await api.authorize({ ...goodRequest, redirect_uri: uri })).status).toBe(200);
       },
@@ -127,7 +133,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       ["https://app.example/cb", "https://APP.example/cb", 400],
       ["com.example.app:/cb", "com.example.app:/cb", 200],
       ["com.example.app:/cb", "com.example.app:/cb2", 400],
-    ])("registered %s, asked for %s: %i", async (registered, asked, status) => {
+    ])("compares the registered %s with the requested %s: %i", async (registered, asked, status) => {
       const { id } = await api.engine.oauth.registerClient({ redirectUris: [registered] });
       expect((await api.authorize({ ...goodRequest, client_id: id, redirect_uri: asked })).status).toBe(
         status,
@@ -135,7 +141,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
     });
   });
 
-  describe("with any other fault go back to the client with an error, state and iss", () => {
+  describe("with any other error, which redirect to the client with error, state and iss", () => {
     const { response_type: _type, ...noType } = goodRequest;
     const { code_challenge: _challenge, ...noChallenge } = goodRequest;
     const { code_challenge_method: _method, ...noMethod } = goodRequest;
@@ -194,7 +200,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       ],
     ];
 
-    it.each(faults)("%s", async (_name, parameters, error) => {
+    it.each(faults)("returns an error for %s", async (_name, parameters, error) => {
       const answered = await api.authorize(parameters);
       expect([answered.status, answered.redirectedTo]).toEqual([303, cli.redirectUri]);
       expect(answered.error).toBe(error);
@@ -206,12 +212,12 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       expect(answered.location.get("code")).toBeNull();
     });
 
-    it("a repeated state, of which none is echoed", async () => {
+    it("returns an error for a repeated state, and echoes neither value", async () => {
       const answered = await api.authorize({ ...goodRequest, state: ["one", "two"] });
       expect([answered.error, answered.location.get("state")]).toEqual(["invalid_request", null]);
     });
 
-    it("and keep the query of the redirect URI", async () => {
+    it("preserves the query of the redirect URI", async () => {
       const uri = "https://app.example/cb?tenant=7&x=%20";
       const { id } = await api.engine.oauth.registerClient({ redirectUris: [uri] });
       const answered = await api.authorize({
@@ -223,7 +229,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       expect(answered.headers["location"]?.startsWith(`${uri}&error=`)).toBe(true);
     });
 
-    it("and send the state back as it came, whatever is in it", async () => {
+    it("returns the state unchanged, whatever it contains", async () => {
       const state = "ä&error=none #?%00\u{1f600} +";
       const answered = await api.authorize({ ...goodRequest, state, response_type: "token" });
       expect(answered.location.get("state")).toBe(state);
@@ -231,7 +237,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
     });
   });
 
-  it("that the server fails at go back as server_error, and the operator is told (§4.1.2.1)", async () => {
+  it("redirect with server_error when the server fails, and the operator is notified (RFC 6749, section 4.1.2.1)", async () => {
     const failure = new Error("canary");
     const failing = vi.spyOn(api.engine.store.users, "list").mockImplementation(() => {
       throw failure;
@@ -251,12 +257,12 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
     expect(api.defects).toEqual([failure]);
   });
 
-  it("treat an empty state as absent (§3.1)", async () => {
+  it("treat an empty state as absent (RFC 6749, section 3.1)", async () => {
     const answered = await api.authorize({ ...goodRequest, state: "", response_type: "token" });
     expect(answered.location.has("state")).toBe(false);
   });
 
-  it("may leave out redirect_uri when the client has exactly one", async () => {
+  it("accept a missing redirect_uri when the client has exactly one", async () => {
     const { id } = await api.engine.oauth.registerClient({ redirectUris: ["https://app.example/cb"] });
     const { redirect_uri: _uri, ...request } = goodRequest;
     expect((await api.authorize({ ...request, client_id: id })).status).toBe(200);
@@ -264,19 +270,19 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
     expect(redirectedTo).toBe("https://app.example/cb");
   });
 
-  it("of a confidential client need no PKCE", async () => {
+  it("require no PKCE of a confidential client", async () => {
     const { code_challenge: _c, code_challenge_method: _m, ...request } = goodRequest;
     const asked = { ...request, client_id: web.client, redirect_uri: web.redirectUri };
     expect((await api.authorize(asked)).status).toBe(200);
     expect((await api.authorize({ ...asked, code_challenge: challenge })).error).toBe("invalid_request");
   });
 
-  it("may carry parameters that the server does not know (§3.1)", async () => {
+  it("accept parameters that the server does not know (RFC 6749, section 3.1)", async () => {
     const { status } = await api.authorize({ ...goodRequest, prompt: "login", constructor: ["a", "b"] });
     expect(status).toBe(200);
   });
 
-  it("take no other method than GET and POST", async () => {
+  it("accept no method other than GET and POST", async () => {
     for (const method of ["PUT", "DELETE", "OPTIONS", "HEAD"]) {
       const { status, headers } = await api.send({
         method,
@@ -287,7 +293,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
     }
   });
 
-  it("change nothing", async () => {
+  it("change no state", async () => {
     const before = api.engine.snapshot();
     await api.authorize(goodRequest);
     await api.authorize({ ...goodRequest, response_type: "token" });

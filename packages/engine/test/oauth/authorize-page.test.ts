@@ -99,7 +99,7 @@ describe("the page of /authorize", () => {
     ["https://app.example/cb", "'self' https:"],
     ["com.example.app:/cb", "'self' com.example.app:"],
     ["http://[::1]:4000/cb", "'self' http: https:"],
-  ])("lets its form lead to %s only by %s", async (redirect_uri, sources) => {
+  ])("allows its form to redirect to %s only by %s", async (redirect_uri, sources) => {
     const { id } = await server.engine.oauth.registerClient({ redirectUris: [redirect_uri] });
     const { headers } = await visitor.open(
       `/authorize?${encode({ ...goodRequest, client_id: id, redirect_uri })}`,
@@ -125,7 +125,7 @@ describe("the page of /authorize", () => {
     }
   });
 
-  it("says so to a user without a workspace, and lets only a no go back", async () => {
+  it("shows the problem to a user without a workspace, and allows only a denial", async () => {
     const { id } = await server.engine.seed.user();
     await visitor.open(start);
     const { text } = await visitor.submit({ user: id });
@@ -135,7 +135,7 @@ describe("the page of /authorize", () => {
     expect(consented()).toBe(false);
   });
 
-  describe("takes its form from nobody else", () => {
+  describe("protection of its form", () => {
     const allow = () => ({ workspace: workspace(), decision: "allow" });
     beforeEach(async () => {
       await visitor.open(start);
@@ -155,7 +155,7 @@ describe("the page of /authorize", () => {
       expect(consented()).toBe(false);
     });
 
-    it("nor answers another origin's request for the page", async () => {
+    it("refuses another origin's request for the page", async () => {
       expect((await visitor.open(start, { origin: "https://evil.example" })).status).toBe(403);
     });
 
@@ -199,7 +199,7 @@ describe("the page of /authorize", () => {
     });
   });
 
-  it("goes on in two tabs of one browser", async () => {
+  it("works in two tabs of one browser", async () => {
     await visitor.open(start);
     const cookie = visitor.cookie;
     const other = new PageVisitor(server.baseUrl);

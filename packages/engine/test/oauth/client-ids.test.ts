@@ -15,7 +15,7 @@ describe("client ids without their prefix", () => {
     expect([status, error]).toEqual([200, undefined]);
   });
 
-  it("work for a whole login of a public client that is registered by its bare id", async () => {
+  it("identify a public client that is registered by its bare id during a whole login", async () => {
     const id = "cmm3lndn701oo0uefvxpyy6gr";
     const registered = await api.engine.oauth.registerClient({
       id,
@@ -49,7 +49,7 @@ describe("client ids without their prefix", () => {
     expect([revoked.status, revoked.error]).toEqual([400, "invalid_grant"]);
   });
 
-  it("authenticate a confidential client, and agree with the id in the body", async () => {
+  it("identify a confidential client, and match the id in the body", async () => {
     const { code } = await api.engine.oauth.consent({
       client: bare(web.client),
       redirectUri: web.redirectUri,
@@ -63,7 +63,7 @@ describe("client ids without their prefix", () => {
     expect((await api.token(form, basic(bare(web.client), web.secret))).status).toBe(200);
   });
 
-  it("are refused when they name no client, or another one than the header", async () => {
+  it("refuse an unknown client, and one that differs from the header", async () => {
     const unknown = await api.authorize({ ...goodRequest, client_id: "nobody" });
     expect([unknown.status, unknown.redirectedTo]).toEqual([400, undefined]);
     const form = { grant_type: "authorization_code", code: "c", client_id: bare(cli.client) };
@@ -71,7 +71,7 @@ describe("client ids without their prefix", () => {
     expect([differing.status, differing.error]).toEqual([400, "invalid_request"]);
   });
 
-  it("cannot register the same client twice", async () => {
+  it("prevent a second registration of the same client", async () => {
     const registration = { id: bare(cli.client), redirectUris: ["https://app.example/callback"] };
     await expect(api.engine.oauth.registerClient(registration)).rejects.toMatchObject({ status: 409 });
   });

@@ -16,7 +16,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     code: await api.code(),
   });
 
-  it("takes client_secret_basic and client_secret_post", async () => {
+  it("accepts client_secret_basic and client_secret_post", async () => {
     expect((await api.token(await form(), basic(web.client, web.secret))).status).toBe(200);
     const posted = { ...(await form()), client_id: web.client, client_secret: web.secret };
     expect((await api.token(posted)).status).toBe(200);
@@ -24,7 +24,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     expect((await api.token(both, basic(web.client, web.secret))).status).toBe(200);
   });
 
-  it("takes the scheme in any case, and ids and secrets that are form-encoded (§2.3.1)", async () => {
+  it("accepts the scheme in any case, and form-encoded ids and secrets (RFC 6749, section 2.3.1)", async () => {
     const secret = "s:e c+r%t ä&=";
     const { id } = await api.engine.oauth.registerClient({
       redirectUris: ["https://app.example/cb"],
@@ -95,7 +95,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     );
   });
 
-  it("takes no credentials from the query (§2.3.1)", async () => {
+  it("ignores credentials in the query (RFC 6749, section 2.3.1)", async () => {
     const query = encode({ client_id: web.client, client_secret: web.secret });
     const { error } = await api.post(`/token?${query}`, await form());
     expect(error).toBe("invalid_client");
@@ -115,7 +115,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
       code: await api.code(),
     }) as const;
 
-  it.each(["grant_type", "code"])("without %s are invalid_request", async (name) => {
+  it.each(["grant_type", "code"])("return invalid_request without %s", async (name) => {
     const { status, error } = await api.token({ ...(await good()), [name]: undefined });
     expect([status, error]).toEqual([400, "invalid_request"]);
     const empty = await api.token({ ...(await good()), [name]: "" });
@@ -123,7 +123,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
   });
 
   it.each(["grant_type", "client_id", "redirect_uri", "code_verifier", "code"] as const)(
-    "with %s twice are invalid_request, and cost no code",
+    "return invalid_request for a repeated %s, without using the code",
     async (name) => {
       const form = await good();
       for (const value of [form[name], "", "other"]) {
@@ -134,11 +134,14 @@ describe("token requests (RFC 6749, section 5.2)", () => {
     },
   );
 
-  it.each(["client_secret", "scope", "refresh_token"])("with %s twice are invalid_request", async (name) => {
-    expect((await api.token({ ...(await good()), [name]: ["a", "b"] })).error).toBe("invalid_request");
-  });
+  it.each(["client_secret", "scope", "refresh_token"])(
+    "return invalid_request for a repeated %s",
+    async (name) => {
+      expect((await api.token({ ...(await good()), [name]: ["a", "b"] })).error).toBe("invalid_request");
+    },
+  );
 
-  it("may carry parameters that the server does not know", async () => {
+  it("accept parameters that the server does not know", async () => {
     expect((await api.token({ ...(await good()), audience: ["a", "b"] })).status).toBe(200);
   });
 
@@ -149,7 +152,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
     "urn:ietf:params:oauth:grant-type:device_code",
     "AUTHORIZATION_CODE",
     "constructor",
-  ])("for the grant type %s are unsupported_grant_type", async (grant_type) => {
+  ])("return unsupported_grant_type for the grant type %s", async (grant_type) => {
     const { status, error } = await api.token({ ...(await good()), grant_type });
     expect([status, error]).toEqual([400, "unsupported_grant_type"]);
   });
@@ -163,7 +166,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
       "application/x-www-form-urlencoded; charset=utf-16",
       "grant_type=authorization_code",
     ],
-  ])("as %s are invalid_request", async (_name, contentType, body) => {
+  ])("return invalid_request for %s", async (_name, contentType, body) => {
     const { status, error } = await api.send({
       method: "POST",
       path: "/token",
@@ -173,7 +176,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
     expect([status, error]).toEqual([400, "invalid_request"]);
   });
 
-  it("without a body, or a type, are invalid_request", async () => {
+  it("return invalid_request without a body or a content type", async () => {
     for (const headers of [{}, { "content-type": "application/x-www-form-urlencoded" }]) {
       const { status, error } = await api.send({ method: "POST", path: "/token", headers });
       expect([status, error]).toEqual(
@@ -186,7 +189,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
     ["a broken percent-encoding", "grant_type=%zz"],
     ["a percent-encoding that is not UTF-8", "grant_type=%ff"],
     ["bytes that are not UTF-8", new Uint8Array([0x61, 0x3d, 0xff])],
-  ])("with %s are invalid_request", async (_name, body) => {
+  ])("return invalid_request for %s", async (_name, body) => {
     const { status, error } = await api.send({
       method: "POST",
       path: "/token",
@@ -196,12 +199,12 @@ describe("token requests (RFC 6749, section 5.2)", () => {
     expect([status, error]).toEqual([400, "invalid_request"]);
   });
 
-  it("over 64 KiB are refused with 413", async () => {
+  it("return 413 for more than 64 KiB", async () => {
     const { status, error } = await api.token(`code=${"a".repeat(65_536)}`);
     expect([status, error]).toEqual([413, "invalid_request"]);
   });
 
-  it("are sent by POST only", async () => {
+  it("accept POST only", async () => {
     const query = encode(await good());
     for (const path of ["/token", "/revoke"]) {
       const { status, headers, error } = await api.send({
@@ -213,7 +216,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
     }
   });
 
-  it("that are refused say why without repeating what was sent", async () => {
+  it("explain a refusal without repeating what was sent", async () => {
     const secret = "s3cr3t-that-nobody-should-see";
     const refusals = await Promise.all([
       api.token({ ...(await good()), code: secret }),
@@ -233,11 +236,11 @@ describe("token requests (RFC 6749, section 5.2)", () => {
   });
 });
 
-describe("clients are registered by the control surface", () => {
+describe("client registration by the control surface", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 
-  it("public ones without a secret, confidential ones with one that is shown once", async () => {
+  it("creates public clients without a secret, and confidential ones with a secret that is shown once", async () => {
     const { oauth } = api.engine;
     const open = await oauth.registerClient({ redirectUris: ["http://localhost/cb"] });
     expect([open.id, open.secret]).toEqual([expect.stringMatching(/^itgr_[a-z0-9]{24}$/), null]);
@@ -262,7 +265,7 @@ describe("clients are registered by the control surface", () => {
     ["data:text/html,x", "data"],
     ["file:///etc/passwd", "a file"],
     ["myapp:/cb", "a scheme that is no domain name"],
-  ])("but not with %j: %s", async (uri) => {
+  ])("refuses %j: %s", async (uri) => {
     const before = api.engine.snapshot();
     await expect(api.engine.oauth.registerClient({ redirectUris: [uri] })).rejects.toMatchObject({
       name: "ControlError",
@@ -271,7 +274,7 @@ describe("clients are registered by the control surface", () => {
     expect(api.engine.snapshot().store).toEqual(before.store);
   });
 
-  it("but not twice under one id, nor with an empty secret", async () => {
+  it("refuses a second client with the same id, and an empty secret", async () => {
     const { oauth } = api.engine;
     await expect(oauth.registerClient({ redirectUris: [], id: cli.client })).rejects.toMatchObject({
       status: 409,
@@ -281,7 +284,7 @@ describe("clients are registered by the control surface", () => {
     });
   });
 
-  it("and the command line's and a sample web app are there from the start", async () => {
+  it("includes the clients of the command line and of a sample web app from the start", async () => {
     const { clients } = api.engine.store;
     expect(clients.get(cli.client)).toMatchObject({ name: "mgmt CLI", secretHash: null });
     expect(clients.get(web.client)?.secretHash).toMatch(/^[\w-]{43}$/);

@@ -23,7 +23,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
       ...changes,
     });
 
-  it("give a bearer token, its life and scope, and a refresh token for offline_access (§5.1)", async () => {
+  it("return a bearer token, its lifetime and scope, and a refresh token for offline_access (RFC 6749, section 5.1)", async () => {
     const { status, headers, json } = await api.redeem(await api.code());
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -40,19 +40,19 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     });
   });
 
-  it("give no refresh token without offline_access", async () => {
+  it("return no refresh token without offline_access", async () => {
     const { json } = await api.redeem(await api.code({ scope: "workspace:admin" }));
     expect([json["scope"], "refresh_token" in json]).toEqual(["workspace:admin", false]);
   });
 
-  it("ask for workspace:admin when the request names no scope", async () => {
+  it("request workspace:admin when the request names no scope", async () => {
     const { json } = await api.redeem(
       (await api.engine.oauth.consent({ ...cli, codeChallenge: challenge })).code,
     );
     expect(json["scope"]).toBe("workspace:admin");
   });
 
-  it("sign access tokens with what the decisions list", async () => {
+  it("return access tokens with the claims of the contract", async () => {
     const { residents, settings, clock } = api.engine;
     const { accessToken } = await api.login();
     expect(decodeProtectedHeader(accessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
@@ -74,12 +74,12 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect(await api.reach(accessToken)).toBe(200);
   });
 
-  it("give tokens that reach nothing without workspace:admin", async () => {
+  it("return tokens without access if workspace:admin is missing", async () => {
     const { accessToken } = await api.login({ scope: "offline_access" });
     expect(await api.reach(accessToken)).toBe(403);
   });
 
-  it("live for 60 seconds", async () => {
+  it("expire after 60 seconds", async () => {
     const [early, late] = [await api.code(), await api.code()];
     await api.engine.clock.advance(60 * second - 1);
     expect((await api.redeem(early)).status).toBe(200);
@@ -88,7 +88,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect([status, error]).toEqual([400, "invalid_grant"]);
   });
 
-  it("can be used once; the second use revokes what the first gave (§4.1.2)", async () => {
+  it("are valid once; a second use revokes what the first returned (RFC 6749, section 4.1.2)", async () => {
     const code = await api.code();
     const { accessToken, refreshToken } = pairOf(await api.redeem(code));
     const other = await api.login();
@@ -100,7 +100,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect((await api.redeem(code)).error).toBe("invalid_grant");
   });
 
-  it("revoke what they gave also when the second use comes late, and all that was refreshed since", async () => {
+  it("revoke on a late second use too, including all refreshed tokens", async () => {
     const code = await api.code();
     const first = pairOf(await api.redeem(code));
     await api.engine.clock.advance(24 * 3600 * second);
@@ -110,21 +110,21 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect((await api.refresh(latest.refreshToken)).error).toBe("invalid_grant");
   });
 
-  it("are given to one of two requests that come at once", async () => {
+  it("are redeemed by one of two concurrent requests", async () => {
     const code = await api.code();
     const answers = await Promise.all([api.redeem(code), api.redeem(code)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 400]);
     expect(await api.reach(String(answers[0]?.json["access_token"]))).toBe(401);
   });
 
-  it("of another client are refused, and stay good for their own", async () => {
+  it("refuse another client, and remain valid for their own", async () => {
     const code = await api.code();
     const { error } = await redeemWeb(code, { redirect_uri: cli.redirectUri, code_verifier: verifier });
     expect(error).toBe("invalid_grant");
     expect((await api.redeem(code)).status).toBe(200);
   });
 
-  it("that were used are not revoked by a request that could not have used them", async () => {
+  it("are not revoked by a request that could not have used them", async () => {
     const code = await api.code();
     const { accessToken } = pairOf(await api.redeem(code));
     expect((await redeemWeb(code)).error).toBe("invalid_grant");
@@ -140,12 +140,12 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     ["is on another port", "http://127.0.0.1:51235/callback"],
     ["has another path", "http://127.0.0.1:51234/other"],
     ["is the registered one, but not the one that was asked for", "http://127.0.0.1/callback"],
-  ])("are refused when the redirect URI %s (§4.1.3)", async (_name, redirect_uri) => {
+  ])("are refused when the redirect URI %s (RFC 6749, section 4.1.3)", async (_name, redirect_uri) => {
     const { status, error } = await api.redeem(await api.code(), { redirect_uri });
     expect([status, error]).toEqual([400, "invalid_grant"]);
   });
 
-  it("need no redirect URI where the authorization request had none", async () => {
+  it("require no redirect URI if the authorization request had none", async () => {
     const { id } = await api.engine.oauth.registerClient({ redirectUris: ["https://app.example/cb"] });
     const code = () =>
       api.engine.oauth.consent({ client: id, codeChallenge: challenge }).then((given) => given.code);
@@ -156,7 +156,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect(await redeem("https://app.example/other")).toBe("invalid_grant");
   });
 
-  describe("that began with PKCE (RFC 7636, section 4.6)", () => {
+  describe("with PKCE (RFC 7636, section 4.6)", () => {
     it.each([
       ["no verifier", undefined],
       ["an empty verifier", ""],
@@ -166,20 +166,20 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
       ["a verifier that is too long", "a".repeat(129)],
       ["a verifier of other characters", `${verifier.slice(0, 42)}+`],
       ["a verifier with a space after it", `${verifier} `],
-    ])("are refused with %s, and stay good", async (_name, code_verifier) => {
+    ])("return an error for %s, and remain valid", async (_name, code_verifier) => {
       const code = await api.code();
       const { status, error } = await api.redeem(code, { code_verifier });
       expect([status, error]).toEqual([400, "invalid_grant"]);
       expect((await api.redeem(code)).status).toBe(200);
     });
 
-    it("must be finished with it, by confidential clients too (RFC 9700, section 4.8)", async () => {
+    it("require the verifier from confidential clients too (RFC 9700, section 4.8)", async () => {
       const code = await webCode({ codeChallenge: challenge });
       expect((await redeemWeb(code)).error).toBe("invalid_grant");
       expect((await redeemWeb(code, { code_verifier: verifier })).status).toBe(200);
     });
 
-    it("take a verifier of the longest form", async () => {
+    it("accept a verifier of the maximum length", async () => {
       const long = "-._~".repeat(32);
       const { createHash } = await import("node:crypto");
       const codeChallenge = createHash("sha256").update(long).digest("base64url");
@@ -187,7 +187,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     });
   });
 
-  it("that began without PKCE are refused with a verifier: its challenge was taken away (RFC 9700, section 4.8.2)", async () => {
+  it("refuse a verifier when the authorization request had no challenge (RFC 9700, section 4.8.2)", async () => {
     const code = await webCode();
     expect((await redeemWeb(code, { code_verifier: verifier })).error).toBe("invalid_grant");
     expect((await redeemWeb(code)).status).toBe(200);
@@ -197,7 +197,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     ["unknown", "a".repeat(43)],
     ["named like a property of all objects", "__proto__"],
     ["longer than any", "a".repeat(10_000)],
-  ])("that are %s are refused", async (_name, code) => {
+  ])("are refused if they are %s", async (_name, code) => {
     const { status, error } = await api.redeem(code);
     expect([status, error]).toEqual([400, "invalid_grant"]);
   });
@@ -210,7 +210,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect((await api.redeem(code)).error).toBe("invalid_grant");
   });
 
-  it("outlive a restart", async () => {
+  it("survive a restart", async () => {
     const code = await api.code();
     const restarted = new OAuthApi({ snapshot: api.engine.snapshot() });
     expect((await restarted.redeem(code)).status).toBe(200);
@@ -222,7 +222,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect((await api.redeem(code)).error).toBe("invalid_grant");
   });
 
-  it("and the tokens that they give are kept as digests only", async () => {
+  it("are stored as digests only, like the tokens that they return", async () => {
     const unused = await api.code();
     const used = await api.code();
     const { accessToken, refreshToken } = pairOf(await api.redeem(used));
@@ -238,7 +238,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     }
   });
 
-  it("and what comes with them is not in the request log", async () => {
+  it("are not written to the request log, nor are the other parameters", async () => {
     const code = await api.code();
     const { refreshToken } = pairOf(await api.redeem(code));
     await api.refresh(refreshToken);

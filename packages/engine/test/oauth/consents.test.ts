@@ -20,7 +20,7 @@ describe("consent and the workspace's integration", () => {
     return (await api.send({ method: "DELETE", path, headers })).status;
   };
 
-  it("makes one, which integrations.list shows", async () => {
+  it("creates one, which integrations.list returns", async () => {
     expect(await integrations()).toEqual([]);
     await api.code();
     expect(await integrations()).toMatchObject([
@@ -48,7 +48,7 @@ describe("consent and the workspace's integration", () => {
       () => `/v1/workspaces/${api.engine.residents.workspace.id}/integrations/${cli.client}`,
     ],
   ];
-  it.each(routes)("%s makes codes, refresh tokens and access tokens fail at once", async (_name, pathOf) => {
+  it.each(routes)("%s invalidates codes, refresh tokens and access tokens at once", async (_name, pathOf) => {
     const pair = await api.login();
     const renewed = pairOf(await api.refresh(pair.refreshToken));
     const code = await api.code();
@@ -75,7 +75,7 @@ describe("consent and the workspace's integration", () => {
     expect(await api.reach(renewed.accessToken)).toBe(401);
   });
 
-  it("lets no token through that was being signed while the integration was deleted", async () => {
+  it("issues no token that was being signed while the integration was deleted", async () => {
     const redeeming = api.redeem(await api.code());
     const [{ id } = { id: "" }] = api.engine.store.integrations.list({});
     const headers = { authorization: `Bearer ${await api.engine.tokens.user()}` };
@@ -85,7 +85,7 @@ describe("consent and the workspace's integration", () => {
     expect((await api.refresh(pair.refreshToken)).error).toBe("invalid_grant");
   });
 
-  it("of each workspace is its own", async () => {
+  it("belongs to one workspace", async () => {
     const { residents, seed } = api.engine;
     const { id: workspace } = await seed.workspace({ ownerId: residents.user.id });
     const mine = await api.login();
@@ -113,7 +113,7 @@ describe("mock.oauth.consent", () => {
     expect((await api.redeem(code)).status).toBe(200);
   });
 
-  it("has a counterpart that says no (RFC 6749, section 4.1.2.1)", () => {
+  it("has a counterpart that denies access (RFC 6749, section 4.1.2.1)", () => {
     const { redirect } = api.engine.oauth.deny({ ...cli, state: "s", codeChallenge: challenge });
     expect(Object.fromEntries(new URL(redirect).searchParams)).toMatchObject({
       error: "access_denied",

@@ -2,7 +2,7 @@ import { type RunningServer, controlSecretHeader, createServer } from "@mgmt/moc
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, challenge, cli, verifier } from "./oauth-api.js";
 
-describe("the control surface's part for the authorization server", () => {
+describe("the control surface for the authorization server", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await createServer({ controlSecret: "control", engineOptions: { seed: "control" } });
@@ -66,14 +66,14 @@ describe("the control surface's part for the authorization server", () => {
     expect((await control(path, body)).status).toBe(status);
   });
 
-  it("takes nothing without its secret", async () => {
+  it("refuses requests without its secret", async () => {
     const { status } = await control("consent", { ...cli, codeChallenge: challenge }, "wrong");
     expect(status).toBe(403);
   });
 });
 
 describe("a defect of the authorization server", () => {
-  it("is told to the operator, and to the client only that there was one (RFC 6749, section 4.1.2.1)", async () => {
+  it("is reported to the operator, and to the client without details (RFC 6749, section 4.1.2.1)", async () => {
     const api = new OAuthApi({ settings: { oauth: { accessToken: Number.NaN } } });
     const { status, json } = await api.redeem(await api.code());
     expect([status, json["error"]]).toEqual([500, "server_error"]);

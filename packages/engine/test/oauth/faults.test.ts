@@ -7,7 +7,7 @@ describe("faults of the authorization server", () => {
 
   const refresh = (refreshToken: string) => api.refresh(refreshToken);
 
-  it("strike an endpoint by its name, and change nothing", async () => {
+  it("affect an endpoint by its name, and change nothing", async () => {
     const { refreshToken } = await api.login();
     api.engine.faults.add({ operation: "oauth.token", status: 503, times: 1 });
     const { status, json } = await refresh(refreshToken);
@@ -20,7 +20,7 @@ describe("faults of the authorization server", () => {
     ]);
   });
 
-  it("play a proxy's page, and any code", async () => {
+  it("simulate a proxy's page, and any error code", async () => {
     api.engine.faults.add({ operation: "oauth.token", status: 502, body: "<h1>Bad gateway</h1>", times: 1 });
     api.engine.faults.add({ operation: ["oauth.token", "oauth.revoke"], status: 400, code: "invalid_grant" });
     const { status, text, headers } = await refresh("x");
@@ -29,7 +29,7 @@ describe("faults of the authorization server", () => {
     expect((await api.revoke({ client_id: cli.client, token: "x" })).error).toBe("invalid_grant");
   });
 
-  it("drop the connection after the work: the refresh token was used, and the grace answers it once more", async () => {
+  it("drop the connection after the work: the refresh token was used, and the grace period allows one replay", async () => {
     const { refreshToken } = await api.login();
     api.engine.faults.add({ operation: "oauth.token", drop: "after", times: 1 });
     const form = `grant_type=refresh_token&client_id=${cli.client}&refresh_token=${refreshToken}`;
@@ -40,7 +40,7 @@ describe("faults of the authorization server", () => {
     expect((await refresh(refreshToken)).error).toBe("invalid_grant");
   });
 
-  it("that name nothing leave it alone, and none strikes an endpoint that is not there", async () => {
+  it("affect no authorization server endpoint without a name, and refuse an unknown endpoint", async () => {
     api.engine.faults.add({ status: 500 });
     const { accessToken } = await api.login();
     expect(await api.reach(accessToken)).toBe(500);

@@ -13,7 +13,7 @@ const clients: [string, oauth.Client, oauth.ClientAuth, string][] = [
   ["client_secret_post", { client_id: web.client }, oauth.ClientSecretPost(web.secret), web.redirectUri],
 ];
 
-describe("oauth4webapi's own checks pass", () => {
+describe("oauth4webapi", () => {
   const mock = setupMock();
   let server: oauth.AuthorizationServer;
   beforeAll(() => mock.listen({ onUnhandledRequest: "error" }));
@@ -40,7 +40,7 @@ describe("oauth4webapi's own checks pass", () => {
   };
 
   it.each(clients)(
-    "for %s, from metadata to revocation",
+    "accepts a whole flow of %s, from metadata to revocation",
     async (_name, client, authentication, redirectUri) => {
       const verifier = oauth.generateRandomCodeVerifier();
       const state = oauth.generateRandomState();
@@ -90,7 +90,7 @@ describe("oauth4webapi's own checks pass", () => {
     },
   );
 
-  it("and it refuses what is mixed up: another state, another issuer, an error (RFC 9207, RFC 9700, section 4.4)", async () => {
+  it("detects another state, another issuer and an error (RFC 9207; RFC 9700, section 4.4)", async () => {
     const client = { client_id: cli.client };
     const callback = await consentAt(client, cli.redirectUri, oauth.generateRandomCodeVerifier(), "mine");
     expect(() => oauth.validateAuthResponse(server, client, callback, "another")).toThrow(/state/);
@@ -106,7 +106,7 @@ describe("oauth4webapi's own checks pass", () => {
     );
   });
 
-  it("and it reads every refusal of the token endpoint", async () => {
+  it("parses every refusal of the token endpoint", async () => {
     const client = { client_id: web.client };
     const request = oauth.genericTokenEndpointRequest;
     const refusals: [oauth.ClientAuth, string, Record<string, string>, string, number][] = [
@@ -125,7 +125,7 @@ describe("oauth4webapi's own checks pass", () => {
   });
 });
 
-describe("openid-client's own checks pass", () => {
+describe("openid-client", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await createServer();
@@ -137,7 +137,7 @@ describe("openid-client's own checks pass", () => {
     ["client_secret_basic", web.client, web.redirectUri, openid.ClientSecretBasic(web.secret)],
     ["client_secret_post", web.client, web.redirectUri, openid.ClientSecretPost(web.secret)],
   ])(
-    "for %s over HTTP, from metadata to revocation",
+    "accepts a whole flow of %s over HTTP, from metadata to revocation",
     async (_name, clientId, redirectUri, authentication) => {
       const configuration = await openid.discovery(new URL(server.baseUrl), clientId, {}, authentication, {
         algorithm: "oauth2",

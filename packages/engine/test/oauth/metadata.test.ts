@@ -12,7 +12,7 @@ describe("metadata and keys (RFC 8414)", () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     api.send({ method: "GET", path, headers });
 
-  it("say where the endpoints are and what they support", async () => {
+  it("describe the endpoints and what they support", async () => {
     const { status, headers, json } = await get(metadataPath);
     expect([status, headers["content-type"], headers["cache-control"]]).toEqual([
       200,
@@ -36,7 +36,7 @@ describe("metadata and keys (RFC 8414)", () => {
     });
   });
 
-  it("give the keys that verify access tokens, without their private parts", async () => {
+  it("include the keys that verify access tokens, without their private parts", async () => {
     const { json } = await get(jwksPath);
     // A JWK set, as the next lines prove.
     const set = json as unknown as Parameters<typeof createLocalJWKSet>[0];
@@ -53,7 +53,7 @@ describe("metadata and keys (RFC 8414)", () => {
     expect(payload["client_id"]).toBe(cli.client);
   });
 
-  it("give the keys of a state that was loaded", async () => {
+  it("include the keys of a state that was loaded", async () => {
     const other = new OAuthApi({ seed: "other" });
     await api.engine.load(other.engine.snapshot());
     expect((await get(jwksPath)).json).toEqual(
@@ -61,7 +61,7 @@ describe("metadata and keys (RFC 8414)", () => {
     );
   });
 
-  it("are read by GET only, and stand nowhere else", async () => {
+  it("are read by GET only, and exist at no other path", async () => {
     for (const path of [metadataPath, jwksPath]) {
       const { status, headers } = await api.post(path, {});
       expect([status, headers["allow"]]).toEqual([405, "GET"]);
@@ -94,7 +94,7 @@ describe("other origins", () => {
       },
     });
 
-  it("may ask the token endpoint, the metadata and the keys, without credentials", async () => {
+  it("can call the token endpoint, the metadata and the keys, without credentials", async () => {
     for (const [path, methods] of [
       ["/token", "POST"],
       [metadataPath, "GET"],
@@ -115,7 +115,7 @@ describe("other origins", () => {
     expect(given["access-control-allow-origin"]).toBe("*");
   });
 
-  it("may ask nothing else", async () => {
+  it("cannot call any other endpoint", async () => {
     for (const path of ["/authorize", "/revoke"]) {
       const { status, headers } = await preflight(path);
       expect([status, headers["access-control-allow-origin"]]).toEqual([405, undefined]);

@@ -25,7 +25,7 @@ describe("refresh tokens", () => {
     for (const { accessToken } of [first, second, third]) expect(await api.reach(accessToken)).toBe(200);
   });
 
-  it("answer one replay within 10 s with a pair of its own, and both pairs go on", async () => {
+  it("return a separate pair for one replay within 10 s, and both pairs remain valid", async () => {
     const first = await api.login();
     const one = await next(first);
     await api.engine.clock.advance(10 * second);
@@ -58,7 +58,7 @@ describe("refresh tokens", () => {
     }
   });
 
-  it("count the grace from the use of each token of the family", async () => {
+  it("start the grace period at the use of each token of the family", async () => {
     const first = await api.login();
     await api.engine.clock.advance(3600 * second);
     const renewed = await next(first);
@@ -69,7 +69,7 @@ describe("refresh tokens", () => {
     expect(await refused(first.refreshToken)).toBe("invalid_grant");
   });
 
-  it("answer two of three requests that come at once, and then end the family", async () => {
+  it("succeed for two of three concurrent requests, and then end the family", async () => {
     const { refreshToken } = await api.login();
     const answers = await Promise.all([1, 2, 3].map(() => api.refresh(refreshToken)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
@@ -77,7 +77,7 @@ describe("refresh tokens", () => {
       expect(await refused(String(json["refresh_token"]))).toBe("invalid_grant");
   });
 
-  it("can be used for 90 days, each", async () => {
+  it("expire after 90 days each", async () => {
     let pair = await api.login();
     await api.engine.clock.advance(90 * day - 1);
     pair = await next(pair);
@@ -87,7 +87,7 @@ describe("refresh tokens", () => {
     expect(await refused(pair.refreshToken)).toBe("invalid_grant");
   });
 
-  it("are forgotten with their grants once they can do nothing any more", async () => {
+  it("are deleted with their grants once they are useless", async () => {
     await next(await api.login());
     await api.redeem(await api.code({ scope: "workspace:admin" }));
     await api.engine.clock.advance(91 * day);
@@ -96,14 +96,14 @@ describe("refresh tokens", () => {
     expect([grants.size, refreshTokens.size, authorizationCodes.size]).toEqual([1, 2, 1]);
   });
 
-  it("of an access token that has expired work on", async () => {
+  it("remain valid after their access token has expired", async () => {
     const pair = await api.login();
     await api.engine.clock.advance(3600 * second);
     expect(await api.reach(pair.accessToken)).toBe(401);
     expect(await api.reach((await next(pair)).accessToken)).toBe(200);
   });
 
-  it("give fewer scopes when asked for fewer, and all again when asked for none (RFC 6749, section 6)", async () => {
+  it("return fewer scopes on request, and all again without a request (RFC 6749, section 6)", async () => {
     const pair = await api.login();
     const narrow = await api.refresh(pair.refreshToken, { scope: "offline_access" });
     expect([narrow.json["scope"], decodeJwt(pairOf(narrow).accessToken)["scope"]]).toEqual([
@@ -118,14 +118,14 @@ describe("refresh tokens", () => {
   it.each([
     ["beyond the grant", "workspace:admin"],
     ["that is unknown", "openid"],
-  ])("refuse a scope %s with invalid_scope, and stay good", async (_name, scope) => {
+  ])("refuse a scope %s with invalid_scope, and remain valid", async (_name, scope) => {
     const { refreshToken } = await api.login({ scope: "offline_access" });
     const { status, error } = await api.refresh(refreshToken, { scope });
     expect([status, error]).toEqual([400, "invalid_scope"]);
     expect((await api.refresh(refreshToken)).status).toBe(200);
   });
 
-  it("of another client are refused, and their family lives on", async () => {
+  it("refuse another client, and their family remains valid", async () => {
     const pair = await api.login();
     const { error } = await api.token(
       { grant_type: "refresh_token", refresh_token: pair.refreshToken },
@@ -136,14 +136,14 @@ describe("refresh tokens", () => {
   });
 
   it.each(["", " ", "unknown", "__proto__", "a".repeat(20_000)])(
-    "that were never given are refused: %#",
+    "refuse texts that were never issued: %#",
     async (token) => {
       const { status, error } = await api.refresh(token);
       expect([status, error]).toEqual([400, token === "" ? "invalid_request" : "invalid_grant"]);
     },
   );
 
-  it("are no access tokens, nor codes, nor the other way round", async () => {
+  it("differ from access tokens and codes, which cannot be used in their place", async () => {
     const { accessToken, refreshToken } = await api.login();
     expect(await api.reach(refreshToken)).toBe(401);
     expect(await refused(accessToken)).toBe("invalid_grant");
@@ -151,7 +151,7 @@ describe("refresh tokens", () => {
     expect(await refused(await api.code())).toBe("invalid_grant");
   });
 
-  it("take the grace and the lives from the settings", async () => {
+  it("use the grace period and the lifetimes of the settings", async () => {
     const own = new OAuthApi({
       settings: {
         oauth: { refreshGrace: 0, accessToken: 60 * second, refreshToken: 120 * second, code: second },

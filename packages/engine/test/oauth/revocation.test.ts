@@ -12,7 +12,7 @@ describe("revocation (RFC 7009)", () => {
     (await api.refresh(refreshToken)).status,
   ];
 
-  it("of a refresh token ends its family and all its access tokens, and no others (§2.1)", async () => {
+  it("ends the family of a refresh token with all its access tokens, and no others (RFC 7009, section 2.1)", async () => {
     const first = await api.login();
     const latest = pairOf(await api.refresh(first.refreshToken));
     const other = await api.login();
@@ -23,14 +23,14 @@ describe("revocation (RFC 7009)", () => {
     expect(await lives(other)).toEqual([200, 200]);
   });
 
-  it("of a used refresh token ends its family too", async () => {
+  it("ends the family of a used refresh token too", async () => {
     const first = await api.login();
     const latest = pairOf(await api.refresh(first.refreshToken));
     expect((await revoke(first.refreshToken)).status).toBe(200);
     expect(await lives(latest)).toEqual([401, 400]);
   });
 
-  it("of an access token ends that token alone", async () => {
+  it("ends a single access token", async () => {
     const pair = await api.login();
     const renewed = pairOf(await api.refresh(pair.refreshToken));
     expect(await api.reach(pair.accessToken)).toBe(200);
@@ -47,7 +47,7 @@ describe("revocation (RFC 7009)", () => {
     }
   });
 
-  it("of what is revoked, expired, unknown or nonsense is a success (§2.2)", async () => {
+  it("succeeds for tokens that are revoked, expired, unknown or malformed (RFC 7009, section 2.2)", async () => {
     const pair = await api.login();
     const expired = await api.engine.tokens.expired();
     await revoke(pair.accessToken);
@@ -57,7 +57,7 @@ describe("revocation (RFC 7009)", () => {
     }
   });
 
-  it("may come twice at once", async () => {
+  it("succeeds for two concurrent requests", async () => {
     const { accessToken, refreshToken } = await api.login();
     const fresh = new OAuthApi({ snapshot: api.engine.snapshot() });
     const form = { client_id: cli.client, token: accessToken };
@@ -67,7 +67,7 @@ describe("revocation (RFC 7009)", () => {
     expect((await fresh.refresh(refreshToken)).status).toBe(200);
   });
 
-  it("of another client's tokens is refused, and ends nothing (§2.1)", async () => {
+  it("refuses another client's tokens, and ends nothing (RFC 7009, section 2.1)", async () => {
     const pair = await api.login();
     for (const token of [pair.accessToken, pair.refreshToken, await api.engine.tokens.user()]) {
       const { status, error } = await api.revoke({ token }, basic(web.client, web.secret));
@@ -105,7 +105,7 @@ describe("revocation (RFC 7009)", () => {
     }
   });
 
-  it("is remembered as long as the token would have lived, and through a restart", async () => {
+  it("lasts until the token would have expired, and survives a restart", async () => {
     const { accessToken } = await api.login();
     await revoke(accessToken);
     const restarted = new OAuthApi({ snapshot: api.engine.snapshot() });

@@ -50,14 +50,14 @@ describe("approvals", () => {
     expect(face.engine.approvals.list()[0]?.request).toBe(`DELETE /v1/projects/${projectId}`);
   });
 
-  it("(none) → pending: the same request meanwhile returns the same id", async () => {
+  it("stay pending for the same request, which returns the same id", async () => {
     const first = await refused(remove());
     await face.engine.clock.advance(14 * minute);
     const second = await refused(remove(projectId.replace("proj_", "")));
     expect(second).toEqual(first);
   });
 
-  it("pending → approved: 15 minutes more, and the request runs once", async () => {
+  it("last 15 minutes more once approved, and the request runs once", async () => {
     const { approvalId } = await refused(remove());
     await face.engine.clock.advance(10 * minute);
     await face.engine.approvals.approve(approvalId);
@@ -71,7 +71,7 @@ describe("approvals", () => {
     expect(await statusOf(approvalId)).toBe("consumed");
   });
 
-  it("pending → expired: the same request then asks anew", async () => {
+  it("expire while pending, and the same request then creates another", async () => {
     const first = await refused(remove());
     await face.engine.clock.advance(15 * minute);
     expect(await statusOf(first.approvalId)).toBe("expired");
@@ -79,7 +79,7 @@ describe("approvals", () => {
     expect(second.approvalId).not.toBe(first.approvalId);
   });
 
-  it("pending → denied: the same request answers approval:denied for its 15 minutes, then asks anew", async () => {
+  it("return approval:denied for the same request for 15 minutes, and then a new approval", async () => {
     const { approvalId } = await refused(remove());
     await face.engine.approvals.deny(approvalId);
     await face.engine.clock.advance(14 * minute);
@@ -90,7 +90,7 @@ describe("approvals", () => {
     expect(await statusOf(approvalId)).toBe("denied");
   });
 
-  it("approved → expired when the request does not come in time", async () => {
+  it("expire once approved when the request does not arrive in time", async () => {
     const { approvalId } = await refused(remove());
     await face.engine.approvals.approve(approvalId);
     await face.engine.clock.advance(15 * minute);
@@ -98,7 +98,7 @@ describe("approvals", () => {
     expect((await remove()).code).toBe("approval_required");
   });
 
-  it("approved_window: the same operation in the same project runs until the window ends", async () => {
+  it("allow the same operation in the same project until a window ends", async () => {
     const [one, two, three] = [
       await face.engine.seed.database(projectId),
       await face.engine.seed.database(projectId),
@@ -120,7 +120,7 @@ describe("approvals", () => {
     expect((await drop(three.id)).code).toBe("approval_required");
   });
 
-  it("a window is of one operation, one project and one agent", async () => {
+  it("limit a window to one operation, one project and one agent", async () => {
     const { engine } = face;
     const database = await engine.seed.database(projectId);
     const { approvalId } = await refused(
@@ -139,7 +139,7 @@ describe("approvals", () => {
     }
   });
 
-  it("a window of a workspace's own operation holds in the workspace", async () => {
+  it("apply a window of a workspace's own operation in the workspace", async () => {
     const { engine } = face;
     const path = `/v1/workspaces/${engine.residents.workspace.id}/service-tokens`;
     const [one, two] = [await engine.seed.serviceToken(), await engine.seed.serviceToken()];
@@ -148,7 +148,7 @@ describe("approvals", () => {
     expect((await face.send("DELETE", `${path}/${two.id}`, { token: agent })).status).toBe(204);
   });
 
-  it("there is no window for a restore or a transfer", async () => {
+  it("allow no window for a restore or a transfer", async () => {
     const { engine } = face;
     const databaseId = engine.store.databases.find({ projectId })?.id ?? "";
     const backup = await engine.seed.backup(databaseId);
@@ -169,7 +169,7 @@ describe("approvals", () => {
     }
   });
 
-  it("a window is at most 24 hours long", async () => {
+  it("limit a window to 24 hours", async () => {
     const { approvalId } = await refused(remove());
     for (const milliseconds of [0, -1, 24 * 60 * minute + 1, NaN]) {
       expect(() => face.engine.approvals.approveWindow(approvalId, milliseconds)).toThrow(
@@ -180,7 +180,7 @@ describe("approvals", () => {
     expect(await read(approvalId)).toMatchObject({ windowExpiresAt: at(24 * 60 * minute) });
   });
 
-  it("only a pending approval can be decided", async () => {
+  it("are decided only while pending", async () => {
     const { approvals, clock } = face.engine;
     const { approvalId } = await refused(remove());
     await approvals.approve(approvalId);
@@ -190,7 +190,7 @@ describe("approvals", () => {
     await expect(approvals.approve("apr_none")).rejects.toThrow("The approval apr_none does not exist");
   });
 
-  it("the same request is the same body too: keys in any order, defaults applied, tokens by their workspace", async () => {
+  it("match the same body too: keys in any order, defaults applied, tokens by their workspace", async () => {
     const { engine } = face;
     const databaseId = engine.store.databases.find({ projectId })?.id ?? "";
     const backups = [await engine.seed.backup(databaseId), await engine.seed.backup(databaseId)];
@@ -219,7 +219,7 @@ describe("approvals", () => {
     expect(three.approvalId).not.toBe(one.approvalId);
   });
 
-  it("keeps no secret of the request", async () => {
+  it("include no secret of the request", async () => {
     const { engine } = face;
     const recipientAccessToken = await engine.tokens.otherUser();
     await refused(
@@ -233,7 +233,7 @@ describe("approvals", () => {
     expect(engine.requests.at(-1)?.body).toEqual({ recipientAccessToken: "[redacted]" });
   });
 
-  it("a call that would fail creates and consumes nothing", async () => {
+  it("are neither created nor consumed by a call that would fail", async () => {
     const { engine } = face;
     const { id } = await engine.seed.database(projectId);
     expect((await remove()).code).toBe("project:has_dependencies");
@@ -246,7 +246,7 @@ describe("approvals", () => {
     expect(await statusOf(approvalId)).toBe("approved");
   });
 
-  it("another agent's approval, and a reader that is no agent, are a 404", async () => {
+  it("return 404 to another agent and to a reader that is not an agent", async () => {
     const { tokens } = face.engine;
     const { approvalId } = await refused(remove());
     for (const token of [
@@ -266,7 +266,7 @@ describe("approvals", () => {
     }
   });
 
-  it("pending approvals for a project expire when it is transferred", async () => {
+  it("expire when their project is transferred while they are pending", async () => {
     const { engine } = face;
     const { approvalId } = await refused(remove());
     const recipientAccessToken = await engine.tokens.otherUser();

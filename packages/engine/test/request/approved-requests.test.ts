@@ -3,7 +3,7 @@ import { memoryDatabaseEngine } from "../../src/request/memory-database-engine.j
 import { openMock } from "../../../mock/test/faces.js";
 
 describe("the effect of an approved request", () => {
-  it("is what consumes the approval: a failed one leaves it approved", async () => {
+  it("consumes the approval; a failed effect leaves it approved", async () => {
     const defects: unknown[] = [];
     let failing = true;
     const face = await openMock({
@@ -48,7 +48,7 @@ describe("the effect of an approved request", () => {
     await face.close();
   });
 
-  it("other operations are gated when the settings name them", async () => {
+  it("requires approvals for other operations that the settings name", async () => {
     const face = await openMock({ settings: { approvals: { operations: ["projects.update"] } } });
     const { engine } = face;
     const { id } = await engine.seed.project();

@@ -27,7 +27,7 @@ describe("the clock", () => {
     expect(() => new ReferenceEngine({ startAt: "teatime" })).toThrow("cannot be parsed by Date");
   });
 
-  it("can be frozen, moved on, set, and let run", async () => {
+  it("can be frozen, advanced, set, and started", async () => {
     const { clock } = new ReferenceEngine({ startAt: 0 });
     clock.freeze();
     const frozen = clock.now();
@@ -41,7 +41,7 @@ describe("the clock", () => {
     expect(clock.now()).toBeGreaterThanOrEqual(5 + hour);
   });
 
-  it.each([-1, NaN, Infinity])("does not advance by %s", async (milliseconds) => {
+  it.each([-1, NaN, Infinity])("refuses to advance by %s", async (milliseconds) => {
     await expect(new ReferenceEngine({ seed: "a" }).clock.advance(milliseconds)).rejects.toThrow(
       "at least 0",
     );
@@ -83,7 +83,7 @@ describe("the job queue", () => {
     return { clock, queue };
   };
 
-  it("does each job at its own time, in the order in which they fall due", async () => {
+  it("runs each job at its own time, in the order in which they fall due", async () => {
     const done: [string, number][] = [];
     const { clock, queue } = open((job, _queue, { now }) => void done.push([job.subject, now.call(clock)]));
     queue.schedule(clock, "k", "c", 30);
@@ -99,7 +99,7 @@ describe("the job queue", () => {
     expect(clock.now()).toBe(100);
   });
 
-  it("does jobs that jobs make, when they fall due on the way", async () => {
+  it("runs jobs that jobs schedule when they fall due on the way", async () => {
     const times: number[] = [];
     const { clock, queue } = open((job, same) => {
       times.push(clock.now());
@@ -123,7 +123,7 @@ describe("the job queue", () => {
     expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends"]);
   });
 
-  it("does not begin what is cancelled: all of a subject, or one kind", async () => {
+  it("does not start canceled jobs: all of a subject, or one kind", async () => {
     const done: string[] = [];
     const { clock, queue } = open((job) => void done.push(`${job.kind} ${job.subject}`));
     for (const kind of ["x", "y"]) for (const subject of ["a", "b"]) queue.schedule(clock, kind, subject, 1);
@@ -133,7 +133,7 @@ describe("the job queue", () => {
     expect(done).toEqual(["y b"]);
   });
 
-  it("does a job without delay while the clock stands still, yet never at once", async () => {
+  it("runs a job without delay while the clock is frozen, but never at once", async () => {
     const done: string[] = [];
     const { clock, queue } = open((job) => void done.push(job.subject));
     queue.schedule(clock, "k", "a", 0);
@@ -141,7 +141,7 @@ describe("the job queue", () => {
     await vi.waitFor(() => expect(done).toEqual(["a"]));
   });
 
-  it("keeps a job in its state until it is done, so that a restart does it again", async () => {
+  it("includes a job in its state until it is done, so that it runs again after a restart", async () => {
     let finish = (): void => undefined;
     const { clock, queue } = open(() => new Promise<void>((resolve) => (finish = resolve)));
     queue.schedule(clock, "k", "a", 1);
@@ -158,7 +158,7 @@ describe("the job queue", () => {
     expect(again).toEqual(["a"]);
   });
 
-  it("begins nothing once it is closed", async () => {
+  it("starts nothing once it is closed", async () => {
     const done: string[] = [];
     const { clock, queue } = open((job) => void done.push(job.subject));
     queue.schedule(clock, "k", "a", 0);
@@ -167,7 +167,7 @@ describe("the job queue", () => {
     expect(done).toEqual([]);
   });
 
-  it("does not keep the process alive", () => {
+  it("lets the process end", () => {
     // Node counts only the timers that hold the process; the test's own is among them.
     const holding = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = holding();

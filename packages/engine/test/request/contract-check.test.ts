@@ -19,8 +19,8 @@ const answer = (changes: object = {}) => ({
 const violation = (given: { status: number; code: string | null; body?: unknown }) =>
   contractViolation(operations["workspaces.get"], given);
 
-describe("holding an answer against the contract", () => {
-  it("finds nothing wrong with a good one", () => {
+describe("the contract check of a response", () => {
+  it("finds nothing wrong with a valid one", () => {
     expect(violation(answer())).toBeUndefined();
   });
 
@@ -49,19 +49,19 @@ describe("holding an answer against the contract", () => {
       },
       "/error/extra",
     ],
-  ])("finds %s", (_name, given, expected) => {
+  ])("reports %s", (_name, given, expected) => {
     expect(violation(given)).toContain(expected);
   });
 
-  it("finds a body where the contract has none", () => {
+  it("reports a body where the contract has none", () => {
     expect(contractViolation(operations["projects.delete"], { status: 204, code: null, body: {} })).toContain(
       "has none",
     );
   });
 });
 
-describe("the errors that the server can build", () => {
-  it("are those of the contract: every code, with its status", () => {
+describe("the errors of the server", () => {
+  it("include every code of the contract, with its status", () => {
     const existingApp = {
       existingAppId: "",
       name: "",

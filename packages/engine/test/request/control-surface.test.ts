@@ -43,7 +43,7 @@ describe("the control surface over HTTP", () => {
     return response.status;
   };
 
-  describe("keeps out", () => {
+  describe("access control", () => {
     it.each<[string, Record<string, string>]>([
       ["no secret", {}],
       ["another secret", { [controlSecretHeader]: "guess" }],
@@ -52,12 +52,12 @@ describe("the control surface over HTTP", () => {
       ["an API token", { authorization: `Bearer ${secret}` }],
       ["another origin", { [controlSecretHeader]: secret, origin: "https://evil.example.com" }],
       ["a sandboxed page", { [controlSecretHeader]: secret, origin: "null" }],
-    ])("%s", async (_name, headers) => {
+    ])("refuses %s", async (_name, headers) => {
       const { status } = await control("POST", "/seed/project", {}, headers);
       expect([status, server.engine.store.projects.size]).toEqual([403, 0]);
     });
 
-    it("the secret in the query", async () => {
+    it("refuses the secret in the query", async () => {
       const { status } = await control(
         "POST",
         `/reset?${controlSecretHeader}=${encodeURIComponent(secret)}`,
@@ -67,7 +67,7 @@ describe("the control surface over HTTP", () => {
       expect(status).toBe(403);
     });
 
-    it("everybody where no secret was set", async () => {
+    it("refuses all requests if no secret is set", async () => {
       const closed = await createServer();
       const response = await fetch(`${closed.baseUrl}/_control/clock`, {
         headers: { [controlSecretHeader]: secret },
@@ -135,7 +135,7 @@ describe("the control surface over HTTP", () => {
   });
 
   it.each(["user", "other-user", "service", "agent", "expired", "without-scope"])(
-    "gives a token: %s",
+    "returns a token: %s",
     async (kind) => {
       const { body } = await control<{ token: string }>("POST", "/tokens", { kind });
       const expected = { expired: 401, "without-scope": 403 }[kind] ?? 200;
@@ -143,7 +143,7 @@ describe("the control surface over HTTP", () => {
     },
   );
 
-  it("gives tokens for whom it is asked to", async () => {
+  it("returns tokens for the requested principals", async () => {
     const { engine } = server;
     const { integration } = await engine.seed.integration();
     const { body } = await control<{ token: string }>("POST", "/tokens", {
@@ -207,7 +207,7 @@ describe("the control surface over HTTP", () => {
     expect((await control("PUT", "/rate-limit", { requests: -1 })).status).toBe(400);
   });
 
-  it("gives and takes snapshots, and resets", async () => {
+  it("returns and loads snapshots, and resets", async () => {
     await control("POST", "/seed/project", {});
     const { body } = await control<object>("GET", "/snapshot");
     await control("POST", "/reset");

@@ -34,7 +34,7 @@ describe("faults", () => {
     expect(face.engine.faults.list()).toEqual([]);
   });
 
-  it("is listed with the number of requests that it has struck, and can be removed", async () => {
+  it("lists a fault with the number of requests that it has affected, and removes it", async () => {
     const { faults } = face.engine;
     const { id } = faults.add({ operation: "projects.list", status: 500 });
     await list();
@@ -63,7 +63,7 @@ describe("faults", () => {
     expect(await draws()).toEqual(first);
   });
 
-  it("makes the answer wait", async () => {
+  it("delays the response", async () => {
     face.engine.faults.add({ operation: "me.get", latency: 60 });
     const before = performance.now();
     expect(await me()).toBe(200);
@@ -111,7 +111,7 @@ describe("faults", () => {
     expect([status, code, headers.get("retry-after")]).toEqual([429, "rate_limit:exceeded", "1"]);
   });
 
-  it("is no fault of a request that has no operation", async () => {
+  it("ignores requests that have no operation", async () => {
     face.engine.faults.add({ status: 500 });
     expect((await face.send("GET", "/v1/nothing", { token })).status).toBe(404);
   });

@@ -17,7 +17,7 @@ describe("the Host header on loopback", () => {
         .end();
     });
 
-  it("must be the server's own, on every route", async () => {
+  it("must be the server's own address, on every route", async () => {
     const server = await createServer({ controlSecret: secret, allowedHosts: ["mgmt.localhost:80"] });
     const port = String(server.port);
     for (const path of ["/v1/me", "/_control/clock", "/uploads/dpl_a/b", "/"]) {

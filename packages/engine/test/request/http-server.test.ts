@@ -38,7 +38,7 @@ describe("the node:http server", () => {
     expect((await fetch(data.url, { headers })).status).toBe(200);
   });
 
-  it("keeps connections open", async () => {
+  it("reuses connections", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<number | undefined>();
     for (let index = 0; index < 3; index += 1) {
@@ -65,7 +65,7 @@ describe("the node:http server", () => {
     expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["200", "404"]);
   });
 
-  it("takes the whole URL in the request line, as proxies send it", async () => {
+  it("accepts the absolute URL in the request line, as proxies send it", async () => {
     const answer = await raw(`GET ${server.baseUrl}/v1/me HTTP/1.1\n${head()}Connection: close\n\n`);
     expect(answer).toContain("HTTP/1.1 200");
   });
@@ -106,7 +106,7 @@ describe("the node:http server", () => {
     expect(answer).toContain("HTTP/1.1 401");
   });
 
-  it("lets a client that sends much too much see its answer", async () => {
+  it("lets a client that sends far too much read its response", async () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const response = await fetch(`${server.baseUrl}/v1/projects`, {
         method: "POST",
@@ -117,7 +117,7 @@ describe("the node:http server", () => {
     }
   });
 
-  it("goes on when a client goes away in the middle of its body", async () => {
+  it("survives a client that disconnects in the middle of its body", async () => {
     await raw(`POST /v1/projects HTTP/1.1\n${head()}Content-Length: 100\n\n{`, { end: true });
     expect(
       (await fetch(`${server.baseUrl}/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status,
@@ -145,7 +145,7 @@ describe("starting and closing the node:http server", () => {
     await first.close();
   });
 
-  it("makes the engine once the address is known, and answers requests that came before", async () => {
+  it("creates the engine once the address is known, and then responds to earlier requests", async () => {
     const { ReferenceEngine } = await import("@mgmt/mock/server");
     let early: Promise<Response> | undefined;
     const server = await createServer({

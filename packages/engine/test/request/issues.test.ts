@@ -45,7 +45,7 @@ describe("the issues of a 422", () => {
     ]);
   });
 
-  it("says what a missing field is, and where", async () => {
+  it("describes a missing field, and where it is missing", async () => {
     expect(await post({}, "/v1/connections")).toEqual(["/databaseId is required", "/name is required"]);
   });
 
@@ -62,7 +62,7 @@ describe("the issues of a 422", () => {
     ]);
   });
 
-  it("says what an id looks like", async () => {
+  it("describes the form of an id", async () => {
     expect(await post({ projectId: "A B" }, "/v1/databases")).toEqual([
       "/projectId must be an id like proj_…",
     ]);
@@ -83,7 +83,7 @@ describe("the issues of a 422", () => {
     ]);
   });
 
-  it("gives lengths and bounds", async () => {
+  it("includes lengths and bounds", async () => {
     expect(await post({ name: "x".repeat(257) })).toEqual(["/name must have at most 256 characters"]);
     expect(await issues("GET", "/v1/projects?limit=1001")).toEqual(["query/limit must be at most 1000"]);
   });
@@ -122,13 +122,13 @@ describe("the issues of a 422", () => {
     expect((await face.send("PATCH", path, { token, raw: nested(100_000) })).status).toBe(422);
   });
 
-  it("takes a key named __proto__ for the unknown field that it is", async () => {
+  it("treats a key named __proto__ as the unknown field that it is", async () => {
     expect(await issues("POST", "/v1/projects", { raw: '{"__proto__":{"name":"x"}}' })).toEqual([
       "/__proto__ is not a field of this request",
     ]);
   });
 
-  it("gives the restore's own code for another source type", async () => {
+  it("returns the restore's own code for another source type", async () => {
     const { status, code } = await face.send("POST", `/v1/databases/${databaseId}/restore`, {
       token,
       body: { source: { type: "empty" } },

@@ -68,9 +68,9 @@ describe("every operation", () => {
     return path + (path.includes("?") ? "&" : "?") + query;
   };
 
-  describe("succeeds when nothing is wrong", () => {
+  describe("a valid request", () => {
     it.each(everyOperation.filter(([id]) => id !== "agentApprovals.get" && id !== "projects.delete"))(
-      "%s",
+      "succeeds for %s",
       async (_id, operation) => {
         const { status, text } = await send(operation);
         expect([status, operation.responses[status]], text).toEqual([status, []]);
@@ -78,21 +78,21 @@ describe("every operation", () => {
     );
   });
 
-  describe("returns 401 auth:unauthorized without a good token", () => {
-    it.each(everyOperation)("%s", async (_id, operation) => {
+  describe("401 auth:unauthorized without a valid token", () => {
+    it.each(everyOperation)("applies to %s", async (_id, operation) => {
       expect(await refusal(operation, { token: undefined })).toEqual([401, "auth:unauthorized"]);
       expect(await refusal(operation, { token: expired })).toEqual([401, "auth:unauthorized"]);
     });
   });
 
-  describe("returns 403 auth:forbidden without workspace:admin", () => {
-    it.each(everyOperation)("%s", async (_id, operation) => {
+  describe("403 auth:forbidden without workspace:admin", () => {
+    it.each(everyOperation)("applies to %s", async (_id, operation) => {
       expect(await refusal(operation, { token: scopeless })).toEqual([403, "auth:forbidden"]);
     });
   });
 
-  describe("returns 500 and 503 when it fails", () => {
-    it.each(everyOperation)("%s", async (id, operation) => {
+  describe("500 and 503 after a failure", () => {
+    it.each(everyOperation)("applies to %s", async (id, operation) => {
       face.engine.faults.add({ operation: operation.id, status: 500, times: 1 });
       expect(await refusal(operation)).toEqual([500, "internal:error"]);
       face.engine.faults.add({ operation: operation.id, status: 503, times: 1 });
@@ -102,13 +102,13 @@ describe("every operation", () => {
   });
 
   describe("with a body", () => {
-    it.each(withBody)("%s returns 400 for broken JSON", async (_id, operation) => {
+    it.each(withBody)("returns 400 from %s for invalid JSON", async (_id, operation) => {
       for (const raw of ["{", '{"name":}', "nothing", "{}{}", new Uint8Array([0x7b, 0xff, 0x7d])]) {
         expect(await refusal(operation, { raw })).toEqual([400, "request:malformed"]);
       }
     });
 
-    it.each(withBody)("%s returns 415 for another content type", async (_id, operation) => {
+    it.each(withBody)("returns 415 from %s for another content type", async (_id, operation) => {
       for (const type of [
         "text/plain",
         "application/x-www-form-urlencoded",
@@ -120,7 +120,7 @@ describe("every operation", () => {
     });
 
     it.each(withBody)(
-      "%s returns 413 for a body over its cap, and not to one at it",
+      "returns 413 from %s for a body above its limit, but not for one at the limit",
       async (_id, operation) => {
         const cap = operation.maxBodyBytes ?? 1024 * 1024;
         const body = JSON.stringify(validRequest(operation, fixture, otherUser).body);
@@ -130,7 +130,7 @@ describe("every operation", () => {
       },
     );
 
-    it.each(withBody)("%s returns 422 for an unknown field, and names it", async (_id, operation) => {
+    it.each(withBody)("returns 422 from %s for an unknown field, and names it", async (_id, operation) => {
       const body = { ...validRequest(operation, fixture, otherUser).body, "sur/prise": "hunter2" };
       const { status, code, issues, text } = await send(operation, { body });
       expect([status, code]).toEqual([422, "validation:failed"]);
@@ -138,14 +138,17 @@ describe("every operation", () => {
       expect(text).not.toContain("hunter2");
     });
 
-    it.each(withBody)("%s returns 422 for a body that is no object, or too deep", async (_id, operation) => {
-      for (const raw of ["[]", "null", '"text"', "1", "[".repeat(30_000) + "]".repeat(30_000)]) {
-        expect(await refusal(operation, { raw })).toEqual([422, "validation:failed"]);
-      }
-    });
+    it.each(withBody)(
+      "returns 422 from %s for a body that is not an object, or is too deep",
+      async (_id, operation) => {
+        for (const raw of ["[]", "null", '"text"', "1", "[".repeat(30_000) + "]".repeat(30_000)]) {
+          expect(await refusal(operation, { raw })).toEqual([422, "validation:failed"]);
+        }
+      },
+    );
 
     it.each(withBody.filter(([, { body }]) => body === "required"))(
-      "%s returns 422 without one",
+      "returns 422 from %s without a body",
       async (_id, operation) => {
         const { method, path } = validRequest(operation, fixture, otherUser);
         const { status, code } = await face.send(method, path, { token: user });
@@ -155,7 +158,7 @@ describe("every operation", () => {
   });
 
   describe("that lists", () => {
-    it.each(limited)("%s returns 422 for a limit that is not 1 to 1000", async (_id, operation) => {
+    it.each(limited)("returns 422 from %s for a limit that is not 1 to 1000", async (_id, operation) => {
       for (const limit of ["0", "1001", "-1", "1.5", "ten", "", "1e2", "9".repeat(400)]) {
         const { status, issues } = await send(operation, {}, withQuery(operation, `limit=${limit}`));
         expect([limit, status, issues[0]?.path]).toEqual([limit, 422, "query/limit"]);
@@ -165,7 +168,7 @@ describe("every operation", () => {
       }
     });
 
-    it.each(paged)("%s returns 422 for a cursor that is not its own", async (_id, operation) => {
+    it.each(paged)("returns 422 from %s for a cursor of another list", async (_id, operation) => {
       for (const cursor of ["1", "null", "a".repeat(48), "%00", "🐧"]) {
         const path = withQuery(operation, `cursor=${encodeURIComponent(cursor)}`);
         expect(await refusal(operation, {}, path)).toEqual([422, "validation:failed"]);
@@ -174,7 +177,7 @@ describe("every operation", () => {
     });
 
     it.each(limited)(
-      "%s returns 422 for a repeated parameter, and ignores unknown ones",
+      "returns 422 from %s for a repeated parameter, and ignores unknown ones",
       async (_id, operation) => {
         expect(await refusal(operation, {}, withQuery(operation, "limit=1&limit=1"))).toEqual([
           422,
@@ -186,7 +189,7 @@ describe("every operation", () => {
   });
 
   describe("that is rate limited", () => {
-    it.each(rateLimited)("%s returns 429 with RateLimit-* and Retry-After", async (_id, operation) => {
+    it.each(rateLimited)("returns 429 from %s with RateLimit-* and Retry-After", async (_id, operation) => {
       face.engine.setRateLimit({ requests: 1, window: 30_000 });
       const first = await send(operation);
       const second = await send(operation);
@@ -198,8 +201,8 @@ describe("every operation", () => {
     });
   });
 
-  describe("asked by an agent", () => {
-    it("every DELETE, restores, transfers and rotations need an approval, and two are never an agent's", () => {
+  describe("for an agent", () => {
+    it("requires approvals for every DELETE, for restores, transfers and rotations, and forbids two operations", () => {
       const ids = (some: readonly (readonly [string, unknown])[]) => some.map(([id]) => id).sort();
       const deletions = ids(named(({ method }) => method === "DELETE"));
       const graver = ["connections.rotate", "databases.restore", "projects.transfer"];
@@ -209,7 +212,7 @@ describe("every operation", () => {
     });
 
     it.each(gated.filter(([id]) => id !== "projects.delete"))(
-      "%s needs an approval",
+      "requires an approval for %s",
       async (_id, operation) => {
         const asked = await send(operation, { token: agent });
         expect([asked.status, asked.code]).toEqual([403, "approval_required"]);
@@ -220,7 +223,7 @@ describe("every operation", () => {
       },
     );
 
-    it("projects.delete needs an approval", async () => {
+    it("requires an approval for projects.delete", async () => {
       const { id } = await face.engine.seed.project();
       const remove = () => face.send("DELETE", `/v1/projects/${id}`, { token: agent });
       expect((await remove()).code).toBe("approval_required");
@@ -228,13 +231,13 @@ describe("every operation", () => {
       expect((await remove()).code).toBe("approval:denied");
     });
 
-    it.each(never)("%s is forbidden", async (_id, operation) => {
+    it.each(never)("forbids %s", async (_id, operation) => {
       expect(await refusal(operation, { token: agent })).toEqual([403, "auth:forbidden"]);
       expect(face.engine.approvals.list()).toEqual([]);
     });
 
     it.each(everyOperation.filter(([, { agentApproval }]) => agentApproval === null))(
-      "%s needs none",
+      "allows %s without an approval",
       async (_id, operation) => {
         expect(["approval_required", "approval:denied"]).not.toContain(
           (await send(operation, { token: agent })).code,
@@ -244,30 +247,33 @@ describe("every operation", () => {
   });
 
   describe("with an id in its path", () => {
-    it.each(withPathId)("%s answers a malformed id with its 422, else with a 404", async (_id, operation) => {
-      const { method, path, body } = validRequest(operation, fixture, otherUser);
-      const [pathname = ""] = path.split("?");
-      for (const name of Object.keys(operation.pathKinds)) {
-        const place = operation.path.split("/").indexOf(`{${name}}`);
-        for (const id of malformedIds) {
-          const segments = pathname.split("/");
-          segments[place] = id;
-          // Straight into the engine: `fetch` would resolve the dots.
-          const answer = await face.engine.handle({
-            method,
-            path: segments.join("/"),
-            headers: { authorization: `Bearer ${user}`, "content-type": "application/json" },
-            body: body && JSON.stringify(body),
-          });
-          expect([id, answer.status]).toEqual([id, operation.malformedIdStatus]);
-          // Every refusal has this body.
-          const { error } = JSON.parse(answer.body ?? "") as { error: { code: string } };
-          expect(operation.responses[answer.status]).toContain(error.code);
+    it.each(withPathId)(
+      "returns 422 from %s for a malformed id if it lists 422, otherwise 404",
+      async (_id, operation) => {
+        const { method, path, body } = validRequest(operation, fixture, otherUser);
+        const [pathname = ""] = path.split("?");
+        for (const name of Object.keys(operation.pathKinds)) {
+          const place = operation.path.split("/").indexOf(`{${name}}`);
+          for (const id of malformedIds) {
+            const segments = pathname.split("/");
+            segments[place] = id;
+            // Straight into the engine: `fetch` would resolve the dots.
+            const answer = await face.engine.handle({
+              method,
+              path: segments.join("/"),
+              headers: { authorization: `Bearer ${user}`, "content-type": "application/json" },
+              body: body && JSON.stringify(body),
+            });
+            expect([id, answer.status]).toEqual([id, operation.malformedIdStatus]);
+            // Every refusal has this body.
+            const { error } = JSON.parse(answer.body ?? "") as { error: { code: string } };
+            expect(operation.responses[answer.status]).toContain(error.code);
+          }
         }
-      }
-    });
+      },
+    );
 
-    it.each(withPathId)("%s takes ids without their prefix", async (_id, operation) => {
+    it.each(withPathId)("accepts ids without their prefix: %s", async (_id, operation) => {
       const { path } = validRequest(operation, fixture, otherUser);
       const bare = path.replaceAll(/\/(?:proj|db|wksp|itgr|cps|br|con|bkp|stk|dpl|apr)_/g, "/");
       expect(bare).not.toBe(path);
@@ -278,7 +284,7 @@ describe("every operation", () => {
     });
 
     it.each(withPathId.filter(([id]) => id !== "workspaces.serviceTokens.list"))(
-      "%s returns 404 when there is no such resource",
+      "returns 404 from %s when the resource does not exist",
       async (_id, operation) => {
         const segments = operation.path
           .split("/")
@@ -290,7 +296,7 @@ describe("every operation", () => {
     );
 
     it.each(withPathId.filter(([id]) => !withoutForeign.has(id)))(
-      "%s keeps another workspace's resources out of reach",
+      "hides another workspace's resources: %s",
       async (_id, operation) => {
         const { path } = validRequest(operation, foreign, otherUser);
         const [status, code] = await refusal(operation, {}, path);

@@ -21,11 +21,11 @@ describe("the order of checks", () => {
   });
   afterAll(() => face.close());
 
-  it("knows the route before the caller: 404 without a token", async () => {
+  it("checks the route before the caller: 404 without a token", async () => {
     expect((await face.send("GET", "/v1/nothing")).code).toBe("route:not_found");
   });
 
-  it("knows the methods of a path before the caller: 405 with Allow", async () => {
+  it("checks the method before the caller: 405 with Allow", async () => {
     const { status, code, headers } = await face.send("PUT", `/v1/projects/${projectId}`);
     expect([status, code, headers.get("allow")]).toEqual([
       405,
@@ -61,7 +61,7 @@ describe("the order of checks", () => {
     expect(await post("{}")).toBe("validation:failed");
   });
 
-  it("takes JSON under any spelling of its type", async () => {
+  it("accepts JSON under any spelling of its type", async () => {
     for (const type of [
       "application/json; charset=utf-8",
       'Application/JSON;charset="UTF-8"',
@@ -111,7 +111,7 @@ describe("the order of checks", () => {
     }
   });
 
-  it("looks for the resource before its state, and for its state before the approval", async () => {
+  it("checks the resource before its state, and its state before the approval", async () => {
     const remove = async (id: string) =>
       (await face.send("DELETE", `/v1/projects/${id}`, { token: agent })).code;
     expect(await remove("proj_gone")).toBe("project:not_found");
@@ -123,7 +123,7 @@ describe("the order of checks", () => {
     expect(await remove(projectId)).toBe("approval_required");
   });
 
-  it("gives every answer a request id of its own, refusals too", async () => {
+  it("returns a unique request id with every response, refusals included", async () => {
     const ids = new Set<string | null>();
     for (const path of ["/v1/projects", "/v1/nothing", "/elsewhere"]) {
       ids.add((await face.send("GET", path)).headers.get("x-request-id"));

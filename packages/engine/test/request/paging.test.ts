@@ -41,7 +41,7 @@ describe("paging", () => {
   };
   const code = async (path: string, as = token) => (await face.send("GET", path, { token: as })).code;
 
-  it("goes through everything once, oldest first, and ends with a null cursor", async () => {
+  it("returns every row once, oldest first, and ends with a null cursor", async () => {
     const ids = await make(5);
     const first = await projects(null);
     const second = await projects(first.next);
@@ -54,7 +54,7 @@ describe("paging", () => {
     ]);
   });
 
-  it("has no next page when the last one is exactly full", async () => {
+  it("returns no next page when the last one is exactly full", async () => {
     await make(2);
     expect(await projects(null)).toMatchObject({ next: null, hasMore: false });
   });
@@ -65,7 +65,7 @@ describe("paging", () => {
     expect((await page("/v1/projects?limit=1000")).ids).toHaveLength(101);
   });
 
-  it("goes on after the deletion of the row that the cursor was made at, and of those before it", async () => {
+  it("continues after the deletion of the row of the cursor, and of those before it", async () => {
     const [a, b, c, d] = await make(4);
     const first = await projects(null);
     expect(first.ids).toEqual([a, b]);
@@ -101,13 +101,13 @@ describe("paging", () => {
     expect([...first.ids, ...second.ids]).toEqual(made.toReversed());
   });
 
-  it("takes a cursor with another limit", async () => {
+  it("accepts a cursor with another limit", async () => {
     const ids = await make(5);
     const { next } = await projects(null, 1);
     expect((await projects(next, 3)).ids).toEqual(ids.slice(1, 4));
   });
 
-  it("takes a cursor after a restart from a snapshot", async () => {
+  it("accepts a cursor after a restart from a snapshot", async () => {
     const ids = await make(4);
     const { next } = await projects(null);
     const snapshot = face.engine.snapshot();
@@ -135,7 +135,7 @@ describe("paging", () => {
     );
   });
 
-  it("takes a cursor whatever the form of the ids in path and filter", async () => {
+  it("accepts a cursor whatever the form of the ids in path and filter", async () => {
     const { engine } = face;
     const { id } = await engine.seed.project();
     const extra = await engine.seed.database(id);
@@ -159,7 +159,7 @@ describe("paging", () => {
     }
   });
 
-  it("does not tell the position in its cursors", async () => {
+  it("does not reveal the position in its cursors", async () => {
     await make(3);
     const { next } = await projects(null, 1);
     const bytes = Buffer.from(next ?? "", "base64url");

@@ -32,7 +32,7 @@ describe("rate limits", () => {
     expect(await apps(token)).toEqual([200, "1", "60", null]);
   });
 
-  it("is one count for all rate-limited operations of a principal, and none for others", async () => {
+  it("share one count for all rate-limited operations of a principal, and none for others", async () => {
     const token = await face.engine.tokens.user();
     await apps(token);
     expect((await face.send("GET", "/v1/services", { token })).headers.get("ratelimit-remaining")).toBe("0");
@@ -41,7 +41,7 @@ describe("rate limits", () => {
     expect((await apps(token))[0]).toBe(429);
   });
 
-  it("goes by sub and client: a new token of the same principal changes nothing", async () => {
+  it("are counted by sub and client: a new token of the same principal changes nothing", async () => {
     const { tokens } = face.engine;
     await apps(await tokens.user());
     await apps(await tokens.user());

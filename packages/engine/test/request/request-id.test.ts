@@ -31,7 +31,7 @@ it.each([
   ["no control secret", "/_control/clock", {}, 403],
   ["a foreign Origin at the control surface", "/_control/clock", { origin: "https://evil.example" }, 403],
   ["an unknown path", "/nowhere", {}, 404],
-])("answers %s with a request id", async (_what, path, headers, status) => {
+])("returns a request id with %s", async (_what, path, headers, status) => {
   expect(await ask(path, headers)).toEqual({ status, requestId });
 });
 

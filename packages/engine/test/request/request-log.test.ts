@@ -7,7 +7,7 @@ import { recordTo } from "../../src/request/coverage.js";
 import { openMock } from "../../../mock/test/faces.js";
 
 describe("the request log", () => {
-  it("holds what was asked and answered, without headers and answers", async () => {
+  it("contains requests and results, without headers and responses", async () => {
     const face = await openMock();
     const { engine } = face;
     const token = await engine.tokens.service();
@@ -35,7 +35,7 @@ describe("the request log", () => {
     await face.close();
   });
 
-  it("holds nothing of a path that could be a secret in the wrong place, and no message does", async () => {
+  it("contains no part of a path that could be a misplaced secret, and neither do messages", async () => {
     const face = await openMock();
     const { engine } = face;
     const token = await engine.tokens.user();
@@ -59,7 +59,7 @@ describe("the request log", () => {
     await face.close();
   });
 
-  it("keeps the latest, as many as it is told", async () => {
+  it("contains the latest requests, up to the configured number", async () => {
     const engine = new ReferenceEngine({ logCapacity: 10 });
     for (let index = 0; index < 35; index += 1) {
       await engine.handle({ method: "GET", path: `/v1/${String(index)}`, headers: {} });
@@ -68,7 +68,7 @@ describe("the request log", () => {
     expect(paths).toEqual(Array.from({ length: 10 }, (_, index) => `/v1/${String(25 + index)}`));
   });
 
-  it("can be followed, and left", async () => {
+  it("can be followed and left", async () => {
     const engine = new ReferenceEngine();
     const seen: string[] = [];
     const leave = engine.followRequests(({ path }) => seen.push(path));
@@ -79,8 +79,8 @@ describe("the request log", () => {
   });
 });
 
-describe("the record of what was answered", () => {
-  it("has one line for each operation, status and code", () => {
+describe("the record of responses", () => {
+  it("contains one line for each operation, status and code", () => {
     const folder = mkdtempSync(join(tmpdir(), "mgmt-coverage-"));
     const file = join(folder, "seen");
     const record = recordTo(file);

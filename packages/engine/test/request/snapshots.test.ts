@@ -15,7 +15,7 @@ describe("snapshots and reset", () => {
   /** As it is read back from a file. */
   const throughJson = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot;
 
-  it("a snapshot is plain JSON that brings everything back, in another server too", async () => {
+  it("restore everything from plain JSON, in another server too", async () => {
     const { engine } = face;
     await makeFixture(engine, engine.residents.workspace.id);
     const snapshot = throughJson(engine.snapshot());
@@ -27,7 +27,7 @@ describe("snapshots and reset", () => {
     expect(engine.snapshot()).toEqual(snapshot);
   });
 
-  it("a snapshot does not change with the server, nor the server with it", async () => {
+  it("do not change with the server, nor the server with them", async () => {
     const { engine } = face;
     const snapshot = engine.snapshot();
     await engine.seed.project();
@@ -50,7 +50,7 @@ describe("snapshots and reset", () => {
     expect(answer.status).toBe(200);
   });
 
-  it("pending jobs come back: a database that was provisioning becomes ready after a restart", async () => {
+  it("restore pending jobs: a database that was provisioning becomes ready after a restart", async () => {
     const { engine } = face;
     const token = await engine.tokens.user();
     await face.send("POST", "/v1/projects", { token, body: {} });
@@ -61,7 +61,7 @@ describe("snapshots and reset", () => {
     expect(status()).toBe("ready");
   });
 
-  it("the clock and a seeded generator go on where they stood", async () => {
+  it("restore the clock and a seeded generator where they stopped", async () => {
     const { engine } = face;
     await engine.clock.advance(12_345);
     await engine.seed.project();
@@ -72,7 +72,7 @@ describe("snapshots and reset", () => {
     expect((await other.seed.project()).id).toBe(id);
   });
 
-  it("insertion numbers are never used again", async () => {
+  it("never reuse insertion numbers", async () => {
     const { engine } = face;
     const { id } = await engine.seed.project({ createDatabase: false });
     const token = await engine.tokens.user();
@@ -82,7 +82,7 @@ describe("snapshots and reset", () => {
     expect(engine.store.projects.sequence(next.id)).toBe(2);
   });
 
-  it("reset brings back the first state, the clock, no faults, an empty log and the first rate limit", async () => {
+  it("return to the first state, clock and rate limit on a reset, without faults and log entries", async () => {
     const { engine } = face;
     const first = engine.snapshot();
     await engine.seed.project();
@@ -97,7 +97,7 @@ describe("snapshots and reset", () => {
     expect((await face.send("GET", "/v1/apps", { token: await engine.tokens.user() })).status).toBe(200);
   });
 
-  it("two seeded servers make the same things, two others do not", async () => {
+  it("repeat the same content in two seeded servers, but not in two others", async () => {
     const make = async (seed?: string) => {
       const engine = new ReferenceEngine(seed === undefined ? {} : { seed });
       return JSON.stringify(await engine.seed.project());
@@ -107,7 +107,7 @@ describe("snapshots and reset", () => {
     expect(await make()).not.toBe(await make());
   });
 
-  it("what is under way at a reset ends in the old state", async () => {
+  it("finish work in progress in the old state", async () => {
     const { engine } = face;
     const token = await engine.tokens.user();
     const path = `/v1/workspaces/${engine.residents.workspace.id}/service-tokens`;
@@ -137,7 +137,7 @@ describe("snapshots and reset", () => {
   });
 });
 
-describe("keeping the state", () => {
+describe("stored state", () => {
   it("waits until a change is kept before its answer leaves, and does not for reads", async () => {
     const kept: string[] = [];
     const engine: ReferenceEngine = new ReferenceEngine({
@@ -156,7 +156,7 @@ describe("keeping the state", () => {
     expect(kept).toEqual(["1"]);
   });
 
-  it("keeps what jobs, seeds and decisions change", async () => {
+  it("stores what jobs, seeds and decisions change", async () => {
     let kept = 0;
     const engine = new ReferenceEngine({ seed: "kept", afterMutation: () => void (kept += 1) });
     const count = async (change: () => Promise<unknown>) => {

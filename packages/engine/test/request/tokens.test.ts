@@ -180,12 +180,12 @@ describe("access tokens", () => {
     );
   });
 
-  it("takes the scheme in any case", async () => {
+  it("accept the scheme in any case", async () => {
     const token = await face.engine.tokens.user();
     expect(await me(undefined, { authorization: `bearer ${token}` })).toBe(200);
   });
 
-  it("never repeats a refused token", async () => {
+  it("are never repeated in a refusal", async () => {
     const token = await forge({ exp: 1 });
     const { text } = await face.send("GET", "/v1/me", { token });
     expect(text).not.toContain(token.slice(-20));
@@ -222,7 +222,7 @@ describe("access tokens", () => {
     expect(await me(other)).toBe(200);
   });
 
-  it("goes on honouring more tokens than it remembers", async () => {
+  it("remain valid when there are more than the cache holds", async () => {
     const first = await face.engine.tokens.user();
     expect(await me(first)).toBe(200);
     const many = await Promise.all(Array.from({ length: 4_200 }, () => face.engine.tokens.user()));

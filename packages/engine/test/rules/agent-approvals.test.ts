@@ -70,7 +70,7 @@ describe("agentApprovals.get", () => {
     expect((await read(unused)).status).toBe("expired");
   });
 
-  it("is a 404 for another agent, and for a reader that is no agent", async () => {
+  it("returns 404 to another agent, and to a reader that is not an agent", async () => {
     const approvalId = await ask();
     const notFound = { status: 404, code: "approval:not_found" };
     for (const as of ["user", "service", "stranger"] as const) {
@@ -80,7 +80,7 @@ describe("agentApprovals.get", () => {
     expect(await api.refused("agentApprovals.get", { path: { approvalId }, token })).toEqual(notFound);
   });
 
-  it("is a 404 for the same agent in another workspace", async () => {
+  it("returns 404 to the same agent in another workspace", async () => {
     const approvalId = await ask();
     const token = await api.engine.tokens.agent({ sponsorId: api.engine.residents.otherUser.id });
     expect(await api.refused("agentApprovals.get", { path: { approvalId }, token })).toEqual({
@@ -89,7 +89,7 @@ describe("agentApprovals.get", () => {
     });
   });
 
-  it.each([nobody("apr_"), "NO", "__proto__"])("is a 404 for %s", async (approvalId) => {
+  it.each([nobody("apr_"), "NO", "__proto__"])("returns 404 for %s", async (approvalId) => {
     await ask();
     expect(await api.refused("agentApprovals.get", { path: { approvalId }, as: "agent" })).toEqual({
       status: 404,
@@ -98,6 +98,6 @@ describe("agentApprovals.get", () => {
   });
 });
 
-it("gives every answer that the contract lists for approvals", () => {
+it("returns every response that the contract lists for approvals", () => {
   expect(unseenResponses("agentApprovals.get")).toEqual([]);
 });

@@ -53,7 +53,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect((await create()).region.id).toBe("us-east-1");
     });
 
-    it("goes to branchId, to branchGitName, which it makes, or to none", async () => {
+    it("uses the branch of branchId, or of branchGitName, which it creates, or none", async () => {
       const dev = await api.engine.seed.branch(projectId, { gitName: "dev" });
       expect((await create({ branchId: dev.id })).branchId).toBe(dev.id);
       expect((await create({ branchGitName: "dev", displayName: "b" })).branchId).toBe(dev.id);
@@ -64,7 +64,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(data).toMatchObject({ gitName: "new", role: "preview", isDefault: false });
     });
 
-    it("is rejected with 409 app:already_exists when the name is taken on the branch", async () => {
+    it("returns 409 app:already_exists when the name is taken on the branch", async () => {
       const { id } = await create({ logicalId: "a" });
       const { error, status } = await createRefused();
       expect(status).toBe(409);
@@ -79,7 +79,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       });
     });
 
-    it("is rejected with 409 when the logicalId is taken on the branch", async () => {
+    it("returns 409 when the logicalId is taken on the branch", async () => {
       const { id } = await create({ logicalId: "a" });
       const { error } = await createRefused({ displayName: "other", logicalId: "a" });
       expect(error).toMatchObject({
@@ -98,7 +98,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(error).toMatchObject({ conflict: "name", existingAppId: named.id, logicalId: null });
     });
 
-    it("takes the name again on another branch, unassigned, and in another project", async () => {
+    it("accepts the name again on another branch, unassigned, and in another project", async () => {
       const { project } = await api.project();
       await create({ logicalId: "a" });
       await create({ branchGitName: "dev" });
@@ -109,7 +109,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(error).toMatchObject({ code: "app:already_exists", branchGitName: "" });
     });
 
-    it("makes no branch when it is rejected", async () => {
+    it("creates no branch when it is refused", async () => {
       await createRefused({ branchGitName: "dev", displayName: "" });
       expect(api.store.branches.size).toBe(1);
     });
@@ -135,7 +135,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(await api.issues(`${collection}.create`, { body })).toEqual([path]);
     });
 
-    it("takes a displayName of 256 characters", async () => {
+    it("accepts a displayName of 256 characters", async () => {
       expect((await create({ displayName: "n".repeat(256) })).name).toHaveLength(256);
     });
 
@@ -318,7 +318,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     });
 
     it.each(["provisioning", "stopping"] as const)(
-      "is rejected with 409, and nothing changed, while a deployment is %s",
+      "returns 409 and changes nothing while a deployment is %s",
       async (status) => {
         const { id } = await create();
         await api.engine.seed.deployment(id, { status: "running" });
@@ -336,7 +336,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       (await api.ok(`${collection}.promote`, { ...at(id), body })).data;
     const running = (id: string) => api.engine.seed.deployment(id, { status: "running" });
 
-    it("makes a running deployment the latest one", async () => {
+    it("promotes a running deployment", async () => {
       const { id, appEndpointDomain } = await create();
       const deployment = await running(id);
       expect(await promote(id, { deploymentId: deployment.id })).toEqual({
@@ -371,7 +371,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     });
 
     it.each(["created", "uploaded", "provisioning", "failed", "stopping", "stopped"] as const)(
-      "is rejected with 409 for a deployment that is %s",
+      "returns 409 for a deployment that is %s",
       async (status) => {
         const { id } = await create();
         const deployment = await api.engine.seed.deployment(id, { status });
@@ -429,7 +429,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect((await api.ok(`${collection}.get`, at(app.id.slice("cps_".length)))).data).toEqual(app);
     });
 
-    it.each(operations)("in %s is a 404 when it names nothing", async (id, body) => {
+    it.each(operations)("causes a 404 in %s when it does not exist", async (id, body) => {
       const gone = await create();
       await api.ok(`${collection}.delete`, at(gone.id));
       for (const appId of [gone.id, nobody("cps_")]) {
@@ -437,7 +437,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       }
     });
 
-    it.each(operations)("in %s is a 403 when it lies in another workspace", async (id, body) => {
+    it.each(operations)("causes a 403 in %s when it is in another workspace", async (id, body) => {
       const app = await create();
       expect(await api.refused(id, { ...at(app.id), body, as: "stranger" })).toEqual({
         status: 403,
@@ -445,7 +445,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       });
     });
 
-    it("is a 422 when it is malformed where the operation lists 422, else a 404", async () => {
+    it("causes a 422 when it is malformed if the operation lists 422, otherwise a 404", async () => {
       const body = { displayName: "mine" };
       expect(await api.issues(`${collection}.update`, { ...at("NO"), body })).toEqual([`path/${idName}`]);
       const notFound = { status: 404, code: "app:not_found" };
@@ -454,7 +454,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     });
   });
 
-  it("gives every answer that the contract lists", () => {
+  it("returns every response that the contract lists", () => {
     expect(
       unseenResponses(
         `${collection}.list`,

@@ -79,6 +79,6 @@ describe("databases.backups.list", () => {
   });
 });
 
-it("gives every answer that the contract lists for backups", () => {
+it("returns every response that the contract lists for backups", () => {
   expect(unseenResponses("databases.backups.list")).toEqual([]);
 });

@@ -144,7 +144,7 @@ describe("branches.update", () => {
 });
 
 describe("branches.delete", () => {
-  it("gives the gitName free again", async () => {
+  it("releases the gitName", async () => {
     const dev = await create({ gitName: "dev" });
     await api.ok("branches.delete", { path: { branchId: dev.id } });
     expect((await create({ gitName: "dev" })).id).not.toBe(dev.id);
@@ -182,7 +182,7 @@ describe("branches.delete", () => {
 
 describe("a branch's id", () => {
   it.each(["branches.get", "branches.update", "branches.delete"] as const)(
-    "in %s is a 404 when it names nothing or lies in another workspace",
+    "causes a 404 in %s when it does not exist or is in another workspace",
     async (operationId) => {
       const { database } = await api.project({}, { as: "stranger" });
       const dev = await create({ gitName: "dev" });
@@ -196,7 +196,7 @@ describe("a branch's id", () => {
     },
   );
 
-  it("is a 422 when it is malformed where the operation lists 422, else a 404", async () => {
+  it("causes a 422 when it is malformed if the operation lists 422, otherwise a 404", async () => {
     const asked = { path: { branchId: "NO" }, body: {} };
     expect(await api.issues("branches.update", asked)).toEqual(["path/branchId"]);
     expect(await api.issues("branches.delete", asked)).toEqual(["path/branchId"]);
@@ -204,7 +204,7 @@ describe("a branch's id", () => {
   });
 });
 
-it("gives every answer that the contract lists for branches", () => {
+it("returns every response that the contract lists for branches", () => {
   expect(
     unseenResponses(
       "projects.branches.list",

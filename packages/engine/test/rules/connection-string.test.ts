@@ -5,7 +5,7 @@ const address = { host: "127.0.0.1", port: 5432, database: "shop" };
 const credentials = { user: "app", pass: "secret" };
 
 describe("a connection string", () => {
-  it("is what Postgres clients take", () => {
+  it("works with Postgres clients", () => {
     expect(connectionString(address, credentials)).toBe(
       "postgres://app:secret@127.0.0.1:5432/shop?sslmode=disable",
     );

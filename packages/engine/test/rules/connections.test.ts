@@ -55,7 +55,7 @@ describe("creating a connection", () => {
     expect(await defaultConnectionId()).toBe(firstId);
   });
 
-  it("on a provisioning database ends in a role when that is ready", async () => {
+  it("creates a role on a provisioning database when that is ready", async () => {
     const { database } = await api.project({}, { provisioning: true });
     const body = { databaseId: database.id, name: "early" };
     const { data: early } = await api.ok("connections.create", { body });
@@ -84,7 +84,7 @@ describe("creating a connection", () => {
     await add();
   });
 
-  it("on a database that is deleted meanwhile returns 404 and leaves nothing behind", async () => {
+  it("returns 404 and leaves nothing behind when the database is deleted meanwhile", async () => {
     const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
     const doomed = await api.database(projectId);
     const { begun, release } = api.databases.hold("drop");
@@ -97,7 +97,7 @@ describe("creating a connection", () => {
     expect(api.store.connections.size).toBe(1);
   });
 
-  it("in a project that is transferred meanwhile returns 404 and leaves nothing behind", async () => {
+  it("returns 404 and leaves nothing behind when the project is transferred meanwhile", async () => {
     const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
     const { begun, release } = api.databases.hold("grant");
     const rotation = api.ok("connections.rotate", { path: { id: firstId } });
@@ -166,7 +166,7 @@ describe("listing connections", () => {
     expect(data[0]).not.toHaveProperty("pass");
   });
 
-  it("goes oldest first, page by page", async () => {
+  it("returns the oldest first, page by page", async () => {
     const second = await add();
     for (const list of ["connections.list", "databases.connections.list"] as const) {
       const asked = { path: { databaseId } };
@@ -208,7 +208,7 @@ describe("listing connections", () => {
 });
 
 describe("rotating a connection", () => {
-  it("gives it a new password, and ends the previous one", async () => {
+  it("sets a new password and invalidates the previous one", async () => {
     const before = await add();
     const { data } = await api.ok("connections.rotate", { path: { id: before.id } });
     expect({ ...data, pass: "" }).toMatchObject({ id: before.id, user: before.user, name: before.name });
@@ -231,7 +231,7 @@ describe("rotating a connection", () => {
     expect(api.store.connections.get(id)?.pass).toBe(passwords[2]);
   });
 
-  it("of a database that is being made holds when that is ready", async () => {
+  it("takes effect on a provisioning database when that is ready", async () => {
     const { database } = await api.project({}, { provisioning: true });
     const id = database.defaultConnectionId ?? "";
     const early = await api.ok("connections.rotate", { path: { id } });
@@ -246,7 +246,7 @@ describe("rotating a connection", () => {
     expect(api.databases.passwords(database.id)).toEqual({ [id]: data.pass });
   });
 
-  it("keeps the old password and returns 500 when the new one cannot be set", async () => {
+  it("preserves the old password and returns 500 when the new one cannot be set", async () => {
     const { id, pass } = await add();
     api.databases.fail("grant");
     expect(await api.refused("connections.rotate", { path: { id } })).toEqual({
@@ -268,7 +268,7 @@ describe("deleting a connection", () => {
     });
   });
 
-  it("makes the oldest left the default, or null", async () => {
+  it("makes the oldest remaining one the default, or null", async () => {
     const second = await add();
     const third = await add();
     await api.ok("connections.delete", { path: { id: firstId } });
@@ -279,7 +279,7 @@ describe("deleting a connection", () => {
     expect(await defaultConnectionId()).toBeNull();
   });
 
-  it("of a database that is being made leaves no role in it", async () => {
+  it("leaves no role in a database that is provisioning", async () => {
     const { database } = await api.project({}, { provisioning: true });
     await api.ok("connections.delete", { path: { id: database.defaultConnectionId ?? "" } });
     const name = "app";
@@ -293,7 +293,7 @@ describe("deleting a connection", () => {
     expect(api.databases.passwords(database.id)).toEqual({});
   });
 
-  it("keeps the connection and returns 500 when the role cannot be taken away", async () => {
+  it("preserves the connection and returns 500 when the role cannot be removed", async () => {
     api.databases.fail("revoke");
     expect(await api.refused("connections.delete", { path: { id: firstId } })).toEqual({
       status: 500,
@@ -314,7 +314,7 @@ describe("deleting a connection", () => {
 
 describe("a connection's id", () => {
   it.each(["connections.get", "connections.delete", "connections.rotate"] as const)(
-    "in %s is a 404 when it is malformed, names nothing or lies in another workspace",
+    "causes a 404 in %s when it is malformed, does not exist or is in another workspace",
     async (operationId) => {
       const { database } = await api.project({}, { as: "stranger" });
       const foreign = database.defaultConnectionId ?? "";
@@ -333,7 +333,7 @@ describe("a connection's id", () => {
   });
 });
 
-it("gives every answer that the contract lists for connections", () => {
+it("returns every response that the contract lists for connections", () => {
   expect(
     unseenResponses(
       "databases.connections.list",

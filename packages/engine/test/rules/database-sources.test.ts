@@ -47,7 +47,7 @@ describe("a new database's source", () => {
     expect(api.databases.read(data.id)).toBe("orders");
   });
 
-  it("takes ids without their prefixes", async () => {
+  it("accepts ids without their prefixes", async () => {
     const { id: backupId } = await api.engine.seed.backup(databaseId);
     const { data } = await create({
       source: { type: "backup", databaseId: databaseId.slice(3), backupId: backupId.slice(4) },
@@ -55,13 +55,13 @@ describe("a new database's source", () => {
     expect(data.source).toEqual({ type: "backup", databaseId, backupId });
   });
 
-  it("may be a database of another project of the workspace", async () => {
+  it("can be a database of another project of the workspace", async () => {
     const { project } = await api.project();
     const copy = await api.database(project.id, { source: { type: "database", databaseId } });
     expect(api.databases.read(copy.id)).toBe("orders");
   });
 
-  it("may be a backup of a database that is not ready itself", async () => {
+  it("can be a backup of a database that is not ready itself", async () => {
     const { id: backupId } = await api.engine.seed.backup(databaseId);
     await api.engine.states.setDatabaseStatus(databaseId, "failure");
     const { data } = await create({ source: { type: "backup", databaseId, backupId } });
@@ -69,7 +69,7 @@ describe("a new database's source", () => {
     expect(await api.status(data.id)).toBe("ready");
   });
 
-  it("keeps its copy when the source is deleted afterwards", async () => {
+  it("can be deleted afterwards without affecting the copy", async () => {
     const source = await api.database(projectId);
     api.databases.write(source.id, "orders");
     const copy = await api.database(projectId, { source: { type: "database", databaseId: source.id } });
@@ -81,7 +81,7 @@ describe("a new database's source", () => {
     });
   });
 
-  it("is not deleted in the middle of being copied", async () => {
+  it("cannot be deleted while it is being copied", async () => {
     const source = await api.database(projectId);
     api.databases.write(source.id, "orders");
     const { data: copy } = await create({ source: { type: "database", databaseId: source.id } });
@@ -96,7 +96,7 @@ describe("a new database's source", () => {
   });
 
   it.each(["provisioning", "recovering", "failure"] as const)(
-    "is rejected with 422 while the database to copy is %s",
+    "causes a 422 while the database to copy is %s",
     async (status) => {
       await api.engine.states.setDatabaseStatus(databaseId, status);
       const rejected = { status: 422, code: "database:source_not_ready" };
@@ -111,7 +111,7 @@ describe("a new database's source", () => {
   );
 
   it.each(["running", "failed", "unknown"] as const)(
-    "is rejected with 422 for a backup that is %s",
+    "causes a 422 for a backup that is %s",
     async (status) => {
       const { id: backupId } = await api.engine.seed.backup(databaseId);
       await api.engine.states.setBackupStatus(backupId, status);
@@ -122,7 +122,7 @@ describe("a new database's source", () => {
     },
   );
 
-  it("is rejected with 404 for a backup of another database, or none", async () => {
+  it("causes a 404 for a backup of another database, or none", async () => {
     const other = await api.database(projectId);
     const { id } = await api.engine.seed.backup(other.id);
     for (const backupId of [id, nobody("bkp_")]) {
@@ -134,7 +134,7 @@ describe("a new database's source", () => {
     }
   });
 
-  it("is rejected with 404 for no database and 403 for another workspace's", async () => {
+  it("causes a 404 for an unknown database and a 403 for another workspace's", async () => {
     const { database } = await api.project({}, { as: "stranger" });
     const { id: backupId } = await api.engine.seed.backup(database.id);
     const cases = [
@@ -150,7 +150,7 @@ describe("a new database's source", () => {
     }
   });
 
-  it("is rejected with 422 when fromDatabase and source come at once", async () => {
+  it("causes a 422 when fromDatabase and source are combined", async () => {
     const body = { source: { type: "empty" }, fromDatabase: { id: databaseId } };
     expect(await api.issues("projects.databases.create", { path: { projectId }, body })).toEqual([
       "/fromDatabase",
@@ -166,14 +166,14 @@ describe("a new database's source", () => {
     ["a malformed databaseId", { type: "database", databaseId: "db_NO" }],
     ["a source that is text", "empty"],
     ["a null source", null],
-  ])("is rejected with 422 for %s", async (_, source) => {
+  ])("causes a 422 for %s", async (_, source) => {
     const asked = { path: { projectId }, body: { source } };
     const { status, code } = await api.refused("projects.databases.create", asked);
     expect({ status, code }).toEqual({ status: 422, code: "validation:failed" });
   });
 });
 
-it("gives every answer that the contract lists for the sources of a database", () => {
+it("returns every response that the contract lists for the sources of a database", () => {
   const unseen = unseenResponses("projects.databases.create", "databases.create");
   expect(unseen.filter((answer) => sourceResponses.includes(answer))).toEqual([]);
 });

@@ -28,14 +28,14 @@ describe("projects.databases.create", () => {
     expect(data.connectionString).toContain(`:${String(data.directConnection?.pass)}@`);
   });
 
-  it("takes an absent body, and makes up a readable name", async () => {
+  it("accepts an absent body, and generates a readable name", async () => {
     const { project } = await api.project();
     const { data } = await api.ok("projects.databases.create", { path: { projectId: project.id } });
     expect(data.name).toMatch(/^[a-z]+-[a-z]+-\d+$/);
     expect(data.region.id).toBe("us-east-1");
   });
 
-  it("goes from provisioning to ready, and opens with the credentials of its answer", async () => {
+  it("changes from provisioning to ready, and opens with the returned credentials", async () => {
     const { database } = await api.project({}, { provisioning: true });
     expect(await api.status(database.id)).toBe("provisioning");
     expect(api.databases.passwords(database.id)).toBeUndefined();
@@ -46,14 +46,14 @@ describe("projects.databases.create", () => {
     });
   });
 
-  it("goes from provisioning to failure when it cannot be made", async () => {
+  it("changes from provisioning to failure when it cannot be created", async () => {
     api.databases.fail("create");
     const { database } = await api.project();
     expect(await api.status(database.id)).toBe("failure");
     expect(api.defects).toEqual([new Error("The database engine cannot create")]);
   });
 
-  it("is made after all when the control surface fails it and then declares it ready", async () => {
+  it("creates it after the control surface sets failure and then ready", async () => {
     const { database } = await api.project({}, { provisioning: true });
     await api.engine.states.setDatabaseStatus(database.id, "failure");
     await api.engine.states.setDatabaseStatus(database.id, "ready");
@@ -129,7 +129,7 @@ describe("projects.databases.create", () => {
 });
 
 describe("databases.create", () => {
-  it("makes the branch of branchGitName when it does not exist, and uses it when it does", async () => {
+  it("creates the branch of branchGitName when it does not exist, and uses it when it does", async () => {
     const { project } = await api.project();
     const first = await api.database(project.id, { branchGitName: "feature/cart" });
     const second = await api.database(project.id, { branchGitName: "feature/cart" });
@@ -138,7 +138,7 @@ describe("databases.create", () => {
     expect(data).toMatchObject({ gitName: "feature/cart", role: "preview", isDefault: false });
   });
 
-  it("goes to the branch of branchId, else to the default branch", async () => {
+  it("uses the branch of branchId, or else the default branch", async () => {
     const { project } = await api.project();
     const branch = await api.engine.seed.branch(project.id, { gitName: "dev" });
     const bare = branch.id.slice("br_".length);
@@ -192,7 +192,7 @@ describe("databases.create", () => {
     }
   });
 
-  it("looks for the source before the logicalId", async () => {
+  it("checks the source before the logicalId", async () => {
     const { project } = await api.project();
     await api.database(project.id, { logicalId: "taken" });
     const source = { type: "database", databaseId: nobody("db_") };
@@ -200,7 +200,7 @@ describe("databases.create", () => {
     expect((await api.refused("databases.create", { body })).code).toBe("database:not_found");
   });
 
-  it("makes no branch when the database is rejected", async () => {
+  it("creates no branch when the database is refused", async () => {
     const { project } = await api.project();
     const body = {
       projectId: project.id,
@@ -242,7 +242,7 @@ describe("databases.list", () => {
     expect(await list({ branchGitName: "main", projectId: project.id })).toEqual([database.id, declared.id]);
   });
 
-  it("gives an empty list for another workspace's project and for none", async () => {
+  it("returns an empty list for another workspace's project and for an unknown one", async () => {
     const { project } = await api.project({}, { as: "stranger" });
     for (const projectId of [project.id, nobody("proj_")]) {
       expect((await api.ok("databases.list", { query: { projectId } })).data).toEqual([]);
@@ -377,7 +377,7 @@ describe("databases.update", () => {
 });
 
 describe("databases.delete", () => {
-  it("takes data, connections and backups away", async () => {
+  it("deletes data, connections and backups", async () => {
     const { project } = await api.project();
     const database = await api.database(project.id);
     await api.engine.seed.backup(database.id);
@@ -435,7 +435,7 @@ describe("databases.delete", () => {
   });
 
   it.each(Array.from({ length: 20 }, (_, index) => index))(
-    "does not wait for the making of a database, whenever that begins (%i)",
+    "cancels the creation of a database, whenever that starts (%i)",
     async (ticks) => {
       const { project } = await api.project();
       const database = await api.database(project.id, {}, { provisioning: true });
@@ -450,7 +450,7 @@ describe("databases.delete", () => {
     },
   );
 
-  it("makes a database after all when it could not be taken away while it waited to be made", async () => {
+  it("creates a database after all when it could not be deleted while its creation was pending", async () => {
     const { project } = await api.project();
     const database = await api.database(project.id, {}, { provisioning: true });
     const mend = api.databases.fail("drop");
@@ -465,7 +465,7 @@ describe("databases.delete", () => {
     expect(await api.status(database.id)).toBe("ready");
   });
 
-  it("takes a backup's data away in the end, even when that fails at first", async () => {
+  it("deletes a backup's data in the end, even when that fails at first", async () => {
     const { project } = await api.project();
     const database = await api.database(project.id);
     await api.engine.seed.backup(database.id);
@@ -503,7 +503,7 @@ describe("databases.delete", () => {
   });
 });
 
-it("gives every answer that the contract lists for databases, but for those of their sources", () => {
+it("returns every response that the contract lists for databases, except those of their sources", () => {
   const unseen = unseenResponses(
     "projects.databases.list",
     "projects.databases.create",

@@ -47,7 +47,7 @@ describe("services.deployments.create", () => {
     });
   });
 
-  it("takes an absent body, and a null port for none", async () => {
+  it("accepts an absent body, and a null port for none", async () => {
     expect(await get((await create()).id)).not.toHaveProperty("portMapping");
     expect(await get((await create({ portMapping: { http: null } })).id)).toMatchObject({ portMapping: {} });
   });
@@ -60,7 +60,7 @@ describe("services.deployments.create", () => {
     expect((await upload((uploadUrl ?? "").slice(0, -1))).status).toBe(404);
   });
 
-  it("takes no code any more once it was started", async () => {
+  it("accepts no code once it was started", async () => {
     const { id, uploadUrl } = await create();
     await api.ok("deployments.start", { path: { deploymentId: id } });
     expect((await upload(uploadUrl ?? "")).status).toBe(404);
@@ -119,7 +119,7 @@ describe("services.deployments.list", () => {
 });
 
 describe("apps.deployments.list and create", () => {
-  it("serve the same deployments as the routes of services", async () => {
+  it("return the same deployments as the routes of services", async () => {
     const path = { appId: serviceId };
     const { data: created } = await api.ok("apps.deployments.create", {
       path,
@@ -175,7 +175,7 @@ describe("apps.deployments.list and create", () => {
 });
 
 describe("starting and stopping", () => {
-  it("goes from provisioning to running, and answers with its previewDomain", async () => {
+  it("changes from provisioning to running, and returns its previewDomain", async () => {
     const deploymentId = (await create()).id;
     const { data } = await api.ok("deployments.start", { path: { deploymentId } });
     expect(await get(deploymentId)).toMatchObject({
@@ -186,7 +186,7 @@ describe("starting and stopping", () => {
     expect(await get(deploymentId)).toMatchObject({ status: "running", previewDomain: data.previewDomain });
   });
 
-  it("goes from stopping to stopped, and starts again", async () => {
+  it("changes from stopping to stopped, and starts again", async () => {
     const path = { deploymentId: await inState("running") };
     await api.ok("deployments.stop", { path });
     expect((await get(path.deploymentId)).status).toBe("stopping");
@@ -197,7 +197,7 @@ describe("starting and stopping", () => {
     expect((await get(path.deploymentId)).status).toBe("running");
   });
 
-  it("takes its time again when it is started again", async () => {
+  it("takes its full time again when it is started again", async () => {
     const path = { deploymentId: (await create()).id };
     await api.ok("deployments.start", { path });
     await api.ok("deployments.stop", { path });
@@ -209,7 +209,7 @@ describe("starting and stopping", () => {
     expect((await get(path.deploymentId)).status).toBe("running");
   });
 
-  it("gives up a start that is stopped", async () => {
+  it("cancels a start that is stopped", async () => {
     const path = { deploymentId: (await create()).id };
     await api.ok("deployments.start", { path });
     await api.ok("deployments.stop", { path });
@@ -217,7 +217,7 @@ describe("starting and stopping", () => {
     expect((await get(path.deploymentId)).status).toBe("stopped");
   });
 
-  it("does not bring back what the control surface has failed", async () => {
+  it("does not restart what the control surface has set to failed", async () => {
     const path = { deploymentId: (await create()).id };
     await api.ok("deployments.start", { path });
     await api.engine.states.setDeploymentStatus(path.deploymentId, "failed");
@@ -252,7 +252,7 @@ describe("the state of a deployment", () => {
 });
 
 describe("deployments.delete", () => {
-  it("of the promoted one leaves the service with none, and its domains for the next", async () => {
+  it("leaves the service without a promoted deployment, and its domains for the next one", async () => {
     const deploymentId = await inState("running");
     await api.ok("services.promote", { path: { serviceId }, body: { deploymentId } });
     await api.engine.states.attachDomain(serviceId, "shop.example.com");
@@ -278,7 +278,7 @@ describe("an id", () => {
     "deployments.stop",
   ] as const;
 
-  it.each(operations)("in %s is a 404 when it is malformed or names nothing", async (id) => {
+  it.each(operations)("causes a 404 in %s when it is malformed or does not exist", async (id) => {
     const gone = await inState("stopped");
     await api.ok("deployments.delete", { path: { deploymentId: gone } });
     for (const deploymentId of [gone, nobody("dpl_"), "NO", "__proto__"]) {
@@ -289,7 +289,7 @@ describe("an id", () => {
     }
   });
 
-  it.each(operations)("in %s is a 403 when it lies in another workspace", async (id) => {
+  it.each(operations)("causes a 403 in %s when it is in another workspace", async (id) => {
     const deploymentId = await inState("running");
     expect(await api.refused(id, { path: { deploymentId }, as: "stranger" })).toEqual({
       status: 403,
@@ -298,7 +298,7 @@ describe("an id", () => {
   });
 
   it.each(["services.deployments.list", "services.deployments.create"] as const)(
-    "of a service in %s is a 404 when it names nothing, a 403 when it lies in another workspace",
+    "causes a 404 for an unknown service in %s, and a 403 for one in another workspace",
     async (id) => {
       expect(await api.refused(id, { path: { serviceId: nobody("cps_") } })).toEqual({
         status: 404,
@@ -312,7 +312,7 @@ describe("an id", () => {
   );
 });
 
-it("gives every answer that the contract lists for deployments", () => {
+it("returns every response that the contract lists for deployments", () => {
   expect(
     unseenResponses(
       "apps.deployments.list",

@@ -44,7 +44,7 @@ describe("listing integrations", () => {
     }
   });
 
-  it("gives an empty list for another workspace, and for none, as a filter", async () => {
+  it("returns an empty list for another workspace, and for an unknown one, as a filter", async () => {
     await foreignConsent();
     for (const id of [api.strangerWorkspaceId, nobody("wksp_")]) {
       expect((await api.ok("integrations.list", { query: { workspaceId: id } })).data).toEqual([]);
@@ -72,7 +72,7 @@ describe("listing integrations", () => {
 
 describe("deleting an integration", () => {
   it.each(["integrations.delete", "workspaces.integrations.delete"] as const)(
-    "by %s revokes its tokens at once, and no others",
+    "revokes its tokens at once by %s, and no others",
     async (operationId) => {
       const { integration, client } = await consent();
       const kept = await consent();
@@ -93,21 +93,21 @@ describe("deleting an integration", () => {
     },
   );
 
-  it("by its own token ends that token", async () => {
+  it("ends the token that it is called with", async () => {
     const { integration } = await consent();
     const token = await api.engine.tokens.user({ integrationId: integration.id });
     await api.ok("integrations.delete", { path: { id: integration.id }, token });
     expect((await api.send("projects.list", { token })).status).toBe(401);
   });
 
-  it("takes the client's id without its prefix", async () => {
+  it("accepts the client's id without its prefix", async () => {
     const { client } = await consent();
     const clientId = client.id.slice("itgr_".length);
     await api.ok("workspaces.integrations.delete", { path: { workspaceId, clientId } });
     expect(api.store.integrations.size).toBe(0);
   });
 
-  it("is a 404 for a client that the workspace has not authorised, and for another workspace", async () => {
+  it("returns 404 for a client that the workspace has not authorized, and for another workspace", async () => {
     const { client } = await foreignConsent();
     for (const clientId of [client.id, nobody("itgr_"), "NO"]) {
       const path = { workspaceId, clientId };
@@ -127,7 +127,7 @@ describe("deleting an integration", () => {
 });
 
 it.each(["integrations.get", "integrations.delete"] as const)(
-  "%s is a 404 for a malformed id, none, and another workspace's",
+  "returns 404 from %s for a malformed, an unknown, and another workspace's id",
   async (operationId) => {
     const { integration } = await foreignConsent();
     for (const id of [integration.id, nobody("itgr_"), "NO", "__proto__"]) {
@@ -139,7 +139,7 @@ it.each(["integrations.get", "integrations.delete"] as const)(
   },
 );
 
-it("gives every answer that the contract lists for integrations", () => {
+it("returns every response that the contract lists for integrations", () => {
   expect(
     unseenResponses(
       "integrations.list",

@@ -31,7 +31,7 @@ const playRound = async (api: Api, requests: RandomRequests, dice: Dice): Promis
   expect(brokenInvariants(api.store)).toEqual([]);
 };
 
-describe("whatever is asked, in any order and at the same time", () => {
+describe("any requests in any order and at the same time", () => {
   it.each(Array.from({ length: 20 }, (_, index) => index + 1))(
     "names stay unique, defaults single, and nothing refers to the dead (seed %i)",
     async (seed) => {
@@ -55,14 +55,14 @@ describe("many requests of one kind at the same time", () => {
   const atOnce = async <T>(count: number, send: (index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => send(index)));
 
-  it("give a logicalId to one project only", async () => {
+  it("assign a logicalId to one project only", async () => {
     const api = new Api();
     const replies = await atOnce(20, () => api.send("projects.create", { body: { logicalId: "shop" } }));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(replies.filter(({ code }) => code === "project:logical_id_conflict")).toHaveLength(19);
   });
 
-  it("make one branch of a git name, and one app of a name on it", async () => {
+  it("create one branch of a git name, and one app of a name on it", async () => {
     const api = new Api();
     const { project } = await api.project();
     const body = { projectId: project.id, displayName: "web", branchGitName: "dev" };

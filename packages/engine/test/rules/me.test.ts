@@ -12,7 +12,7 @@ const user = () => {
   return { id, email, name };
 };
 
-it("says who a user's token of an OAuth client belongs to", async () => {
+it("describes the user and the OAuth client of a user's token", async () => {
   const { integration } = await api.engine.seed.integration({ clientName: "Dashboard" });
   const token = await api.engine.tokens.user({ integrationId: integration.id });
   expect((await api.ok("me.get", { token })).data).toEqual({
@@ -22,7 +22,7 @@ it("says who a user's token of an OAuth client belongs to", async () => {
   });
 });
 
-it("says that a user's token without a client is a management token", async () => {
+it("describes a user's token without a client as a management token", async () => {
   expect((await api.ok("me.get")).data).toEqual({
     user: user(),
     workspace: workspace(),
@@ -30,7 +30,7 @@ it("says that a user's token without a client is a management token", async () =
   });
 });
 
-it("knows no user behind a service token", async () => {
+it("describes no user for a service token", async () => {
   const { id } = api.engine.residents.serviceToken;
   expect((await api.ok("me.get", { as: "service" })).data).toEqual({
     user: null,
@@ -39,7 +39,7 @@ it("knows no user behind a service token", async () => {
   });
 });
 
-it("knows an agent by its own id", async () => {
+it("identifies an agent by its own id", async () => {
   expect((await api.ok("me.get", { as: "agent" })).data).toEqual({
     user: null,
     workspace: workspace(),
@@ -47,6 +47,6 @@ it("knows an agent by its own id", async () => {
   });
 });
 
-it("gives every answer that the contract lists for me", () => {
+it("returns every response that the contract lists for me", () => {
   expect(unseenResponses("me.get")).toEqual([]);
 });

@@ -48,7 +48,7 @@ describe("projects.create", () => {
     expect(answer).not.toContain("apiKeys");
   });
 
-  it("takes an absent body for an empty one", async () => {
+  it("treats an absent body as an empty one", async () => {
     const { data } = await api.ok("projects.create");
     expect(data.name).toMatch(/^[a-z]+-[a-z]+-\d+$/);
     expect(data.database?.status).toBe("provisioning");
@@ -70,28 +70,28 @@ describe("projects.create", () => {
     expect(unplaced.database.region.id).toBe("us-east-1");
   });
 
-  it("gives every project one default branch, main, in production, which holds its database", async () => {
+  it("creates one default branch, main, in production, with the database", async () => {
     const { project, database } = await api.project();
     const { data } = await api.ok("projects.branches.list", { path: { projectId: project.id } });
     expect(data).toMatchObject([{ gitName: "main", isDefault: true, role: "production" }]);
     expect(database.branchId).toBe(data[0]?.id);
   });
 
-  it("lets names repeat", async () => {
+  it("accepts a repeated name", async () => {
     await api.project({ name: "shop" });
     await api.project({ name: "shop" });
     const { data } = await api.ok("projects.list");
     expect(data.map(({ name }) => name)).toEqual(["shop", "shop"]);
   });
 
-  it("takes the credential's own workspaceId, with and without its prefix", async () => {
+  it("accepts the credential's own workspaceId, with and without its prefix", async () => {
     for (const workspaceId of [api.workspaceId, api.workspaceId.slice("wksp_".length)]) {
       const { data } = await api.ok("projects.create", { body: { workspaceId } });
       expect(data.workspace.id).toBe(api.workspaceId);
     }
   });
 
-  it("lets a service token and an agent create", async () => {
+  it("allows a service token and an agent to create", async () => {
     for (const as of ["service", "agent"] as const) {
       const { data } = await api.ok("projects.create", { as });
       expect(data.workspace.id).toBe(api.workspaceId);
@@ -117,7 +117,7 @@ describe("projects.create", () => {
     expect(project.logicalId).toBe("shop");
   });
 
-  it("gives a logicalId free again when its project is deleted", async () => {
+  it("accepts a logicalId again after its project is deleted", async () => {
     const { project } = await api.project({ logicalId: "shop" });
     await api.ok("projects.delete", { path: { id: project.id } });
     const { data } = await api.ok("projects.create", { body: { logicalId: "shop" } });
@@ -144,7 +144,7 @@ describe("projects.create", () => {
     expect(await api.issues("projects.create", { body })).toEqual([path]);
   });
 
-  it("takes a logicalId of 255 characters", async () => {
+  it("accepts a logicalId of 255 characters", async () => {
     const logicalId = `a${"._-B9".repeat(50)}abcd`;
     expect(logicalId).toHaveLength(255);
     const { data } = await api.ok("projects.create", { body: { logicalId } });
@@ -153,7 +153,7 @@ describe("projects.create", () => {
 });
 
 describe("projects.get", () => {
-  it("finds a project by its id with and without the prefix", async () => {
+  it("accepts an id with and without the prefix", async () => {
     const { project } = await api.project({ name: "shop" });
     for (const id of [project.id, project.id.slice("proj_".length)]) {
       const { data } = await api.ok("projects.get", { path: { id } });
@@ -221,7 +221,7 @@ describe("projects.list", () => {
     expect(rest.pagination).toEqual({ nextCursor: null, hasMore: false });
   });
 
-  it("takes an empty cursor for the first page, and ignores unknown parameters", async () => {
+  it("treats an empty cursor as absent, and ignores unknown parameters", async () => {
     await api.project();
     expect((await api.ok("projects.list", { query: "cursor=&colour=red" })).data).toHaveLength(1);
   });
@@ -269,7 +269,7 @@ describe("projects.update", () => {
     expect(api.store.projects.get(project.id)?.settings).toEqual({ a: { z: 2 }, b: { y: 1 } });
   });
 
-  it("keeps settings named like parts of an object as data", async () => {
+  it("stores settings named like object properties as data", async () => {
     const { project } = await api.project();
     const body: unknown = JSON.parse('{"settings":{"__proto__":{"polluted":true},"constructor":{}}}');
     await api.ok("projects.update", { path: { id: project.id }, body });
@@ -317,7 +317,7 @@ describe("projects.update", () => {
 });
 
 describe("projects.delete", () => {
-  it("takes the default database, its connections, its backups and the branches along", async () => {
+  it("deletes the default database, its connections, its backups and the branches", async () => {
     const { project, database } = await api.project();
     await api.engine.seed.backup(database.id);
     await api.ok("connections.create", { body: { databaseId: database.id, name: "app" } });
@@ -338,7 +338,7 @@ describe("projects.delete", () => {
     expect(api.store.branches.size).toBe(0);
   });
 
-  it("is rejected with 400 while the project has a non-default database, an app or a service", async () => {
+  it("returns 400 while the project has a non-default database, an app or a service", async () => {
     const { project } = await api.project();
     const path = { id: project.id };
     const dependencies = { status: 400, code: "project:has_dependencies" };
@@ -381,7 +381,7 @@ describe("projects.delete", () => {
     await api.ok("projects.delete", { path: { id: project.id } });
   });
 
-  it("takes nothing more into a project while it is being deleted", async () => {
+  it("refuses new resources in a project while it is being deleted", async () => {
     const { project } = await api.project();
     const { begun, release } = api.databases.hold("drop");
     const deletion = api.ok("projects.delete", { path: { id: project.id } });
@@ -412,7 +412,7 @@ describe("projects.delete", () => {
   });
 });
 
-it("gives every answer that the contract lists for projects", () => {
+it("returns every response that the contract lists for projects", () => {
   expect(
     unseenResponses("projects.list", "projects.create", "projects.get", "projects.update", "projects.delete"),
   ).toEqual([]);

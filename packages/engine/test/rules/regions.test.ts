@@ -51,6 +51,6 @@ it.each(["product=mysql", "product=", "product=postgres&product=accelerate"])(
   },
 );
 
-it("gives every answer that the contract lists for regions", () => {
+it("returns every response that the contract lists for regions", () => {
   expect(unseenResponses("regions.list", "regions.listPostgres", "regions.listAccelerate")).toEqual([]);
 });

@@ -47,14 +47,14 @@ describe("databases.restore", () => {
     expect(api.databases.passwords(databaseId)).toEqual(passwords);
   });
 
-  it("takes a backup of another database of the workspace", async () => {
+  it("accepts a backup of another database of the workspace", async () => {
     const { database: target } = await api.project();
     await api.ok("databases.restore", asked(undefined, target.id));
     await api.later();
     expect(api.databases.read(target.id)).toBe("orders");
   });
 
-  it("is allowed from failure, and brings the database back", async () => {
+  it("starts from failure, and makes the database ready again", async () => {
     const mend = api.databases.fail("restore");
     await api.ok("databases.restore", asked());
     await api.later();
@@ -66,7 +66,7 @@ describe("databases.restore", () => {
     expect(api.defects).toEqual([new Error("The database engine cannot restore")]);
   });
 
-  it("makes a database that could not be made, with a role for each connection", async () => {
+  it("creates a database that could not be created, with a role for each connection", async () => {
     const mend = api.databases.fail("create");
     const { database } = await api.project();
     expect(await api.status(database.id)).toBe("failure");
@@ -155,7 +155,7 @@ describe("databases.restore", () => {
     expect(await api.refused("databases.restore", asked(source))).toEqual(notFound);
   });
 
-  it("is cut short when the target is deleted meanwhile", async () => {
+  it("is canceled when the target is deleted meanwhile", async () => {
     const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
     const target = await api.database(projectId);
     await api.ok("databases.restore", asked(undefined, target.id));
@@ -171,6 +171,6 @@ describe("databases.restore", () => {
   });
 });
 
-it("gives every answer that the contract lists for a restore", () => {
+it("returns every response that the contract lists for a restore", () => {
   expect(unseenResponses("databases.restore")).toEqual([]);
 });

@@ -37,7 +37,7 @@ describe("workspaces.serviceTokens.create", () => {
     expect(JSON.stringify(api.engine.snapshot().store)).not.toContain(value);
   });
 
-  it("may be asked for by a service token, never by an agent", async () => {
+  it("accepts a service token, never an agent", async () => {
     const asked = { path: { workspaceId }, body: { name: "ci" } };
     await api.ok("workspaces.serviceTokens.create", { ...asked, as: "service" });
     expect(await api.refused("workspaces.serviceTokens.create", { ...asked, as: "agent" })).toEqual({
@@ -84,7 +84,7 @@ describe("workspaces.serviceTokens.list", () => {
     expect(data[0]).not.toHaveProperty("value");
   });
 
-  it("is empty when the workspace does not exist or the caller is not a member", async () => {
+  it("returns an empty list when the workspace does not exist or the caller is not a member", async () => {
     await create();
     for (const id of [api.strangerWorkspaceId, nobody("wksp_")]) {
       expect(await list(id)).toEqual({ data: [], pagination: { nextCursor: null, hasMore: false } });
@@ -130,7 +130,7 @@ describe("workspaces.serviceTokens.delete", () => {
   });
 });
 
-it("gives every answer that the contract lists for service tokens", () => {
+it("returns every response that the contract lists for service tokens", () => {
   expect(
     unseenResponses(
       "workspaces.serviceTokens.list",

@@ -56,7 +56,7 @@ describe("projects.transfer", () => {
     }
   });
 
-  it("keeps connection strings working", async () => {
+  it("leaves connection strings valid", async () => {
     const { project, database } = await api.project();
     const before = api.databases.passwords(database.id);
     await api.ok("projects.transfer", await transfer(project.id, recipient()));
@@ -74,7 +74,7 @@ describe("projects.transfer", () => {
     expect(data).toHaveLength(1);
   });
 
-  it("lets pending approvals for the project expire, and no others", async () => {
+  it("expires pending approvals for the project, and no others", async () => {
     const { project } = await api.project();
     const { project: other } = await api.project();
     const ids: string[] = [];
@@ -90,7 +90,7 @@ describe("projects.transfer", () => {
     expect(statuses).toEqual(["expired", "pending"]);
   });
 
-  it("takes an agent's transfer with its sponsor's word", async () => {
+  it("accepts an agent's transfer with its sponsor's approval", async () => {
     const { project } = await api.project();
     const asked = { ...(await transfer(project.id, recipient())), as: "agent" as const };
     const { body } = await api.send("projects.transfer", asked);
@@ -175,6 +175,6 @@ describe("projects.transfer", () => {
   });
 });
 
-it("gives every answer that the contract lists for a transfer", () => {
+it("returns every response that the contract lists for a transfer", () => {
   expect(unseenResponses("projects.transfer")).toEqual([]);
 });

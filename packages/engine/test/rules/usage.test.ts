@@ -97,6 +97,6 @@ describe("databases.usage.get", () => {
   });
 });
 
-it("gives every answer that the contract lists for usage", () => {
+it("returns every response that the contract lists for usage", () => {
   expect(unseenResponses("databases.usage.get")).toEqual([]);
 });

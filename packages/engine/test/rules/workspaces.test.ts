@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 
 describe("workspaces.list and get", () => {
-  it("show exactly the credential's own workspace", async () => {
+  it("return exactly the credential's own workspace", async () => {
     const expected = {
       id: api.workspaceId,
       type: "workspace",
@@ -24,7 +24,7 @@ describe("workspaces.list and get", () => {
     }
   });
 
-  it("return 404 for another workspace, none, and a malformed id", async () => {
+  it("return 404 for another workspace, an unknown one, and a malformed id", async () => {
     for (const id of [api.strangerWorkspaceId, nobody("wksp_"), "NO", "constructor"]) {
       expect(await api.refused("workspaces.get", { path: { id } })).toEqual({
         status: 404,
@@ -33,14 +33,14 @@ describe("workspaces.list and get", () => {
     }
   });
 
-  it("reject a bad limit and cursor with 422", async () => {
+  it("return 422 for a bad limit and cursor", async () => {
     expect(await api.issues("workspaces.list", { query: "limit=0" })).toEqual(["query/limit"]);
     expect(await api.issues("workspaces.list", { query: "cursor=x" })).toEqual(["query/cursor"]);
   });
 });
 
 describe("workspaces.create", () => {
-  it("makes a workspace that the user owns, and reaches with a token of its own", async () => {
+  it("creates a workspace that the user owns, and reaches with a token for it", async () => {
     const { data } = await api.ok("workspaces.create", { body: { displayName: "Research" } });
     expect(data).toMatchObject({ type: "workspace", name: "Research" });
     const token = await api.engine.tokens.user({ workspaceId: data.id });
@@ -51,7 +51,7 @@ describe("workspaces.create", () => {
     });
   });
 
-  it("takes an absent body, and makes up a readable name", async () => {
+  it("accepts an absent body, and generates a readable name", async () => {
     expect((await api.ok("workspaces.create")).data.name).toMatch(/^[a-z]+-[a-z]+-\d+$/);
   });
 
@@ -102,7 +102,7 @@ describe("workspaces.subscription.get", () => {
   });
 });
 
-it("gives every answer that the contract lists for workspaces", () => {
+it("returns every response that the contract lists for workspaces", () => {
   expect(
     unseenResponses("workspaces.list", "workspaces.create", "workspaces.get", "workspaces.subscription.get"),
   ).toEqual([]);

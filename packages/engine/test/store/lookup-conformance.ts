@@ -58,7 +58,7 @@ export const describeLookups = (open: OpenStore): void => {
       expect(await list({ logicalId: "one", projectId: "p" })).toEqual(["d1"]);
     });
 
-    it("match null with null alone", async () => {
+    it("match null with null only", async () => {
       await store.run(({ apps }) => {
         for (const [id, branchId] of [
           ["a1", null],
@@ -74,7 +74,7 @@ export const describeLookups = (open: OpenStore): void => {
       expect(await store.run(({ apps }) => apps.count({ branchId: null }))).toBe(1);
     });
 
-    it("tell true from false", async () => {
+    it("distinguish true from false", async () => {
       await store.run(({ branches }) => {
         branches.insert(sampleRows.branches("b1", { isDefault: true }));
         branches.insert(sampleRows.branches("b2"));
@@ -84,7 +84,7 @@ export const describeLookups = (open: OpenStore): void => {
       expect([await list(true), await list(false)]).toEqual([["b1"], ["b2"]]);
     });
 
-    it("do not mistake one combination of texts for another", async () => {
+    it("distinguish combinations of similar texts", async () => {
       const pairs = [
         ["a", "bc"],
         ["ab", "c"],
@@ -200,7 +200,7 @@ export const describeLookups = (open: OpenStore): void => {
   });
 
   describe("keys of changing rows", () => {
-    it("move a row to its new value and keep its place in the order of insertion", async () => {
+    it("move a row to its new value and preserve its position in the order of insertion", async () => {
       await store.run(({ projects }) => {
         projects.insert(sampleRows.projects("p1", { workspaceId: "other" }));
         projects.insert(sampleRows.projects("p2"));
@@ -234,7 +234,7 @@ export const describeLookups = (open: OpenStore): void => {
       expect(await name()).toBe("new");
     });
 
-    it("put a row that is inserted again at the end", async () => {
+    it("append a row that is inserted again", async () => {
       await store.run(({ projects }) => {
         for (const id of ["p1", "p2"]) projects.insert(sampleRows.projects(id));
       });
@@ -256,7 +256,7 @@ export const describeLookups = (open: OpenStore): void => {
         authorizationCodes.insert(sampleRows.authorizationCodes(id, { expiresAt }));
       });
 
-    it("are listed from the earliest, at the same time from the oldest; null never expires", async () => {
+    it("are listed from the earliest, and from the oldest at the same time; null never expires", async () => {
       for (const [id, expiresAt] of [
         ["c1", 30],
         ["c2", 10],
@@ -289,7 +289,7 @@ export const describeLookups = (open: OpenStore): void => {
       expect(await expired(15)).toEqual(["c1"]);
     });
 
-    it("may be deleted while they are gone through", async () => {
+    it("can be deleted during iteration", async () => {
       for (let index = 0; index < 20; index += 1) await insert(`c${String(index)}`, index);
       await store.run(({ authorizationCodes }) => {
         for (const { id } of authorizationCodes.listExpired(9)) authorizationCodes.delete(id);

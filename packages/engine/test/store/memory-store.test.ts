@@ -25,7 +25,7 @@ describe("the memory store", () => {
   describePages(openMemoryStore);
   describeModel(openMemoryStore, 60);
 
-  it("tells once that something has changed, and not of reads or of changes that failed", () => {
+  it("reports once that something has changed, but not reads or failed changes", () => {
     const store = new MemoryStore();
     const { projects } = store;
     expect(store.takeChanged()).toBe(false);

@@ -18,7 +18,7 @@ const manyItems = fc
   );
 
 describe("a sorted list", () => {
-  it("keeps items in order, however they arrive and go", () => {
+  it("orders items, however they are added and removed", () => {
     fc.assert(
       fc.property(manyItems, fc.integer({ min: 1, max: 9 }), fc.nat(9), (items, every, rest) => {
         const list = listOf(items);
@@ -47,7 +47,7 @@ describe("a sorted list", () => {
     );
   });
 
-  it("does not remove what it does not hold", () => {
+  it("ignores the removal of an item that it does not contain", () => {
     const list = new SortedList<{ at: number }>((left, right) => left.at - right.at);
     const item = { at: 1 };
     expect(list.remove(item)).toBe(false);

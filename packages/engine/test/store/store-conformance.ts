@@ -95,14 +95,14 @@ export const describeRows = (open: OpenStore): void => {
       expect(seen).toEqual([1, undefined, ["p2"], ["p2"]]);
     });
 
-    it("keeps collections apart", async () => {
+    it("belong to one collection", async () => {
       await insert(project("same"));
       await store.run(({ users }) => users.insert(sampleRows.users("same")));
       await store.run(({ users }) => users.delete("same"));
       expect(await store.run(({ projects, users }) => [projects.size, users.size])).toEqual([1, 0]);
     });
 
-    it.each(oddIds)("takes any text as an id: %j", async (id) => {
+    it.each(oddIds)("accept any text as an id: %j", async (id) => {
       expect(await store.run(({ projects }) => projects.get(id))).toBeUndefined();
       await insert(project(id, { name: "odd" }));
       await store.run(({ projects }) => projects.update(id, { logicalId: id }));
@@ -141,7 +141,7 @@ export const describeRows = (open: OpenStore): void => {
   describe("sequence numbers", () => {
     const project = sampleRows.projects;
 
-    it("grow with every insertion, keep through updates, and are never reused", async () => {
+    it("grow with every insertion, survive updates, and are never reused", async () => {
       const store = await open();
       const sequence = (id: string) => store.run(({ projects }) => projects.sequence(id));
       await store.run(({ projects }) => projects.insert(project("p1")));
@@ -213,7 +213,7 @@ export const describeRows = (open: OpenStore): void => {
       await Promise.all([store.close(), other.close()]);
     });
 
-    it("is found by keys, by pages and by expiry in a store that is opened with it", async () => {
+    it("is found by keys, by pages and by expiration in a store that is opened with it", async () => {
       const store = await open();
       await store.run(({ projects, grants }) => {
         projects.insert(sampleRows.projects("p1", { logicalId: "one" }));

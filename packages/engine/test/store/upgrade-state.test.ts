@@ -45,7 +45,7 @@ describe("a snapshot of version 1", () => {
     }
   });
 
-  it("is itself left as it is", () => {
+  it("is not modified itself", () => {
     const snapshot = stored();
     readSnapshot(snapshot);
     expect(snapshot).toEqual(stored());

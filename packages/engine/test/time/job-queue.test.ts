@@ -133,7 +133,7 @@ describe("the job queue", () => {
     expect(done).toEqual(subjects);
   });
 
-  it("keeps a canceled job that is running out of the state, and runs it to its end", async () => {
+  it("excludes a canceled job that is running from the state, and runs it to its end", async () => {
     const clock = new VirtualClock({ frozenAt: 0 });
     let ended = false;
     const queue: JobQueue = new JobQueue(async () => {

@@ -26,7 +26,7 @@ import {
 // The peer warns, as it is imported, that it keeps nothing and that it would like a newer Node; it works on this one.
 vi.hoisted(() => vi.spyOn(console, "warn").mockReturnValue(undefined));
 
-describe("oidc-provider, given the same requests, answers alike where the RFCs leave no choice", () => {
+describe("oidc-provider, compared where the RFCs leave no choice", () => {
   let servers: [ours: ServerUnderTest, peer: ServerUnderTest];
   beforeAll(async () => {
     servers = [await startOurs(), await startPeer()];
@@ -93,11 +93,11 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     ],
     ["a repeated state", { ...goodRequest, state: ["a", "b"] }, { ...back("invalid_request"), state: null }],
   ];
-  it.each(requests)("authorization request: %s", async (_name, request, expected) => {
+  it.each(requests)("agrees on the authorization request: %s", async (_name, request, expected) => {
     expect(await alike((server) => authorize(server, encode(request)))).toEqual(expected);
   });
 
-  it.each(["allow", "deny"] as const)("the user's decision: %s", async (decision) => {
+  it.each(["allow", "deny"] as const)("agrees on the user's decision: %s", async (decision) => {
     const seen = await alike(async (server) => {
       const { origin, pathname, searchParams } = await server.decide(encode(goodRequest), decision);
       const { code, error_description: _description, iss, ...rest } = Object.fromEntries(searchParams);
@@ -145,11 +145,11 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     ["no grant_type", { grant_type: undefined }, refusal(400, "invalid_request")],
     ["an unknown grant_type", { grant_type: "magic" }, refusal(400, "unsupported_grant_type")],
   ];
-  it.each(redemptions)("code: %s", async (_name, changes, expected) => {
+  it.each(redemptions)("agrees on the code: %s", async (_name, changes, expected) => {
     expect(await alike(async (server) => seenOf(await redeem(server, changes)))).toEqual(expected);
   });
 
-  it("code: another client's", async () => {
+  it("agrees on another client's code", async () => {
     const seen = await alike(async (server) => {
       const code = await codeFor(server, goodRequest);
       const form = {
@@ -163,7 +163,7 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     expect(seen).toEqual(refusal(400, "invalid_grant"));
   });
 
-  it("code: a second use, which revokes what the first gave", async () => {
+  it("agrees on a second use of a code, which revokes what the first returned", async () => {
     const seen = await alike(async (server) => {
       const code = await codeFor(server, goodRequest);
       const given = await jsonOf(await redeem(server, { code }));
@@ -174,7 +174,7 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     expect(seen).toEqual([refusal(400, "invalid_grant"), refusal(400, "invalid_grant")]);
   });
 
-  it("code: begun without PKCE, finished with it", async () => {
+  it("agrees on a code that started without PKCE and ends with it", async () => {
     const seen = await alike(async (server) => {
       const code = await codeFor(server, closedRequest);
       const form = { grant_type: "authorization_code", code, redirect_uri: closedClient.redirectUri };
@@ -207,7 +207,7 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     ],
     ["two clients at once", { client_id: openClient.id }, closedBasic, refusal(400, "invalid_request")],
   ];
-  it.each(authentications)("client: %s", async (_name, form, headers, expected) => {
+  it.each(authentications)("agrees on the client: %s", async (_name, form, headers, expected) => {
     const seen = await alike(async (server) => {
       const all = { grant_type: "refresh_token", refresh_token: "x", ...form };
       const { challenges, ...rest } = await seenOf(await sendForm(server, "/token", all, headers));
@@ -217,7 +217,7 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     expect(seen).toEqual(expected);
   });
 
-  it("refresh: a pair for a pair, the old token used up, its replay the end of the family", async () => {
+  it("agrees on rotation: a new pair for each refresh, and a replay that ends the family", async () => {
     const seen = await alike(async (server) => {
       const first = await pair(server);
       const answer = await refresh(server, first);
@@ -229,7 +229,7 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     expect(seen).toEqual([success, true, refusal(400, "invalid_grant"), refusal(400, "invalid_grant")]);
   });
 
-  it("refresh: unknown, missing, repeated, another client's, and beyond its scope", async () => {
+  it("agrees on refresh tokens that are unknown, missing, repeated, another client's, and beyond their scope", async () => {
     const seen = await alike(async (server) => {
       const token = await pair(server);
       const answers = [
@@ -252,7 +252,7 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     ]);
   });
 
-  it("revocation: of a refresh token, of nothing, and without a token", async () => {
+  it("agrees on the revocation of a refresh token, of nothing, and without a token", async () => {
     const seen = await alike(async (server) => {
       const token = await pair(server);
       const revoke = (form: Form) => sendForm(server, "/revoke", { client_id: openClient.id, ...form });
@@ -278,7 +278,7 @@ describe("oidc-provider, given the same requests, answers alike where the RFCs l
     ]);
   });
 
-  it("a body that is no form", async () => {
+  it("agrees on a body that is not a form", async () => {
     const seen = await alike(async (server) => {
       const headers = { "content-type": "application/json" };
       const response = await server.send("/token", { method: "POST", headers, body: "{}" });
