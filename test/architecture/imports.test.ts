@@ -72,7 +72,7 @@ describe("lint rules for dependencies", () => {
     expect(await findings(file, source)).toEqual([]);
   });
 
-  it.each(forbidden)("refuse an import %s", async (_arrow, file, source) => {
+  it.each(forbidden)("reject an import %s", async (_arrow, file, source) => {
     const rules = await findings(file, source);
     // Some of these imports also close a cycle.
     expect(rules.filter((rule) => rule !== "local/no-import-cycle")).toEqual([
@@ -93,7 +93,7 @@ describe("lint rules for dependencies", () => {
     ["sdk, by a re-export", "packages/sdk/src/request/send.ts", 'export * from "./round-trip.js";'],
     ["scripts", "scripts/generate/contract.ts", 'import "./index.js";'],
     ["tests", "test/docs/markdown.ts", 'import "./markdown.js";'],
-  ])("refuse an import cycle: %s", async (_package, file, source) => {
+  ])("reject an import cycle: %s", async (_package, file, source) => {
     expect(await findings(file, source)).toEqual(["local/no-import-cycle"]);
   });
 
@@ -105,7 +105,7 @@ describe("lint rules for dependencies", () => {
     ]);
   });
 
-  it("refuse a default export", async () => {
+  it("reject a default export", async () => {
     expect(await findings("packages/sdk/src/index.ts", "export default 1;")).toEqual([
       "no-restricted-syntax",
     ]);

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => surroundings.close());
 
 describe.concurrent.each([...nodes, bun, deno])("the packed SDK on $name", ({ program, words, version }) => {
-  it("is on the runtime that it is said to be on", async ({ expect }) => {
+  it("runs on the expected runtime", async ({ expect }) => {
     expect((await run(program, ["--version"])).stdout).toMatch(version);
   });
 
@@ -61,7 +61,7 @@ describe.concurrent.each([...nodes, bun, deno])("the packed SDK on $name", ({ pr
 });
 
 it.each(nodes)(
-  "the packed packages work on $name, from the command line to a real database",
+  "runs the packed packages on $name, from the command line to a real database",
   async ({ program }) => {
     const { stdout } = await run(program, ["platform.mjs"], { cwd });
     expect(stdout).toBe("all is so\n");

@@ -43,7 +43,7 @@ const serve = async (): Promise<number> => {
   throw new Error("workerd ended before it listened");
 };
 
-it("the packed SDK lists, creates, throws, aborts, keeps deadlines and logs in as an ES module worker on workerd", async () => {
+it("lists, creates, throws, aborts, enforces deadlines and logs in with the packed SDK as an ES module worker on workerd", async () => {
   const conditions = ["workerd", "worker", "browser"];
   const { code, imports } = await bundle(installed, 'export { default } from "./worker.mjs";', conditions);
   expect(imports).toEqual([]);

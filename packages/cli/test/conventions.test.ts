@@ -33,7 +33,7 @@ describe("mgmt", () => {
     }
   });
 
-  it("does not take a typo for an argument", async () => {
+  it("refuses a typo as an argument", async () => {
     const before = session.server.engine.requests.length;
     expect(await session.mgmt`projcts`).toMatchObject({ status: 2, stdout: "" });
     expect(session.server.engine.requests).toHaveLength(before);

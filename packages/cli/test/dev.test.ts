@@ -85,7 +85,7 @@ describe("mgmt dev", () => {
     });
   });
 
-  it("gives profile local a working token, so that other commands need nothing else", async () => {
+  it("stores a working token in profile local, so that other commands need nothing else", async () => {
     const config = configFolder();
     const env = { MGMT_CONFIG_DIR: config };
     const mgmt = inProcess({ env });
@@ -116,7 +116,7 @@ describe("mgmt dev", () => {
     expect(storedProfile(config, "local")).toEqual({ token, ...rest });
   });
 
-  it("keeps a login to the service, the defaults of its profile, and the active profile", async () => {
+  it("preserves a login to the service, the defaults of its profile, and the active profile", async () => {
     const config = configFolder();
     const env = { MGMT_CONFIG_DIR: config };
     const ready = readyOf({ controlSecretFile: "/data/control-secret" });
@@ -151,7 +151,7 @@ describe("mgmt dev", () => {
     expect(stored).not.toHaveProperty("projectId");
   });
 
-  it("has a profile of its own if it is ephemeral, removed when it ends", async () => {
+  it("uses its own profile if it is ephemeral, and removes it at the end", async () => {
     const config = configFolder();
     const env = { MGMT_CONFIG_DIR: config };
     const kept = { baseUrl: "http://127.0.0.1:4300", token: "kept" };
@@ -294,7 +294,7 @@ describe("mgmt dev", () => {
     });
   });
 
-  it("says what to install if the platform is missing", () => {
+  it("names the package to install if the platform is missing", () => {
     const copy = mkdtempSync(join(tmpdir(), "mgmt-copy-"));
     cpSync(dirname(bin), copy, { recursive: true });
     writeFileSync(join(copy, "package.json"), '{"type":"module"}');

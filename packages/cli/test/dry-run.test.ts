@@ -110,7 +110,7 @@ describe("--dry-run", () => {
     });
   });
 
-  it("takes no argument for its format", async () => {
+  it("accepts no argument for its format", async () => {
     const { json } = await session.mgmt`projects delete --dry-run proj_1`;
     expect(json).toMatchObject([{ url: expect.stringContaining("proj_1") }]);
   });
@@ -138,7 +138,7 @@ describe("--dry-run", () => {
     expect(stderr).toMatch(/--dry-run cannot be "wget"[^]*json, curl/);
   });
 
-  it("of ensure looks for the resource, and prints nothing to send if it exists", async () => {
+  it("looks up the resource of ensure, and prints nothing to send if it exists", async () => {
     const { server, mgmt } = session;
     const before = server.engine.requests.length;
     const missing = await mgmt`projects ensure --logical-id dry --dry-run`;

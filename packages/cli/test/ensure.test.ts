@@ -50,7 +50,7 @@ describe("ensure", () => {
     });
   });
 
-  it.each(creates.map(({ id }) => id))("is what create --if-not-exists does: %s", async (id) => {
+  it.each(creates.map(({ id }) => id))("does the same as create --if-not-exists: %s", async (id) => {
     const line = await lineOf(id);
     const first = await runInProcess([...line, "--if-not-exists"], session);
     const second = await runInProcess([...line, "--if-not-exists"], session);
@@ -116,7 +116,7 @@ describe("a lost response", () => {
   };
 
   it.each(creates.map(({ id }) => id))(
-    "of a create with an identity exits with 8, and the next command finds the resource: %s",
+    "exits with 8 for a create with an identity, and the next command finds the resource: %s",
     async (id) => {
       const { status, error } = await lose(await lineOf(id), { operation: id, drop: "after" });
       expect({ status, code: error.code }).toEqual({ status: 8, code: "outcome:unknown" });
@@ -129,7 +129,7 @@ describe("a lost response", () => {
     },
   );
 
-  it("of a create without an identity suggests the list that shows the resource", async () => {
+  it("suggests the list that shows the resource for a create without an identity", async () => {
     const { id } = await session.server.engine.seed.project();
     const line = ["databases", "create", "re ports", "--project-id", id];
     const { status, error } = await lose(line, { operation: "databases.create", drop: "after" });
@@ -139,7 +139,7 @@ describe("a lost response", () => {
     expect(json).toContainEqual(expect.objectContaining({ name: "re ports" }));
   });
 
-  it("of another change suggests the command that shows the state", async () => {
+  it("suggests the command that shows the state for another change", async () => {
     const { database } = await session.server.engine.seed.project();
     const connectionId = database?.connections[0]?.id ?? "";
     const line = ["connections", "rotate", connectionId, "--yes"];

@@ -121,11 +121,11 @@ describe("an env file", () => {
     ["MY_URL=1\n#URL=2\nURLS=3\n", 'MY_URL=1\n#URL=2\nURLS=3\nURL="x"\n'],
     ["URL=\n", 'URL="x"\n'],
     ["\u00ff\u00e9=\u00e4\n", '\u00ff\u00e9=\u00e4\nURL="x"\n'],
-  ])("keeps everything but the variable: %j", (before, after) => {
+  ])("preserves everything but the variable: %j", (before, after) => {
     expect(withVariable(before, "URL", "x")).toBe(after);
   });
 
-  it("keeps dollar signs of the value", () => {
+  it("preserves dollar signs of the value", () => {
     expect(withVariable("URL=1", "URL", "a$&b$1")).toBe('URL="a$&b$1"');
   });
 });
@@ -170,7 +170,7 @@ describe("mgmt run", () => {
 });
 
 describe("mgmt psql", () => {
-  it("says what to install if psql is missing", async () => {
+  it("names the package to install if psql is missing", async () => {
     const { status, stderr } = await run("psql", { MGMT_PROJECT_ID: projectId, PATH: folder });
     expect(status).toBe(1);
     expect(stderr).toMatch(/program:not_found.*hint: Install the client programs of Postgres/s);

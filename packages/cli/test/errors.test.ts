@@ -37,7 +37,7 @@ describe("an error response", () => {
     );
   });
 
-  it("says where the token comes from rather than which header it is sent in", async () => {
+  it("names the source of the token rather than the header it is sent in", async () => {
     const stderr = failed(await as("nonsense")`projects list`, 4);
     expect(stderr).toMatch(/hint: mgmt auth status .* MGMT_TOKEN/);
     expect(stderr).not.toContain("Bearer");
@@ -110,7 +110,7 @@ describe("an error response", () => {
     [429, 9, "rate_limit:exceeded"],
     [500, 1, "internal:error"],
     [503, 9, "internal:unavailable"],
-  ])("with status %i exits with %i", async (status, code, name) => {
+  ])("determines the exit code: status %i exits with %i", async (status, code, name) => {
     session.server.engine.faults.add({ status });
     const stderr = failed(await session.mgmt`projects list`, code);
     expect(stderr).toContain(name);

@@ -62,7 +62,7 @@ describe("a table on a terminal", () => {
     expect(stdout).toContain(`${"n".repeat(39)}…`);
   });
 
-  it("keeps the columns that --fields names", async () => {
+  it("includes the columns that --fields names", async () => {
     const { stdout } = await list(
       "databases",
       [database()],

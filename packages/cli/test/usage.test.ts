@@ -160,7 +160,7 @@ describe("an invalid command line", () => {
     expect(stderr).not.toContain(token.slice(0, 20));
   });
 
-  it("says what to set without a base URL", async () => {
+  it("names what to set without a base URL", async () => {
     const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t" } })`projects list`;
     expect(status).toBe(2);
     expect(stderr).toMatch(/MGMT_BASE_URL.*--base-url.*mgmt dev/s);

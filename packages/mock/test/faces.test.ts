@@ -21,7 +21,7 @@ const comparable = (baseUrl: string, { status, headers, text }: Received) => ({
   ].map((name) => headers.get(name)),
 });
 
-describe("both faces give the same answers", () => {
+describe("interception and HTTP", () => {
   let pair: readonly [Face, Face];
   beforeAll(async () => {
     pair = [await openMock(), await openServer()];
@@ -43,7 +43,7 @@ describe("both faces give the same answers", () => {
 
   // The signature of a service token's value is never the same twice.
   it.each(allOperations.filter(({ id }) => id !== "workspaces.serviceTokens.create").map(({ id }) => id))(
-    "%s",
+    "return the same response for %s",
     async (id) => {
       const operation = allOperations.find((each) => each.id === id);
       if (!operation) throw new Error(id);
@@ -74,11 +74,11 @@ describe("both faces give the same answers", () => {
     ["OPTIONS", "/v1/doc"],
     ["POST", "/v1/projects"],
     ["DELETE", "/uploads/dpl_x/key"],
-  ])("%s %s", async (method, path) => {
+  ])("return the same response for %s %s", async (method, path) => {
     await same(method, path, async ({ engine }) => ({ token: await engine.tokens.user() }));
   });
 
-  it("a body in UTF-8, and one that is not", async () => {
+  it("return the same response for a body in UTF-8, and one that is not", async () => {
     const token = async ({ engine }: Face) => ({ token: await engine.tokens.user() });
     const named = await same("POST", "/v1/projects", async (face) => ({
       ...(await token(face)),
@@ -93,7 +93,7 @@ describe("both faces give the same answers", () => {
   });
 });
 
-describe.each(faces)("the %s face", (_name, open) => {
+describe.each(faces)("the mock over %s", (_name, open) => {
   let face: Face;
   beforeAll(async () => {
     face = await open();
@@ -101,7 +101,7 @@ describe.each(faces)("the %s face", (_name, open) => {
   beforeEach(() => face.engine.reset());
   afterAll(() => face.close());
 
-  it("lets pages of any origin read /v1, without credentials", async () => {
+  it("allows pages of any origin to read /v1, without credentials", async () => {
     const token = await face.engine.tokens.user();
     const headers = { origin: "https://app.example.com" };
     for (const sent of [{ token, headers }, { headers }]) {
@@ -183,14 +183,14 @@ describe.each(faces)("the %s face", (_name, open) => {
     expect(face.engine.requests.at(-1)).toMatchObject({ operationId: "projects.create", status: null });
   });
 
-  it("drops the connection after the work: it is done, and nobody was told", async () => {
+  it("drops the connection after the work, before any response", async () => {
     const token = await face.engine.tokens.user();
     face.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });
     await expect(face.send("POST", "/v1/projects", { token, body: {} })).rejects.toThrow(TypeError);
     expect(face.engine.store.projects.size).toBe(1);
   });
 
-  it("drops the connection midway in the answer: it is done, and half of it is told", async () => {
+  it("drops the connection in the middle of the response, after the work", async () => {
     const { engine, baseUrl } = face;
     const headers = { authorization: `Bearer ${await engine.tokens.user()}` };
     engine.faults.add({ operation: "projects.create", drop: "midway", times: 1 });
@@ -205,7 +205,7 @@ describe.each(faces)("the %s face", (_name, open) => {
     expect(engine.requests.at(-1)).toMatchObject({ operationId: "projects.create", status: null });
   });
 
-  it("drops the connection before an answer that has no body to be cut in", async () => {
+  it("drops the connection before a response that has no body to cut", async () => {
     const { engine } = face;
     const token = await engine.tokens.user();
     const { id } = await engine.seed.project();
@@ -214,7 +214,7 @@ describe.each(faces)("the %s face", (_name, open) => {
     expect(engine.store.projects.size).toBe(0);
   });
 
-  it("takes an artifact at the upload URL, once, and only there", async () => {
+  it("accepts an artifact at the upload URL, once, and only there", async () => {
     const { engine } = face;
     const token = await engine.tokens.user();
     const app = await engine.seed.app((await engine.seed.project()).id);

@@ -17,7 +17,7 @@ describe("setupMock", () => {
   };
   const bearer = async (token: Promise<string>) => ({ authorization: `Bearer ${await token}` });
 
-  it("returns any client of the process at its base URL, and never lets a request to it out", async () => {
+  it("responds to any client of the process at its base URL, and sends none of those requests", async () => {
     const mock = start();
     mock.listen({ onUnhandledRequest: "error" });
     const headers = await bearer(mock.tokens.user());
@@ -38,7 +38,7 @@ describe("setupMock", () => {
   });
   const isRefusal = (status: number) => status >= 400 && status < 500;
 
-  it("returns at the base URL that it is told, with a path and a port too", async () => {
+  it("responds at the configured base URL, with a path and a port too", async () => {
     const mock = start({ baseUrl: "http://localhost:1/management" });
     mock.listen();
     const headers = await bearer(mock.tokens.user());
@@ -50,7 +50,7 @@ describe("setupMock", () => {
     expect((await fetch(data.url, { headers })).status).toBe(200);
   });
 
-  it("does not answer for a host whose name only begins like its own", async () => {
+  it("ignores a host whose name only starts like its own", async () => {
     const mock = start();
     mock.listen({ onUnhandledRequest: "error" });
     const quiet = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -58,7 +58,7 @@ describe("setupMock", () => {
     quiet.mockRestore();
   });
 
-  it("lets requests to other hosts through by default, and not when it is told", async () => {
+  it("passes requests to other hosts through by default, but not if configured otherwise", async () => {
     const other = createServer((_request, response) => response.end("other"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     // It listens on a host.
@@ -74,7 +74,7 @@ describe("setupMock", () => {
     other.close();
   });
 
-  it("lets go of its base URL when it closes", async () => {
+  it("releases its base URL when it closes", async () => {
     const mock = start({ baseUrl: "http://127.0.0.1:1" });
     mock.listen();
     expect((await fetch("http://127.0.0.1:1/v1/me")).status).toBe(401);
@@ -82,7 +82,7 @@ describe("setupMock", () => {
     await expect(fetch("http://127.0.0.1:1/v1/me")).rejects.toThrow();
   });
 
-  it("can listen again, and goes on working in the background", async () => {
+  it("can listen again, and continues in the background", async () => {
     const mock = start({ settings: { lifecycle: { provisioning: 10 } } });
     mock.listen();
     await mock.close();
@@ -121,7 +121,7 @@ describe("setupMock", () => {
     own.close();
   });
 
-  it("has a fetch of its own, without listening", async () => {
+  it("provides its own fetch, without listening", async () => {
     const mock = start();
     const headers = await bearer(mock.tokens.user());
     expect((await mock.fetch(`${mock.baseUrl}/v1/me`, { headers })).status).toBe(200);
@@ -133,7 +133,7 @@ describe("setupMock", () => {
     await expect(mock.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow(TypeError);
   });
 
-  it("holds its own answers against the contract", async () => {
+  it("checks its own responses against the contract", async () => {
     const defects: unknown[] = [];
     const mock = start({ onDefect: (error) => defects.push(error) });
     const project = await mock.seed.project();
@@ -194,7 +194,7 @@ describe("setupMock", () => {
     expect(mock.store.projects.list({}).map(({ id }) => id)).toEqual([project.id]);
   });
 
-  it("gives tokens of further users and workspaces", async () => {
+  it("creates tokens of other users and workspaces", async () => {
     const mock = start();
     const user = await mock.seed.user({ email: "new@example.com" });
     await expect(mock.tokens.user({ userId: user.id })).rejects.toThrow("is not a member of a workspace");

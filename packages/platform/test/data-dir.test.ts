@@ -25,7 +25,7 @@ const failure = async (dataDir: string, port = 0): Promise<PlatformError> => {
 };
 
 describe("a persistent data directory", () => {
-  it("keeps projects, data, connection strings, token and URLs between runs", async () => {
+  it("preserves projects, data, connection strings, token and URLs between runs", async () => {
     const first = await start("kept");
     const { id, database } = await makeProject(first.ready);
     await query(database.connectionString, "create table notes as select 'kept' as text");
@@ -50,7 +50,7 @@ describe("a persistent data directory", () => {
     await expect(stat(controlSecretFile)).resolves.toBeTruthy();
   });
 
-  it("keeps the port of its connection strings and its certificates, even from a version without a front", async () => {
+  it("preserves the port of its connection strings and its certificates, even from a version without a front", async () => {
     const path = join(root, "kept", "platform.json");
     const manifest = JSON.parse(await readFile(path, "utf8"));
     const { directPort, ...postgres } = manifest.postgres;

@@ -39,7 +39,7 @@ const exists = (path: string): Promise<boolean> =>
 
 describe.concurrent("SIGINT and SIGTERM", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "%s stops everything cleanly and exits with status 0",
+    "stop everything cleanly and exit with status 0: %s",
     async (signal) => {
       const platform = await start({ ephemeral: true });
       await makeProject(platform.ready);

@@ -6,7 +6,7 @@ import { query } from "./api.js";
 
 const script = fileURLToPath(new URL("../../../scripts/start.mjs", import.meta.url));
 
-it("npm start creates a project, reads a row from its database, and leaves nothing running without a terminal", async () => {
+it("creates a project, reads a row from its database, and leaves nothing running without a terminal (npm start)", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [script]);
   expect(stdout).toContain("$ mgmt dev --ephemeral --port 0 --output json");
   expect(stdout).toContain("$ mgmt projects create shop --region eu-central-1 --wait --output json");

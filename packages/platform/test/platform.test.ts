@@ -255,7 +255,7 @@ describe("Postgres that ends on its own", () => {
     expect(await second.closed).toBeUndefined();
   });
 
-  it("is not restarted for ever", async () => {
+  it("is not restarted forever", async () => {
     const second = await startPlatform({ port: 0, ephemeral: true });
     let killed = 0;
     let last = 0;

@@ -101,7 +101,7 @@ describe("rotating a connection", () => {
     await cluster.connect(id, { ...credential, pass: "fresh" });
   });
 
-  it("keeps the sessions of other connections", async () => {
+  it("does not end the sessions of other connections", async () => {
     const { id, credential } = await cluster.makeTenant();
     const second = secondCredential(credential);
     await cluster.databases.grant(id, second);

@@ -18,7 +18,7 @@ const databaseNames = async (): Promise<string[]> => {
 };
 
 describe("reconcile", () => {
-  it("keeps the data, credentials and backups in the records", async () => {
+  it("preserves the data, credentials and backups in the records", async () => {
     const { id, credential } = newTenant();
     await cluster.databases.create(id, { type: "empty" }, [credential]);
     const before = await cluster.connect(id, credential);

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe.each(transports)("a deadline over %s", (_, transport) => {
-  it("ends a call whose headers never come", async () => {
+  it("ends a call whose headers never arrive", async () => {
     const { baseUrl } = await startServer(() => undefined);
     const client = createClient({ baseUrl, transport: transport(), timeoutMs: 40 });
     const error = await thrown(client.projects.list({ limit: 3 }));
@@ -30,7 +30,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     });
   });
 
-  it("ends a call whose body stops half-way", async () => {
+  it("ends a call whose body stops halfway", async () => {
     const { baseUrl } = await startServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write('{"data":');

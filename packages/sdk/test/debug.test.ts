@@ -3,7 +3,7 @@ import { createClient } from "@mgmt/sdk";
 import { answering, startServer, thrown } from "./server.js";
 
 describe("debug", () => {
-  it("prints requests and answers, with no token, password or connection string", async () => {
+  it("prints requests and responses, with no token, password or connection string", async () => {
     const secrets = ["hunter1", "hunter2", "hunter3", "hunter4", "hunter5", "hunter6"];
     const { baseUrl } = await answering(
       {

@@ -107,7 +107,7 @@ describe("projects.ensure", () => {
     expect(error).toBeInstanceOf(InternalServerError);
   });
 
-  it("throws what went wrong, with all attempts, rather than begin a pause past its deadline", async () => {
+  it("throws the last error, with all attempts, instead of starting a pause past its deadline", async () => {
     server.engine.faults.add({ status: 503 });
     const error = await thrown(client.projects.ensure({ logicalId: "x" }, { timeoutMs: 900 }));
     expect(error).toBeInstanceOf(ServiceUnavailableError);
@@ -187,7 +187,7 @@ describe("the identity of a project's resource", () => {
 });
 
 describe.each(["apps", "services"] as const)("%s.ensure", (name) => {
-  it("gets by logicalId, whatever the name is, also after a lost answer", async () => {
+  it("gets by logicalId, whatever the name is, also after a lost response", async () => {
     const { id: projectId } = await client.projects.create();
     server.engine.faults.add({ operation: `${name}.create`, drop: "after", times: 1 });
     const body = { projectId, displayName: "Web", logicalId: "web" };
@@ -197,7 +197,7 @@ describe.each(["apps", "services"] as const)("%s.ensure", (name) => {
     expect(second.resource).toMatchObject({ id: first.resource.id, name: "Web" });
   });
 
-  it("gets by name where there is no logicalId, also after a lost answer", async () => {
+  it("gets by name where there is no logicalId, also after a lost response", async () => {
     const { id: projectId } = await client.projects.create();
     server.engine.faults.add({ operation: `${name}.create`, drop: "after", times: 1 });
     const first = await client[name].ensure({ projectId, displayName: "Web" });

@@ -110,7 +110,7 @@ export interface Pet {
     expect(JSON.parse(printDocument(contract))).toEqual(contract.document);
   });
 
-  it("writes a method with what it does, takes and throws", async () => {
+  it("documents what a method does, accepts and throws", async () => {
     const file = await generate(petStore({ "/v1/pets/{id}": { get: getPet() } }));
     expect(file("src/generated/resources/pets.ts")).toContain(`/** \`client.pets\` */
 export class PetsResource extends Resource {

@@ -64,7 +64,7 @@ describe("the path client", () => {
     expect(response.ok).toBe(true);
   });
 
-  it("throws what no answer came for, at the caller's word too", async () => {
+  it("throws for a missing response, and for the caller's abort", async () => {
     const unreachable = createClient({ baseUrl: await closedUrl() });
     expect(await thrown(unreachable.http.GET("/v1/me"))).toBeInstanceOf(ConnectionError);
     const { baseUrl } = await startServer(() => undefined);

@@ -38,7 +38,7 @@ describe("a middleware", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("runs again for every retry, and is told which it is", async () => {
+  it("runs again for every retry, and receives its number", async () => {
     const { baseUrl } = await startServer((_, response, count) =>
       count < 3 ? json(response, 502, {}) : json(response, 200, { data: { id: "p" } }),
     );
@@ -74,7 +74,7 @@ describe("a middleware", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("sees the credential, the deadline's signal, and a ConnectionError when no answer came", async () => {
+  it("sees the credential, the deadline's signal, and a ConnectionError when no response arrived", async () => {
     const seen: unknown[] = [];
     const client = createClient({
       baseUrl: "http://127.0.0.1:1",

@@ -85,7 +85,7 @@ describe("nodeTransport", () => {
     },
   );
 
-  it("throws for an answer that is not HTTP", async () => {
+  it("throws for a response that is not HTTP", async () => {
     const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

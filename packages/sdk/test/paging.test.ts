@@ -141,7 +141,7 @@ describe("a faulty list", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("throws when the service ignores the cursor and answers the first page again", async () => {
+  it("throws when the service ignores the cursor and returns the first page again", async () => {
     const { client, seen } = await start({ "": page([1, 2], "a"), a: page([1, 2], "a") });
     for (const options of [{}, { prefetch: true }]) {
       expect(await thrown(client.projects.list({}, options).toArray())).toBeInstanceOf(PagingError);
@@ -167,7 +167,7 @@ describe("a faulty list", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("hands on the error of a later page, after the items before it", async () => {
+  it("throws the error of a later page, after the items before it", async () => {
     const { client } = await start({ "": page([1], "gone") });
     const ids: string[] = [];
     const walk = (async () => {

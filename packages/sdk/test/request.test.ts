@@ -31,7 +31,7 @@ describe.each([
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Лавка 🛒" });
   });
 
-  it("sends no body where none is given", async () => {
+  it("sends no body if there is none", async () => {
     const { client, seen } = await start(201);
     await client.projects.create();
     expect(seen[0]).toMatchObject({ method: "POST", body: "" });
@@ -74,7 +74,7 @@ describe.each([
     });
   });
 
-  it("reads an answer that comes in many pieces, even within a character", async () => {
+  it("reads a response that arrives in many pieces, even within a character", async () => {
     const bytes = Buffer.from(JSON.stringify({ data: { name: "ü".repeat(50_000) } }));
     const { baseUrl } = await startServer((_, response) => {
       response.write(bytes.subarray(0, 32_769));
@@ -190,7 +190,7 @@ describe("the token", () => {
     expect(seen).toEqual([]);
   });
 
-  it("settles the call at the deadline when its function never answers", async () => {
+  it("ends the call at the deadline when its function never returns", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
     const client = createClient({ baseUrl, token: () => new Promise(() => undefined), timeoutMs: 30 });
     expect(await thrown(client.projects.get("x"))).toMatchObject({ code: "connection:timeout" });

@@ -39,7 +39,7 @@ describe("mgmt link", () => {
     expect(linked()).toEqual({ profile: "default", workspaceId: "wksp_a", projectId: "proj_a" });
   });
 
-  it("keeps values that are left out, except those of another profile", async () => {
+  it("preserves values that are left out, except those of another profile", async () => {
     await account.login();
     await account.login("--profile", "second");
     await inFolder("link --project-id proj_a");

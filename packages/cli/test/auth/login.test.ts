@@ -260,7 +260,7 @@ describe("mgmt login with bad input", () => {
 });
 
 describe("mgmt logout", () => {
-  it("revokes the login at its server, and keeps the profile", async () => {
+  it("revokes the login at its server, and preserves the profile", async () => {
     await account.login();
     const { accessToken = "" } = account.stored().profiles["default"]?.login ?? {};
     expect(await account.mgmt`logout`).toMatchObject({ status: 0, stdout: "" });

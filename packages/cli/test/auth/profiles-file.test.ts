@@ -83,7 +83,7 @@ describe("the profiles file", () => {
     expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
   });
 
-  it("keeps fields that a later version added", async () => {
+  it("preserves fields that a later version added", async () => {
     writeFileSync(account.file, '{"later":1,"profiles":{"a":{"baseUrl":"http://127.0.0.1:1","later":2}}}');
     await updateProfile(account.file, "b", () => ({ baseUrl: "http://127.0.0.1:2" }));
     expect(account.stored()).toMatchObject({ later: 1, profiles: { a: { later: 2 }, b: {} } });

@@ -214,7 +214,7 @@ describe("a login with an expired access token", () => {
     expect(account.stored().profiles["default"]).toMatchObject({ baseUrl: account.server.baseUrl });
   });
 
-  it("is kept when the file is read-only, and its refresh token is not used", async () => {
+  it("is not changed when the file is read-only, and its refresh token is not used", async () => {
     await account.login();
     expireToken();
     chmodSync(account.file, 0o400);
@@ -226,7 +226,7 @@ describe("a login with an expired access token", () => {
     expect((await account.mgmt`projects list`).status).toBe(0);
   });
 
-  it("is kept when the authorization server cannot be reached", async () => {
+  it("is not changed when the authorization server cannot be reached", async () => {
     await account.login();
     expireToken();
     await account.server.close(0);

@@ -86,7 +86,7 @@ describe("a login that the service does not accept", () => {
   });
 });
 
-it("keeps a project that was chosen while the browser was open", async () => {
+it("preserves a project that was chosen while the browser was open", async () => {
   await account.login();
   const { engine, baseUrl } = account.server;
   const { id } = await engine.seed.project();

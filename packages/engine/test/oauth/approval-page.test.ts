@@ -42,7 +42,7 @@ describe("the address of an approval", () => {
     ["approve", "You approved this request"],
     ["approveWindow", "You have approved requests like this for a limited time"],
     ["deny", "You denied this request"],
-  ] as const)("shows how it stands after %s, and offers no decision any more", async (decision, heading) => {
+  ] as const)("shows the status after %s, and no decision", async (decision, heading) => {
     await server.engine.approvals[decision](approvalId);
     const { text } = await visitor.open(path);
     expect(text).toContain(`<h1>${heading}</h1>`);
@@ -54,7 +54,7 @@ describe("the address of an approval", () => {
     expect((await visitor.open(path)).text).toContain("<h1>This approval has expired</h1>");
   });
 
-  it("decides nothing: it takes no form", async () => {
+  it("refuses forms, so it cannot decide", async () => {
     for (const method of ["POST", "PUT", "DELETE"]) {
       expect((await visitor.send(method, path, {}, "decision=approve")).status).toBe(404);
     }

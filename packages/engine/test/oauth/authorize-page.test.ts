@@ -70,7 +70,7 @@ describe("the page of /authorize", () => {
     expect(consented()).toBe(false);
   });
 
-  it("runs no script, loads nothing, stands in no frame, is not stored, and leaks no address", async () => {
+  it("runs no script, loads nothing, refuses framing, is not stored, and leaks no URL", async () => {
     const { headers, text } = await visitor.open(start);
     const [, style = ""] = /<style>([^]*?)<\/style>/.exec(text) ?? [];
     const policy = headers["content-security-policy"]?.split("; ");
@@ -193,7 +193,7 @@ describe("the page of /authorize", () => {
       expect((await visitor.send("POST", other, headers, form)).status).toBe(303);
     });
 
-    it("refuses one whose server was started again", async () => {
+    it("refuses a form from before a restart of the server", async () => {
       await server.engine.load(server.engine.snapshot());
       expect((await visitor.submit(allow())).status).toBe(403);
     });
@@ -263,7 +263,7 @@ describe("the page of /authorize", () => {
     }
   });
 
-  it("exists on loopback only, since nobody has a password", async () => {
+  it("exists on loopback only, because accounts have no passwords", async () => {
     const open = await createServer({ host: "0.0.0.0", engineOptions: { seed: "open" } });
     const stranger = new PageVisitor(`http://127.0.0.1:${String(open.port)}`);
     try {

@@ -64,7 +64,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     ],
   ];
   it.each(refusals)(
-    "refuses %s with 401 invalid_client, which costs no code (§5.2)",
+    "refuses %s with 401 invalid_client, without using the code (RFC 6749, section 5.2)",
     async (_name, client, headers) => {
       const asked = await form();
       const { status, error, headers: answered, text } = await api.token({ ...asked, ...client }, headers);
@@ -85,7 +85,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     expect((await api.token({ ...asked, client_id: cli.client, client_secret: "" })).status).toBe(200);
   });
 
-  it("refuses two ways at once, and two clients at once, with invalid_request (§2.3)", async () => {
+  it("refuses two ways at once, and two clients at once, with invalid_request (RFC 6749, section 2.3)", async () => {
     const asked = await form();
     const header = basic(web.client, web.secret);
     const two = await api.token({ ...asked, client_id: web.client, client_secret: web.secret }, header);

@@ -19,7 +19,7 @@ describe("the control surface for the authorization server", () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 
-  it("registers a client and answers a consent, whose code the token endpoint takes", async () => {
+  it("registers a client and completes a consent, whose code the token endpoint accepts", async () => {
     const { body: client } = await control("clients", {
       redirectUris: ["https://app.example/cb"],
       confidential: true,

@@ -39,7 +39,7 @@ describe("revocation (RFC 7009)", () => {
     expect(await lives(renewed)).toEqual([200, 200]);
   });
 
-  it("heeds no wrong or unknown hint (§2.1)", async () => {
+  it("ignores a wrong or unknown hint (RFC 7009, section 2.1)", async () => {
     for (const token_type_hint of ["access_token", "refresh_token", "cookie", ""]) {
       const pair = await api.login();
       expect((await revoke(pair.refreshToken, { token_type_hint })).status).toBe(200);

@@ -20,7 +20,7 @@ describe("the clock", () => {
     expect(clock.now()).toBeLessThanOrEqual(Date.now());
   });
 
-  it("starts where it is told, as a number, a Date or a text", () => {
+  it("starts at the configured time: a number, a Date or a text", () => {
     for (const startAt of [hour, new Date(hour), "1970-01-01T01:00:00Z"]) {
       expect(new ReferenceEngine({ startAt, frozen: true }).clock.now()).toBe(hour);
     }
@@ -99,7 +99,7 @@ describe("the job queue", () => {
     expect(clock.now()).toBe(100);
   });
 
-  it("runs jobs that jobs schedule when they fall due on the way", async () => {
+  it("runs jobs that other jobs schedule when they fall due during an advance", async () => {
     const times: number[] = [];
     const { clock, queue } = open((job, same) => {
       times.push(clock.now());

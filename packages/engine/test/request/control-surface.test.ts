@@ -77,7 +77,7 @@ describe("the control surface over HTTP", () => {
     });
   });
 
-  it("allows no origin to read its answers", async () => {
+  it("allows no origin to read its responses", async () => {
     const response = await fetch(`${server.baseUrl}/_control/clock`, {
       headers: { [controlSecretHeader]: secret, origin: server.baseUrl },
     });
@@ -96,7 +96,7 @@ describe("the control surface over HTTP", () => {
     expect((await control("POST", "/clock/freeze")).body["frozen"]).toBe(true);
   });
 
-  it("seeds one of everything, gives tokens, and moves states", async () => {
+  it("creates one of everything, issues tokens, and sets states", async () => {
     const seed = async (kind: string, body: object) =>
       (await control<{ id: string }>("POST", `/seed/${kind}`, body)).body;
     const project = await seed("project", { name: "shop" });
@@ -228,7 +228,7 @@ describe("the control surface over HTTP", () => {
     expect(JSON.stringify(body)).not.toContain(token);
   });
 
-  it("streams the requests as server-sent events, and lets the server close meanwhile", async () => {
+  it("streams the requests as server-sent events, and allows the server to close meanwhile", async () => {
     const own = await createServer({ controlSecret: secret });
     const token = await own.engine.tokens.user();
     const get = (path: string) =>

@@ -28,7 +28,7 @@ describe("faults", () => {
     expect([await list(), await me()]).toEqual([500, 500]);
   });
 
-  it("strikes as many times as it is told, then is gone", async () => {
+  it("affects the configured number of requests, then disappears", async () => {
     face.engine.faults.add({ status: 503, times: 2 });
     expect([await list(), await list(), await list()]).toEqual([503, 503, 200]);
     expect(face.engine.faults.list()).toEqual([]);
@@ -99,7 +99,7 @@ describe("faults", () => {
     ]);
   });
 
-  it("returns a page of somebody in between with a good status", async () => {
+  it("returns a page of an intermediary with a 2xx status", async () => {
     face.engine.faults.add({ status: 200, body: "<h1>Welcome to our network</h1>" });
     const response = await fetch(`${face.baseUrl}/v1/me`);
     expect([response.status, await response.text()]).toEqual([200, "<h1>Welcome to our network</h1>"]);

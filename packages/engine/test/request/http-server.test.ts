@@ -172,7 +172,7 @@ describe("starting and closing the node:http server", () => {
     await server.close();
   });
 
-  it("returns what is under way before it closes, and takes no more", async () => {
+  it("completes requests in progress before it closes, and accepts no more", async () => {
     const server = await createServer();
     const headers = { authorization: `Bearer ${await server.engine.tokens.user()}` };
     server.engine.faults.add({ latency: 50, times: 1 });
@@ -184,7 +184,7 @@ describe("starting and closing the node:http server", () => {
     await expect(fetch(`${server.baseUrl}/v1/me`)).rejects.toThrow(TypeError);
   });
 
-  it("closes at once while idle connections are kept open", async () => {
+  it("closes at once although idle connections are open", async () => {
     const server = await createServer();
     const agent = new Agent({ keepAlive: true });
     await new Promise((resolve) =>

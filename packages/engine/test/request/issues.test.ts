@@ -68,7 +68,7 @@ describe("the issues of a 422", () => {
     ]);
   });
 
-  it("reads null where a field takes it, and says so where another type comes", async () => {
+  it("accepts null for a nullable field, and mentions it for a value of another type", async () => {
     const app = await face.engine.seed.app(projectId);
     const patch = (body: object) => issues("PATCH", `/v1/services/${app.id}`, { body });
     expect(await patch({ branchId: 5, displayName: null })).toEqual([
@@ -114,7 +114,7 @@ describe("the issues of a 422", () => {
     expect(issue?.length).toBeLessThan(200);
   });
 
-  it("refuses what is nested too deep to be kept, however small it is", async () => {
+  it("refuses what is nested too deep to be stored, however small it is", async () => {
     const nested = (levels: number) => `{"settings":{"a":${'{"b":'.repeat(levels)}1${"}".repeat(levels)}}}`;
     const path = `/v1/projects/${projectId}`;
     expect((await face.send("PATCH", path, { token, raw: nested(62) })).status).toBe(200);

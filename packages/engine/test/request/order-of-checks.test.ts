@@ -34,7 +34,7 @@ describe("the order of checks", () => {
     ]);
   });
 
-  it("asks for the token before it counts: a refused caller uses up nobody's rate limit", async () => {
+  it("checks the token before it counts: a refused caller does not use another's rate limit", async () => {
     face.engine.setRateLimit({ requests: 1, window: 60_000 });
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect((await face.send("GET", "/v1/apps")).status).toBe(401);
@@ -43,7 +43,7 @@ describe("the order of checks", () => {
     face.engine.setRateLimit(null);
   });
 
-  it("counts before it looks at the body: 429, then 413", async () => {
+  it("counts before it reads the body: 429, then 413", async () => {
     face.engine.setRateLimit({ requests: 1, window: 60_000 });
     const tooLarge = { token: user, raw: "x".repeat(70_000) };
     expect((await face.send("POST", "/v1/apps", tooLarge)).code).toBe("request:too_large");
@@ -102,7 +102,7 @@ describe("the order of checks", () => {
     );
   });
 
-  it("asks for the scope before it looks for the resource, malformed ids included", async () => {
+  it("checks the scope before the resource, malformed ids included", async () => {
     for (const id of ["proj_gone", "A!"]) {
       expect((await face.send("GET", `/v1/projects/${id}`, { token: scopeless })).code).toBe(
         "auth:forbidden",

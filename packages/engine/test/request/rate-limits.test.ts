@@ -22,7 +22,7 @@ describe("rate limits", () => {
     ];
   };
 
-  it("counts down, refuses, and begins anew when the window ends", async () => {
+  it("counts down, refuses, and starts again when the window ends", async () => {
     const token = await face.engine.tokens.user();
     expect(await apps(token)).toEqual([200, "1", "60", null]);
     await face.engine.clock.advance(30_500);

@@ -52,7 +52,7 @@ describe("the request log", () => {
     await face.close();
   });
 
-  it("names each request as its answer does, by x-request-id", async () => {
+  it("names each request by the x-request-id of its response", async () => {
     const face = await openMock();
     const { headers } = await face.send("GET", "/v1/me");
     expect(face.engine.requests.at(-1)?.requestId).toBe(headers.get("x-request-id"));

@@ -138,7 +138,7 @@ describe("snapshots and reset", () => {
 });
 
 describe("stored state", () => {
-  it("waits until a change is kept before its answer leaves, and does not for reads", async () => {
+  it("waits until a change is stored before it responds, and does not for reads", async () => {
     const kept: string[] = [];
     const engine: ReferenceEngine = new ReferenceEngine({
       seed: "kept",
@@ -176,7 +176,7 @@ describe("stored state", () => {
     expect(await count(() => engine.approvals.approve(engine.approvals.list()[0]?.id ?? ""))).toBe(true);
   });
 
-  it("returns 500 when a change could not be kept, and says why to the operator alone", async () => {
+  it("returns 500 when a change could not be stored, and reports the reason to the operator only", async () => {
     const defects: unknown[] = [];
     const engine = new ReferenceEngine({
       seed: "kept",

@@ -49,7 +49,7 @@ describe("access tokens", () => {
       .sign(createPrivateKey({ format: "jwk", key: jwk }));
   };
 
-  it("honours a token of its own key, type, issuer and audience", async () => {
+  it("accepts a token of its own key, type, issuer and audience", async () => {
     expect(await me(await forge())).toBe(200);
   });
 
@@ -191,7 +191,7 @@ describe("access tokens", () => {
     expect(text).not.toContain(token.slice(-20));
   });
 
-  it("refuses a token that it has honoured as soon as it expires", async () => {
+  it("refuses a cached token as soon as it expires", async () => {
     const token = await face.engine.tokens.user();
     expect(await me(token)).toBe(200);
     await face.engine.clock.advance(3_599_999);
@@ -200,7 +200,7 @@ describe("access tokens", () => {
     expect(await me(token)).toBe("auth:unauthorized");
   });
 
-  it("refuses a service token that it has honoured as soon as it is deleted", async () => {
+  it("refuses a cached service token as soon as it is deleted", async () => {
     const { engine } = face;
     const { id, value } = await engine.seed.serviceToken();
     expect(await me(value)).toBe(200);
@@ -234,7 +234,7 @@ describe("access tokens", () => {
     expect(await me(first)).toBe(200);
   });
 
-  it("honours the tokens of a server whose state it has loaded, and no longer its own", async () => {
+  it("accepts the tokens of a server whose state it has loaded, and no longer its own", async () => {
     const settings = { baseUrl: face.baseUrl, authUrl: face.engine.settings.authUrl };
     const other = new ReferenceEngine({
       settings,
@@ -250,7 +250,7 @@ describe("access tokens", () => {
     expect(await me(own)).toBe("auth:unauthorized");
   });
 
-  it("honours the tokens of another server with the same seed", async () => {
+  it("accepts the tokens of another server with the same seed", async () => {
     const other = new ReferenceEngine({ seed: "engine" });
     expect(await me(await other.tokens.user())).toBe(200);
     expect(await me(await new ReferenceEngine({ seed: "other" }).tokens.user())).toBe("auth:unauthorized");

@@ -45,7 +45,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(app.appEndpointDomain).toMatch(/^web-[a-z0-9]+(\.[a-z]+)+$/);
     });
 
-    it("places it in the given region, else the project's, else us-east-1", async () => {
+    it("creates it in the requested region, or the project's, or us-east-1", async () => {
       const { project } = await api.project({ region: "eu-central-1" });
       const inProject = { projectId: project.id };
       expect((await create({ ...inProject, regionId: "eu-west-3" })).region.id).toBe("eu-west-3");
@@ -179,7 +179,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       expect(await list({ branchGitName: "nothing" })).toEqual([]);
     });
 
-    it("shows no other workspace's apps; its project as a filter gives an empty list", async () => {
+    it("returns no other workspace's apps, and an empty list for another workspace's project", async () => {
       const { project } = await api.project({}, { as: "stranger" });
       await api.engine.seed.app(project.id);
       expect(await list()).toEqual([]);

@@ -48,7 +48,7 @@ describe("creating a connection", () => {
     );
   });
 
-  it("hands out credentials of its own that work at once", async () => {
+  it("returns new credentials that work at once", async () => {
     const [a, b] = [await add("app"), await add("app")];
     expect(api.databases.passwords(databaseId)).toMatchObject({ [a.id]: a.pass, [b.id]: b.pass });
     expect(new Set([a.pass, b.pass, a.user, b.user]).size).toBe(4);
@@ -176,7 +176,7 @@ describe("listing connections", () => {
     }
   });
 
-  it("filters by database; another workspace's and no database give an empty list", async () => {
+  it("filters by database; another workspace's database and an unknown one return an empty list", async () => {
     await api.project();
     const { database: foreign } = await api.project({}, { as: "stranger" });
     const list = async (id: string) => (await api.ok("connections.list", { query: { databaseId: id } })).data;

@@ -147,7 +147,7 @@ describe("databases.create", () => {
     expect((await api.database(project.id)).branchId).toBe(branch.id);
   });
 
-  it("rejects a logicalId that is taken on the branch with 409, and takes it on another", async () => {
+  it("rejects a logicalId that is taken on the branch with 409, and accepts it on another", async () => {
     const { project } = await api.project();
     const branch = await api.engine.seed.branch(project.id);
     await api.database(project.id, { logicalId: "main-db" });
@@ -395,7 +395,7 @@ describe("databases.delete", () => {
     });
   });
 
-  it("rejects the default database with 403: it goes with its project", async () => {
+  it("rejects the default database with 403, because it is deleted with its project", async () => {
     const { database } = await api.project();
     expect(await api.refused("databases.delete", { path: { databaseId: database.id } })).toEqual({
       status: 403,
@@ -421,7 +421,7 @@ describe("databases.delete", () => {
     expect(api.defects).toEqual([]);
   });
 
-  it("returns 500 and keeps the database when it cannot be taken away", async () => {
+  it("returns 500 and preserves the database when it cannot be deleted", async () => {
     const { project } = await api.project();
     const database = await api.database(project.id);
     const mend = api.databases.fail("drop");

@@ -30,7 +30,7 @@ const states: readonly DeploymentStatus[] = [
 ];
 
 describe("services.deployments.create", () => {
-  it("returns the new deployment and where its code goes", async () => {
+  it("returns the new deployment and its upload URL", async () => {
     const created = await create({ portMapping: { http: 8080 } });
     expect(created).toEqual({
       id: created.id,

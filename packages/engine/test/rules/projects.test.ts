@@ -40,7 +40,7 @@ describe("projects.create", () => {
     );
   });
 
-  it("shows the secrets in no later answer", async () => {
+  it("includes the secrets in no later response", async () => {
     const { database } = await api.project();
     const answer = JSON.stringify(await api.ok("databases.get", { path: { databaseId: database.id } }));
     expect(answer).not.toContain("postgres://");
@@ -107,7 +107,7 @@ describe("projects.create", () => {
     }
   });
 
-  it("rejects a logicalId that is taken in the workspace with 409, and takes it in another", async () => {
+  it("rejects a logicalId that is taken in the workspace with 409, and accepts it in another", async () => {
     await api.project({ logicalId: "shop" });
     expect(await api.refused("projects.create", { body: { logicalId: "shop" } })).toEqual({
       status: 409,
@@ -370,7 +370,7 @@ describe("projects.delete", () => {
     expect(api.defects).toEqual([]);
   });
 
-  it("changes nothing and returns 500 when the database cannot be taken away", async () => {
+  it("changes nothing and returns 500 when the database cannot be deleted", async () => {
     const { project } = await api.project();
     const mend = api.databases.fail("drop");
     expect(await api.refused("projects.delete", { path: { id: project.id } })).toEqual({

@@ -43,7 +43,7 @@ describe("the memory store", () => {
     expect(store.takeChanged()).toBe(true);
   });
 
-  it("refuses lookups that no key declares, though a program without types asks for them", () => {
+  it("refuses lookups that no key declares, although untyped programs can make them", () => {
     const keys = [{ by: ["a"], and: ["b", "c"] }, { by: ["d"] }];
     const collection = new MemoryCollection<Row, Lookup>(keys, () => undefined);
     for (const where of [{ a: 1 }, { a: 1, b: 2 }, { c: 1, a: 2 }, { d: 1, a: undefined }]) {

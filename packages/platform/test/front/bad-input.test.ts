@@ -38,7 +38,7 @@ describe("a client that does not speak the protocol", () => {
     expect(defects).toEqual([]);
   });
 
-  it("gets an HTTP answer for an HTTP request", async () => {
+  it("receives an HTTP response to an HTTP request", async () => {
     const { front, defects } = await start();
     const [status, body] = await new Promise<[number | undefined, string]>((resolve, reject) => {
       const sent = httpRequest({ port: front.port, host: "127.0.0.1", method: "POST" }, (response) => {

@@ -87,7 +87,7 @@ describe("the database of a connection", () => {
     expect(await refusal(refused)).toMatchObject({ code: "42501" });
   });
 
-  it("keeps the other startup parameters", async () => {
+  it("preserves the other startup parameters", async () => {
     const client = await connect(await start(), mine.credential, {
       application_name: "café",
       options: "-c work_mem=7MB",
@@ -182,7 +182,7 @@ describe("a cancel request", () => {
     await client.end();
   });
 
-  it("with a wrong key does nothing", async () => {
+  it("does nothing with a wrong key", async () => {
     const started = await start();
     const raw = await RawClient.connect(started.front.port);
     const request = Buffer.alloc(16, 1);

@@ -161,7 +161,7 @@ describe.each([
 });
 
 describe("a client that closes its direction", () => {
-  it("still receives the answer", async () => {
+  it("still receives the response", async () => {
     const { front } = await startWith((socket) => {
       socket.once("data", () => socket.write("R"));
       socket.on("end", () => socket.end("the answer"));

@@ -66,7 +66,7 @@ describe.each(transports)("a client of a user who has logged in, over %s", (_, t
     expect(creations.map(({ status }) => status)).toEqual([201, 401, 201]);
   });
 
-  it("refreshes once for 50 requests at a time that are all answered 401", async () => {
+  it("refreshes once for 50 concurrent requests that all receive 401", async () => {
     const { client } = await loggedIn(transport());
     await client.me.get();
     await mock.clock.advance(hour);
@@ -106,7 +106,7 @@ describe("a client of a user who has logged in", () => {
     expect(await thrown(victim.client.me.get())).toBeInstanceOf(LoginRequiredError);
   });
 
-  it("gets a new refresh token when the answer of a refresh is lost (the ten seconds' grace)", async () => {
+  it("gets a new refresh token when the response of a refresh is lost (grace period of ten seconds)", async () => {
     const { client, store } = await loggedIn();
     const { refreshToken } = (await store.read()) ?? {};
     await mock.clock.advance(hour);

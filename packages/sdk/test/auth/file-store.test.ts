@@ -316,7 +316,7 @@ describe("fileStore", () => {
       expect(await names()).toEqual(["credentials.json"]);
     });
 
-    it("reads it beside a file that may not be replaced any more, and replaces it when it may be", async () => {
+    it("reads it beside a file that may no longer be replaced, and replaces the file once that is allowed", async () => {
       const { file, store, reserve, stick, names } = await places();
       await stick();
       expect(await readFile(file, "utf8")).toBe(text);

@@ -43,7 +43,7 @@ const reserve = async () => {
 const names = (): Promise<string[]> => readdir(dirname(file));
 
 describe("a write of fileStore", () => {
-  it("brings the whole text to the disk under a name of its own, then takes the place of the old one, then brings that to the disk", async () => {
+  it("flushes the whole text to a temporary file, renames it over the old one, then flushes the folder", async () => {
     const before = await readFile(file, "utf8");
     const seen = await watchSyncs();
     await fileStore(file).write(next);

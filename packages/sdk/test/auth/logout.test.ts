@@ -82,7 +82,7 @@ describe("logout", () => {
     expect(await other.read()).toBeDefined();
   });
 
-  it("sends nothing when nobody is logged in, and one revocation when two log out at once", async () => {
+  it("sends nothing when nobody is logged in, and one revocation for two concurrent logouts", async () => {
     const store = memoryStore();
     await logout({ ...oauth, store });
     expect(mock.requests).toEqual([]);
@@ -137,7 +137,7 @@ describe("logout", () => {
     ["a cut connection", (response) => response.destroy(), {}],
     ["nothing, ever", () => undefined, {}],
   ])(
-    "forgets all the same when the server answers %s, and says that it may still hold",
+    "clears the store even when the server responds with %s, and reports that the login may still be valid",
     async (name, revoke, more) => {
       const server = await startFaultServer({ revoke });
       const store = memoryStore(credentialFor(server, 3600));

@@ -103,7 +103,7 @@ describe("loginWithLoopback", () => {
     await expectClosed(redirectUri);
   });
 
-  it("turns strangers away, and goes on waiting", async () => {
+  it("refuses unrelated requests, and continues waiting", async () => {
     const { login, allow, redirectUri, state } = await begin();
     const { origin, host } = new URL(redirectUri);
     const hit = `${redirectUri}?state=${state}&code=x`;
@@ -237,7 +237,7 @@ describe("loginWithLoopback", () => {
     expect(await failed).toMatchObject({ code: "auth:login_failed", status: 500 });
   });
 
-  it("ends when nobody comes", async () => {
+  it("ends when nobody logs in", async () => {
     const { login, redirectUri } = await begin({ userTimeoutMs: 1_500 });
     expect(await thrown(login)).toMatchObject({
       code: "auth:timeout",
@@ -250,7 +250,7 @@ describe("loginWithLoopback", () => {
     expect(await thrown(begin({ userTimeoutMs }))).toMatchObject({ argument: "userTimeoutMs" });
   });
 
-  it("ends with the reason of its signal: before it begins, while it waits, while the server is slow", async () => {
+  it("ends with the reason of its signal: before it starts, while it waits, while the server is slow", async () => {
     const reason = new Error("The user left.");
     let opened = 0;
     const open = (): void => void (opened += 1);
@@ -374,7 +374,7 @@ describe("loginWithLoopback", () => {
     expect(first.accessToken).not.toBe(second.accessToken);
   });
 
-  it("ends as ever when the browser is closed before the page is shown", async () => {
+  it("completes when the browser is closed before the page is shown", async () => {
     let answer: (() => void) | undefined;
     const server = await startFaultServer({
       token: (response, _, count) => {

@@ -148,7 +148,7 @@ describe("agentApprovals.wait", () => {
     expect(statuses).toEqual(["under_review", "toString", "__proto__", "approved"]);
   });
 
-  it("throws what the service answers when there is no such approval for this agent, or it is no agent", async () => {
+  it("throws the service's error when the approval does not exist for this agent, or the caller is not an agent", async () => {
     const { approvalId } = await ask();
     const another = world.connect(await mock.tokens.agent({ agentId: "agent_2" }));
     for (const client of [another, world.user]) {
@@ -198,7 +198,7 @@ describe("agentApprovals.wait", () => {
     expect(error).not.toHaveProperty("lastStatus");
   });
 
-  it("throws at once when the answer is not what the contract says", async () => {
+  it("throws at once when the response violates the contract", async () => {
     const { approvalId } = await ask();
     const client = world.agentThat(false, { fetch: async () => new Response("<html>Welcome") });
     expect(await thrown(client.agentApprovals.wait(approvalId))).toBeInstanceOf(InvalidResponseError);
@@ -231,7 +231,7 @@ describe("agentApprovals.wait", () => {
     expect(seen).toEqual(Array(2).fill("/v1/agent-approvals/{approvalId}"));
   });
 
-  it("sends the headers of the wait with every look", async () => {
+  it("sends the headers of the wait with every poll", async () => {
     const { approvalId } = await ask();
     const sent: unknown[] = [];
     const client = world.agentThat(false, {

@@ -113,7 +113,7 @@ describe("waitFor", () => {
     expect(pollSignal?.reason).toStrictEqual(await error);
   });
 
-  it("ends at its deadline while onProgress runs, and polls no more", async () => {
+  it("ends at its deadline while onProgress runs, and stops polling", async () => {
     const { times, end } = startWait(() => "pending", {
       timeoutMs: 1_000,
       onProgress: () => new Promise((resolve) => setTimeout(resolve, 3_000)),

@@ -41,7 +41,7 @@ const recorder = () => {
 };
 
 describe("a call of an agent that waits for its approval", () => {
-  it("waits, is approved meanwhile, and goes through", async () => {
+  it("waits, is approved meanwhile, and succeeds", async () => {
     const told: ApprovalProgress[] = [];
     const client = world.agentThat({
       onProgress: async (progress) => {
@@ -77,7 +77,7 @@ describe("a call of an agent that waits for its approval", () => {
     expect(await thrown(world.user.databases.get(world.databaseId))).toBeInstanceOf(DatabaseNotFoundError);
   });
 
-  it("sends the very same request again, and looks with its headers and credential", async () => {
+  it("sends the same request again, and polls with its headers and credential", async () => {
     const { sent, fetch } = recorder();
     const { id: backupId } = await mock.seed.backup(world.databaseId);
     const client = world.agentThat(approve, { fetch, headers: { "x-team": "blue" } });
@@ -136,7 +136,7 @@ describe("a call of an agent that waits for its approval", () => {
         await world.agent.databases.delete(world.databaseId);
       },
     ],
-  ])("throws when its approval is %s, with what it was answered as the cause", async (status, code, act) => {
+  ])("throws when its approval is %s, with the error response as the cause", async (status, code, act) => {
     const error = await thrown(world.agentThat(when(act)).databases.delete(world.databaseId));
     expect(error).toBeInstanceOf(WaitFailedError);
     expect(error).toMatchObject({ code, lastStatus: status, cause: { path: "/v1/databases/{databaseId}" } });
@@ -168,7 +168,7 @@ describe("a call of an agent that waits for its approval", () => {
     expect(mock.approvals.list().map(({ status }) => status)).toEqual(["consumed", "pending"]);
   });
 
-  it("throws a timeout of the wait, from which the wait can go on, however long the call itself may take", async () => {
+  it("throws a timeout of the wait, which can be resumed, whatever the timeout of the call", async () => {
     takeTime();
     const wait = { timeoutMs: 60_000, onProgress: minuteLater };
     const client = world.agentThat(wait, { timeoutMs: Number.POSITIVE_INFINITY });
@@ -238,7 +238,7 @@ describe("a call of an agent that waits for its approval", () => {
     await world.user.databases.get(world.databaseId);
   });
 
-  it("ends with what onProgress throws, before the first look too", async () => {
+  it("ends with the error of onProgress, before the first poll too", async () => {
     const client = world.agentThat({ onProgress: () => Promise.reject(new Error("The screen is gone.")) });
     const error = await thrown(client.databases.delete(world.databaseId));
     expect(error).toMatchObject({ message: "The screen is gone." });
@@ -254,7 +254,7 @@ describe("a call of an agent that waits for its approval", () => {
     expect(await thrown(client.databases.delete(world.databaseId))).toBeInstanceOf(AuthUnauthorizedError);
   });
 
-  it("throws what the request that is sent again is answered", async () => {
+  it("throws the error of the repeated request", async () => {
     const client = world.agentThat(
       when(async (id) => {
         await mock.approvals.approve(id);
@@ -266,7 +266,7 @@ describe("a call of an agent that waits for its approval", () => {
 });
 
 describe("a call that does not wait", () => {
-  it("throws approval_required at once, by default and when it is told so", async () => {
+  it("throws approval_required at once, by default and when configured so", async () => {
     const clients: ClientOptions["waitForApproval"][] = [undefined, false];
     for (const waitForApproval of clients) {
       const error = await thrown(world.agentThat(waitForApproval).databases.delete(world.databaseId));
