@@ -1,5 +1,6 @@
 import type { PorcelainCommand } from "../program/porcelain.js";
 import { defineAgentApprovalsWait } from "./agent-approvals-wait/command.js";
+import { defineApply } from "./apply/command.js";
 import { defineAuthStatus } from "./auth-status/command.js";
 import { defineAuthSwitch } from "./auth-switch/command.js";
 import { defineAuthToken } from "./auth-token/command.js";
@@ -7,11 +8,13 @@ import { defineComplete, defineCompletion } from "./completion/command.js";
 import { defineApprove, defineDeny, defineList } from "./dev-approvals/command.js";
 import { defineDev } from "./dev/command.js";
 import { defineEnv } from "./env/command.js";
+import { defineExport } from "./export/command.js";
 import { defineHelp } from "./help/command.js";
 import { defineLink } from "./link/command.js";
 import { defineLogin } from "./login/command.js";
 import { defineLogout } from "./logout/command.js";
 import { defineOperations } from "./operations/command.js";
+import { definePlan } from "./plan/command.js";
 import { definePsql } from "./psql/command.js";
 import { defineRun } from "./run/command.js";
 import { defineUnlink } from "./unlink/command.js";
@@ -74,6 +77,7 @@ const devCommands: readonly PorcelainCommand[] = [
 ];
 
 const account = "Account:";
+const declarative = "Manifests:";
 const machine = "This machine:";
 const about = "About:";
 
@@ -92,6 +96,24 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     summary: "Log in and out, manage profiles and tokens",
     heading: account,
     subcommands: authCommands,
+  },
+  {
+    name: "export",
+    summary: "Print a manifest of projects and what is in them",
+    heading: declarative,
+    define: defineExport,
+  },
+  {
+    name: "plan",
+    summary: "Show what applying a manifest would change",
+    heading: declarative,
+    define: definePlan,
+  },
+  {
+    name: "apply",
+    summary: "Make the service match a manifest",
+    heading: declarative,
+    define: defineApply,
   },
   {
     name: "link",

@@ -100,3 +100,11 @@ export const unwritableSecretFile = (file: string, cause: unknown): CliError =>
     `${file} cannot be written (${causeText(cause)})`,
     "Pass a path in a folder that you can write to, on a disk with free space.",
   );
+
+export const unwritableFile = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "file:unwritable",
+    `${file} cannot be written (${causeText(cause)})`,
+    "Pass a path in a folder that you can write to.",
+  );

@@ -2,7 +2,6 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context.js";
 import { unexpectedResponse } from "../errors/run-errors.js";
 import { isObject } from "../json-path.js";
-import type { OperationCommand } from "./row.js";
 
 /** The result of `ensure` for any resource. */
 interface Ensured {
@@ -16,7 +15,7 @@ interface Ensured {
  * @param create The operation that creates it.
  */
 export const ensure = async (
-  create: OperationCommand,
+  create: { readonly id: string; readonly arguments: readonly { readonly name: string }[] },
   target: Readonly<Record<string, string>>,
   body: object,
   client: MgmtClient,

@@ -1,4 +1,5 @@
 import { isObject, setAt, valueAt } from "../json-path.js";
+import { toJson } from "../output/printable.js";
 
 /** A request that was not sent. */
 export interface PlannedRequest {
@@ -6,7 +7,12 @@ export interface PlannedRequest {
   readonly url: string;
   /** The JSON body, with secrets. */
   readonly body?: unknown;
+  /** Name for the id in the response, which later requests contain. */
+  readonly id?: string;
 }
+
+/** Names of ids that are not known before the requests are sent. They are variables in shell commands. */
+export const idName = (index: number): string => `mgmt_id_${index}`;
 
 /**
  * Returns a shell command that sends a request with curl. It passes the token and the secrets from environment variables to
@@ -15,7 +21,7 @@ export interface PlannedRequest {
  * @param secrets Paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
  */
 export const curlLine = (
-  { method, url, body }: PlannedRequest,
+  { method, url, body, id }: PlannedRequest,
   secrets: readonly (readonly string[])[],
 ): string => {
   const present = secrets.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
@@ -42,10 +48,14 @@ export const curlLine = (
       }),
     );
   } else if (body !== undefined) {
-    words.push("--data", quoted(JSON.stringify(body)));
+    words.push("--data", quoted(toJson(body)));
   }
-  return `printf '${config}\\n' ${values.join(" ")} | ${words.join(" ")} ${quoted(url)}`;
+  const line = `printf '${config}\\n' ${values.join(" ")} | ${words.join(" ")} ${quoted(url)}`;
+  return id === undefined ? line : `${id}=$(${line} | node -pe '${readId}')`;
 };
+
+/** Prints the id in a response with one resource or a list of one. */
+const readId = "[JSON.parse(fs.readFileSync(0)).data].flat()[0].id";
 
 /** Splits the JSON of a body where its secrets are. Returns the parts, and the variables between them. */
 const splitAtSecrets = (
@@ -55,7 +65,7 @@ const splitAtSecrets = (
   const marked: unknown = structuredClone(body);
   const mark = (index: number): string => `\u0001${index}\u0001`;
   if (isObject(marked)) secrets.forEach((path, index) => setAt(marked, path, mark(index)));
-  const pieces = JSON.stringify(marked).split(/\\u0001(\d+)\\u0001/);
+  const pieces = toJson(marked).split(/\\u0001(\d+)\\u0001/);
   return [
     pieces.filter((_, index) => index % 2 === 0),
     pieces.filter((_, index) => index % 2 === 1).map((index) => variableOf(secrets[Number(index)] ?? [])),
@@ -71,4 +81,5 @@ const variableOf = (path: readonly string[]): string =>
 /** Escapes text for a quoted value of a curl configuration. */
 const escaped = (text: string): string => text.replaceAll(/["\\]/g, String.raw`\$&`);
 
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const quoted = (text: string): string =>
+  `'${text.replaceAll("'", String.raw`'\''`).replaceAll(/\bmgmt_id_\d+\b/g, `'"$$$&"'`)}'`;

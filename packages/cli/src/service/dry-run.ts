@@ -1,6 +1,7 @@
 import type { Middleware } from "@mgmt/sdk";
 import type { Context } from "../context.js";
 import { isObject, setAt, valueAt } from "../json-path.js";
+import { toJson } from "../output/printable.js";
 import type { DryRunFormat } from "../program/dry-run-option.js";
 import { curlLine, type PlannedRequest } from "./curl-line.js";
 
@@ -44,9 +45,13 @@ export const printRequests = async (
   secrets: readonly (readonly string[])[],
   { output }: Pick<Context, "output">,
 ): Promise<void> => {
-  if (format === "curl") return output.text(requests.map((request) => curlLine(request, secrets)).join("\n"));
+  if (format === "curl") {
+    // Without the id of an earlier response, the later requests must not be sent.
+    const start = requests.some(({ id }) => id !== undefined) ? ["set -e"] : [];
+    return output.text([...start, ...requests.map((request) => curlLine(request, secrets))].join("\n"));
+  }
   const redacted = requests.map((request) => withoutSecrets(request, secrets));
-  if (output.format === "table") output.text(JSON.stringify(redacted, null, 2));
+  if (output.format === "table") output.text(toJson(redacted, 2));
   else await output.result(redacted);
 };
 

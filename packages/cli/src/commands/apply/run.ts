@@ -1,0 +1,150 @@
+import type { MgmtClient, Middleware } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../../context.js";
+import { type Failure, failureOf } from "../../errors/failure.js";
+import { applyFailed, outdatedPlan, planOfOtherService } from "../../errors/manifest-errors.js";
+import { nameOf } from "../../manifest/entry.js";
+import { changesSince, type Plan, type Step } from "../../manifest/plan.js";
+import { baseUrlOf, planFromFile } from "../../manifest/plan-from-file.js";
+import { readState } from "../../manifest/read-state.js";
+import { renderPlan } from "../../manifest/render-plan.js";
+import { StepRunner } from "../../manifest/run-steps.js";
+import type { DryRunFormat } from "../../program/dry-run-option.js";
+import { connect } from "../../service/connect.js";
+import { idName, type PlannedRequest } from "../../service/curl-line.js";
+import { printRequests } from "../../service/dry-run.js";
+import { readPlan } from "./read-plan.js";
+
+export interface ApplyOptions {
+  readonly planFile: string | undefined;
+  readonly file: string | undefined;
+  readonly prune: boolean;
+  readonly dryRun: DryRunFormat | undefined;
+  readonly waitApproval?: { readonly timeoutMs?: number };
+}
+
+/** What became of one step. */
+interface StepResult {
+  readonly status: "done" | "failed" | "skipped";
+  readonly action: Step["action"];
+  readonly resource: string;
+  readonly name: string;
+  readonly id: string | null;
+  readonly error?: Omit<Failure, "exitCode">;
+}
+
+/** Applies a saved plan, or a manifest. */
+export const runApply = async (
+  options: ApplyOptions,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const { output } = context;
+  const progress = options.waitApproval && (await import("../../service/approval-progress.js"));
+  const shown = progress && new progress.ApprovalProgress(output);
+  const client = await connect(
+    flags,
+    context,
+    shown && { waitForApproval: { ...options.waitApproval, onProgress: shown.report } },
+  );
+  const plan = await currentPlan(options, client, flags, context);
+  if (options.dryRun !== undefined) return dryRun(plan, options.dryRun, flags, context);
+  for (const line of renderPlan(plan)) output.info(line);
+  await confirmDeletes(plan, flags, context);
+  try {
+    await runSteps(plan, client, context);
+  } finally {
+    shown?.end();
+  }
+};
+
+const currentPlan = async (
+  { planFile, file, prune }: ApplyOptions,
+  client: MgmtClient,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<Plan> => {
+  if (planFile === undefined) return planFromFile(file, prune, client, flags, context);
+  const plan = readPlan(await context.sources.read(planFile, "<plan>"), planFile);
+  const baseUrl = await baseUrlOf(flags, context);
+  if (plan.baseUrl !== baseUrl) throw planOfOtherService(plan.baseUrl, baseUrl);
+  const changes = changesSince(plan, await readState(client, plan.projects, context.signal));
+  if (changes.length > 0) throw outdatedPlan(changes);
+  return plan;
+};
+
+const confirmDeletes = async ({ steps }: Plan, { yes }: GlobalFlags, context: Context): Promise<void> => {
+  const deleted = steps.filter(({ action }) => action === "delete");
+  if (deleted.length === 0 || yes) return;
+  const { confirm } = await import("../../input/confirm.js");
+  await confirm(`delete ${deleted.map(nameOf).join(", ")}`, context);
+};
+
+/** Stops at the first failure. Prints what became of every step in any case. */
+const runSteps = async (plan: Plan, client: MgmtClient, context: Context): Promise<void> => {
+  const { output, signal } = context;
+  const runner = new StepRunner(client, plan, context, true);
+  const results: StepResult[] = [];
+  let failed: { error: unknown; problem: string } | undefined;
+  for (const step of plan.steps) {
+    const { action, resource, path } = step;
+    const about = { action, resource, name: path.join("/") };
+    const known = step.action === "create" ? null : step.id;
+    if (failed) {
+      results.push({ status: "skipped", ...about, id: known });
+      continue;
+    }
+    try {
+      const id = await runner.run(step);
+      results.push({ status: "done", ...about, id });
+      output.info(`Done: ${action} ${nameOf(step)} (${id})`);
+    } catch (error) {
+      const { exitCode: _, ...failure } = await failureOf(error);
+      results.push({ status: "failed", ...about, id: known, error: failure });
+      failed = { error, problem: `${action} ${nameOf(step)} failed: ${failure.message} (${failure.code})` };
+    }
+  }
+  if (output.format !== "table" || failed) await output.result(results.map(inFormat(output.format)));
+  signal.throwIfAborted();
+  if (!failed) return;
+  const done = results.filter(({ status }) => status === "done").length;
+  throw done === 0 ? failed.error : applyFailed(failed.problem, done, plan.steps.length);
+};
+
+/** The table has no room for the error, which is printed below it. */
+const inFormat =
+  (format: string) =>
+  ({ error, ...result }: StepResult): object =>
+    format === "table" || !error ? result : { ...result, error };
+
+/** Prints the requests of all steps. The ids of what they create get names. */
+const dryRun = async (
+  plan: Plan,
+  format: DryRunFormat,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const requests: PlannedRequest[] = [];
+  const middleware: Middleware = (request, next) => {
+    const { method, url, body } = request;
+    if (method === "GET" && !url.includes(idName(0).slice(0, -1))) return next(request);
+    const id = idName(requests.length + 1);
+    const named = method === "POST" || method === "GET" ? { id } : {};
+    const parsed = body === undefined ? {} : { body: JSON.parse(body) as unknown };
+    requests.push({ method, url, ...parsed, ...named });
+    const data = method === "GET" ? [{ id }] : { id };
+    const response = { data, pagination: { hasMore: false, nextCursor: null } };
+    return Promise.resolve({
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(response),
+    });
+  };
+  const runner = new StepRunner(
+    await connect(flags, context, { middleware: [middleware] }),
+    plan,
+    context,
+    false,
+  );
+  for (const step of plan.steps) await runner.run(step);
+  await printRequests(requests, format, [], context);
+};

@@ -1,0 +1,50 @@
+import { managedResources } from "../generated/managed-resources.js";
+import type { ManagedResource } from "./managed-resource.js";
+
+/** Which resource an entry of a manifest is about. */
+export interface Address {
+  /** Name of the kind of resource: `database`. */
+  readonly resource: string;
+  /** The keys of the entry and of those that contain it, the outermost first. */
+  readonly path: readonly string[];
+}
+
+/** An entry of a manifest. */
+export interface Entry extends Address {
+  /** Inputs of `create`, without the identity and the parents. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A resource of the service that has the identity of an entry. */
+export interface ExistingEntry extends Entry {
+  readonly id: string;
+}
+
+/** A text that identifies an address, for maps. */
+export const keyOf = ({ resource, path }: Address): string => JSON.stringify([resource, ...path]);
+
+/** `database shop/main/reports` */
+export const nameOf = ({ resource, path }: Address): string => `${resource} ${path.join("/")}`;
+
+export const managedResource = (name: string): ManagedResource => {
+  const found = managedResources.find((each) => each.name === name);
+  if (!found) throw new Error(`${name} is not a managed resource`);
+  return found;
+};
+
+/** Returns the address of the container of a kind: of the project that a database is in. */
+export const ancestorOf = ({ resource, path }: Address, kind: string): Address => {
+  let address: Address = { resource, path };
+  while (address.resource !== kind) {
+    const { container } = managedResource(address.resource);
+    if (container === undefined) throw new Error(`A ${resource} is not in a ${kind}`);
+    address = { resource: container, path: address.path.slice(0, -1) };
+  }
+  return address;
+};
+
+/** Returns the number of containers above a kind of resource. */
+export const depthOf = (name: string): number => {
+  const { container } = managedResource(name);
+  return container === undefined ? 0 : 1 + depthOf(container);
+};

@@ -1,0 +1,183 @@
+import { isDeepStrictEqual } from "node:util";
+import { invalidManifest } from "../errors/manifest-errors.js";
+import { isObject } from "../json-path.js";
+import {
+  type Address,
+  depthOf,
+  type Entry,
+  type ExistingEntry,
+  keyOf,
+  managedResource,
+  nameOf,
+} from "./entry.js";
+import { referencesIn } from "./references.js";
+import type { State, UnnamedResource } from "./read-state.js";
+
+/** One request that applying a plan sends. */
+export type Step = CreateStep | UpdateStep | DeleteStep;
+
+export interface CreateStep extends Address {
+  readonly action: "create";
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface UpdateStep extends Address {
+  readonly action: "update";
+  readonly id: string;
+  readonly changes: readonly { readonly field: string; readonly from: unknown; readonly to: unknown }[];
+}
+
+export interface DeleteStep extends Address {
+  readonly action: "delete";
+  readonly id: string;
+}
+
+export interface Plan {
+  readonly version: 1;
+  /** Address of the service. */
+  readonly baseUrl: string;
+  /** Keys of the projects that were read. */
+  readonly projects: readonly string[];
+  /** In the order in which they are applied. */
+  readonly steps: readonly Step[];
+  /** What the plan cannot change. */
+  readonly warnings: readonly string[];
+  /** What the service had. The plan is applied only if it still has the same. */
+  readonly read: readonly ExistingEntry[];
+}
+
+/** The branch that every project is created with. */
+const initialBranch = "main";
+
+/** Values of inputs that the service replaces by another value. */
+const resolvedByService: readonly unknown[] = ["inherit"];
+
+/** Compares a manifest with what the service has. Throws `manifest:invalid` for a reference to nothing. */
+export const makePlan = (
+  desired: readonly Entry[],
+  state: State,
+  { baseUrl, prune }: { baseUrl: string; prune: boolean },
+): Plan => {
+  const existing = new Map(state.entries.map((entry) => [keyOf(entry), entry]));
+  const warnings: string[] = [];
+  const creates: CreateStep[] = [];
+  const updates: UpdateStep[] = [];
+  for (const entry of desired) {
+    const found = existing.get(keyOf(entry));
+    if (found) {
+      const step = updateOf(entry, found, warnings);
+      if (step) updates.push(step);
+    } else if (!comesWithProject(entry)) {
+      creates.push({ action: "create", resource: entry.resource, path: entry.path, fields: entry.fields });
+    }
+  }
+  const deletes = prune ? prunedBy(desired, state, warnings) : [];
+  return {
+    version: 1,
+    baseUrl,
+    projects: desired.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? ""),
+    steps: [...inOrder(creates, existing), ...updates, ...deletes],
+    warnings,
+    read: state.entries,
+  };
+};
+
+/** Whether the resource exists as soon as its project does. */
+export const comesWithProject = ({ resource, path }: Address): boolean =>
+  resource === "branch" && path.at(-1) === initialBranch;
+
+const updateOf = (entry: Entry, found: ExistingEntry, warnings: string[]): UpdateStep | undefined => {
+  const changes = managedResource(entry.resource).fields.flatMap(({ input, property, mutable }) => {
+    const [from, to] = [found.fields[input], entry.fields[input]];
+    if (to === undefined || property === undefined || isDeepStrictEqual(from, to)) return [];
+    if (mutable) return [{ field: input, from, to }];
+    // What a database was created from says nothing about what it should be now.
+    if (!isObject(to) && !resolvedByService.includes(to)) {
+      warnings.push(
+        `${nameOf(entry)}: ${input} is ${JSON.stringify(from)} and cannot be changed to ${JSON.stringify(to)}`,
+      );
+    }
+    return [];
+  });
+  const { resource, path } = entry;
+  return changes.length === 0 ? undefined : { action: "update", resource, path, id: found.id, changes };
+};
+
+/** Orders what is created: containers first, and after what it refers to. */
+const inOrder = (
+  creates: readonly CreateStep[],
+  existing: ReadonlyMap<string, ExistingEntry>,
+): CreateStep[] => {
+  let waiting = [...creates].sort((a, b) => depthOf(a.resource) - depthOf(b.resource));
+  const all = new Set(waiting.map(keyOf));
+  const ordered: CreateStep[] = [];
+  while (waiting.length > 0) {
+    const names = new Set(waiting.map(keyOf));
+    const ready = waiting.filter((step) =>
+      referencesIn(step.fields, step).every((reference) => {
+        if (!all.has(keyOf(reference)) && !existing.has(keyOf(reference))) {
+          throw invalidManifest([`${nameOf(step)}: there is no ${nameOf(reference)}`]);
+        }
+        return !names.has(keyOf(reference));
+      }),
+    );
+    if (ready.length === 0) {
+      throw invalidManifest([`These entries refer to each other: ${waiting.map(nameOf).join(", ")}`]);
+    }
+    ordered.push(...ready);
+    waiting = waiting.filter((step) => !ready.includes(step));
+  }
+  return ordered;
+};
+
+/** Returns what the projects of the manifest contain beyond it. Projects themselves are never deleted. */
+const prunedBy = (desired: readonly Entry[], state: State, warnings: string[]): DeleteStep[] => {
+  const wanted = new Set(desired.map(keyOf));
+  const extra = state.entries
+    .filter((entry) => entry.path.length > 1 && !wanted.has(keyOf(entry)))
+    .sort((a, b) => depthOf(b.resource) - depthOf(a.resource));
+  const unnamed = (id: string): UnnamedResource[] =>
+    state.unnamed.filter(({ containerId }) => containerId === id);
+  const kept: ExistingEntry[] = [];
+  return extra.flatMap((entry): DeleteStep[] => {
+    const { resource, path, id } = entry;
+    const reason = reasonToKeep(entry, unnamed(id), kept);
+    if (reason === undefined) return [{ action: "delete", resource, path, id }];
+    kept.push(entry);
+    warnings.push(`${nameOf(entry)} is not deleted, because ${reason}`);
+    return [];
+  });
+};
+
+/** Returns why the service would refuse to delete a resource. */
+const reasonToKeep = (
+  entry: ExistingEntry,
+  [unnamed]: readonly UnnamedResource[],
+  kept: readonly ExistingEntry[],
+): string | undefined => {
+  if (entry.fields["isDefault"] === true) return "it is the default";
+  if (comesWithProject(entry)) return "it is the production branch";
+  if (unnamed) return `it contains the ${unnamed.resource} ${unnamed.id}`;
+  const inside = kept.find(
+    ({ resource, path }) =>
+      managedResource(resource).container === entry.resource &&
+      isDeepStrictEqual(path.slice(0, -1), entry.path),
+  );
+  return inside && `it contains the ${nameOf(inside)}`;
+};
+
+/** Returns how what the service has differs from what a plan has read, as sentences. */
+export const changesSince = (plan: Plan, state: State): string[] => {
+  const before = new Map(plan.read.map((entry) => [keyOf(entry), entry]));
+  const after = new Map(state.entries.map((entry) => [keyOf(entry), entry]));
+  const gone = [...before].filter(([key]) => !after.has(key)).map(([, entry]) => `${nameOf(entry)} is gone`);
+  const changed = [...after].flatMap(([key, entry]) => {
+    const old = before.get(key);
+    if (!old) return [`${nameOf(entry)} is new`];
+    if (old.id !== entry.id) return [`${nameOf(entry)} was replaced`];
+    return Object.keys(entry.fields)
+      .filter((field) => !isDeepStrictEqual(old.fields[field], entry.fields[field]))
+      .map((field) => `${field} of ${nameOf(entry)} has changed`);
+  });
+  return [...gone, ...changed];
+};
