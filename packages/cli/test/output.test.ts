@@ -38,10 +38,42 @@ describe("a result", () => {
   });
 
   it("is empty if the response is empty", async () => {
+    const { mgmt, server, as, env } = session;
+    const { id } = await server.engine.seed.project();
+    const recipient = await server.engine.tokens.otherUser();
+    const transfer = as(env["MGMT_TOKEN"] ?? "", { stdin: recipient });
+    const silent = await transfer`projects transfer ${id} --recipient-access-token-file - --yes -o json`;
+    expect(silent).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    const other = await server.engine.seed.project();
+    expect((await mgmt`projects delete ${other.id} --yes`).stdout).toBe("");
+  });
+
+  it("has one result for each resource that a command deletes", async () => {
+    const { mgmt, server } = session;
+    const [a, b, c] = await Promise.all([1, 2, 3].map(() => server.engine.seed.project()));
+    const one = await mgmt`projects delete ${c?.id ?? ""} --yes --output json`;
+    expect(one).toMatchObject({ status: 0, stderr: "" });
+    expect(one.json).toEqual([{ id: c?.id, status: "deleted" }]);
+    const many = await mgmt`projects delete ${a?.id ?? ""} ${b?.id ?? ""} proj_nope --yes -o json`;
+    expect(many.status).toBe(10);
+    expect(many.json).toEqual([
+      { id: a?.id, status: "deleted" },
+      { id: b?.id, status: "deleted" },
+      { id: "proj_nope", status: "failed", error: expect.objectContaining({ code: "project:not_found" }) },
+    ]);
+  });
+
+  it("is printed for each deleted resource as it comes with --output ndjson, and as rows with csv", async () => {
     const { mgmt, server } = session;
     const { id } = await server.engine.seed.project();
-    const silent = await mgmt`projects delete ${id} --yes --output json`;
-    expect(silent).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    const lines = (await mgmt`projects delete ${id} proj_nope --yes -o ndjson`).stdout.trimEnd().split("\n");
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { id, status: "deleted" },
+      { id: "proj_nope", status: "failed" },
+    ]);
+    const other = await server.engine.seed.project();
+    const { stdout } = await mgmt`projects delete ${other.id} proj_nope --yes -o csv`;
+    expect(stdout).toBe(`id,status\n${other.id},deleted\nproj_nope,failed\n`);
   });
 
   it("shows a resource with a line for each field, and the connection string of a new database", async () => {

@@ -32,6 +32,12 @@ const words = (line: string): string[] => line.split(" ");
 describe("an invalid command line", () => {
   it.each<[line: string, message: string, hint?: string]>([
     ["projects lst", "Unknown command: mgmt projects lst", "Did you mean mgmt projects list?"],
+    [
+      "projects create --region eu-central1",
+      '--region cannot be "eu-central1"',
+      "Did you mean eu-central-1?",
+    ],
+    ["projects list --output jsn", '--output cannot be "jsn"', "Did you mean json?"],
     ["service-tokens list", "Unknown command: mgmt service-tokens", "mgmt workspaces service-tokens"],
     ["services update cps_a1234567 --logical-id null", "would be the text null", "--unset logical-id"],
     [
@@ -95,7 +101,11 @@ describe("an invalid command line", () => {
     ["projects create --timeout 5m", "--timeout can only be used with --wait"],
     ["projects create --wait --timeout soon", '--timeout cannot be "soon"', "90s, 5m or 1h30m"],
     ["projects create --wait --timeout 0s", '--timeout cannot be "0s"'],
-    ["projects list --output xml", '--output cannot be "xml"', "Allowed: table, json, yaml."],
+    [
+      "projects list --output xml",
+      '--output cannot be "xml"',
+      "Allowed: table, json, yaml, csv, ndjson, env, name.",
+    ],
     ["projects get ..", '<project-id> cannot be ".."'],
     ["projects get %2e%2e", "id must be a string that is neither empty nor a dot segment"],
     ["projects create --body {", "--body is not JSON (the text)", "@file"],

@@ -1,5 +1,6 @@
 import type { Field } from "../operations/row.js";
 import { invalidValue } from "../errors/usage-errors.js";
+import { didYouMean } from "../program/suggest.js";
 import type { Sources } from "./sources.js";
 
 /** Parses the text of a flag and checks it against the contract. Must not be called with a secret: errors quote the text. */
@@ -64,7 +65,8 @@ const range = ({ minimum, maximum }: Field): string => {
 
 const checkEnum = (field: Field, value: string | number, what: string): void => {
   if (field.enum === undefined || field.enum.includes(value)) return;
-  throw invalidValue(what, `cannot be ${quoted(String(value))}`, `Allowed: ${field.enum.join(", ")}.`);
+  const hint = `${didYouMean(String(value), field.enum.map(String))}Allowed: ${field.enum.join(", ")}.`;
+  throw invalidValue(what, `cannot be ${quoted(String(value))}`, hint);
 };
 
 const checkText = (field: Field, text: string, what: string): void => {

@@ -1,4 +1,4 @@
-import type { Notice } from "../output/output.js";
+import type { ItemResult, Notice } from "../output/output.js";
 import type { CommandOverlay } from "./overlay.js";
 import type { OperationCommand } from "./row.js";
 
@@ -28,6 +28,12 @@ export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice
   code: "ensure:existed",
   message: `${String(id)} already existed and was not changed.`,
   id,
+});
+
+/** Returns the result for a resource that was deleted. */
+export const deleted = (command: OperationCommand, target: Target): ItemResult => ({
+  id: idOf(command, target),
+  status: "deleted",
 });
 
 export const deprecationWarning = ({ words, deprecated }: OperationCommand): Notice => {

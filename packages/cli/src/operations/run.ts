@@ -1,24 +1,22 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context.js";
-import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
+import { unexpectedResponse } from "../errors/run-errors.js";
 import { type Input, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json-path.js";
-import type { Notice } from "../output/output.js";
 import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults, resolveTarget } from "./defaults.js";
+import { explainingIds } from "./explaining-ids.js";
 import { callOf, type Invocation } from "./invocation.js";
 import {
+  deleted,
   deprecationWarning,
   doneMessage,
   existedNotice,
-  idOf,
   notFoundNotice,
   questionOf,
-  wrongPrefixMessages,
 } from "./messages.js";
-import type { OperationCommand } from "./row.js";
 import { targetsOf } from "./targets.js";
 
 type Target = Record<string, string>;
@@ -58,7 +56,10 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
 
   const disclosure = await prepareDisclosure(command.secrets, invocation.disclosure ?? {}, context);
   try {
-    if (targets.length > 1) return await runEach(command, targets, input, client, context);
+    if (targets.length > 1) {
+      const { runEach } = await import("./run-each.js");
+      return await runEach(command, targets, input, client, context);
+    }
     const [target = {}] = targets;
     const run: Run = { invocation, client, context, disclosure };
     const notice = notFoundNotice(command, target, fallback?.from);
@@ -82,7 +83,11 @@ const runOnce = async (run: Run, target: Target, input: Input): Promise<void> =>
   try {
     if (ensures) return await printEnsured(run, target, input);
     const body = await client.request<unknown>(call, { signal: context.signal });
-    if (command.envelope === "none") return context.output.info(doneMessage(command, target));
+    if (command.envelope === "none") {
+      context.output.info(doneMessage(command, target));
+      if (command.method === "DELETE") await context.output.itemResults([deleted(command, target)]);
+      return;
+    }
     const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
     if (!isObject(value)) throw unexpectedResponse("one resource");
     await printResource(run, value, command.resource, true);
@@ -149,51 +154,4 @@ const printResource = async (
   }
   await context.output.result(await disclosure.printed(value, isNew), schema);
   if (failed) throw failed.error;
-};
-
-/** Deletes several resources. Continues after a failure, and fails in the end if one did. */
-const runEach = async (
-  command: OperationCommand,
-  targets: readonly Target[],
-  input: Input,
-  client: MgmtClient,
-  context: Context,
-): Promise<void> => {
-  const { output, signal } = context;
-  const failures: unknown[] = [];
-  for (const target of targets) {
-    try {
-      await explainingIds(command, target, context, () =>
-        client.request(callOf(command, target, input), { signal }),
-      );
-      output.info(doneMessage(command, target));
-    } catch (error) {
-      signal.throwIfAborted();
-      failures.push(error);
-      await output.fail(error, idOf(command, target));
-    }
-  }
-  if (failures.length === 0) return;
-  if (failures.length < targets.length) throw partlyDone(failures.length, targets.length);
-  throw allFailed(targets.length, failures[0]);
-};
-
-/** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFound` after a 404. */
-const explainingIds = async (
-  command: OperationCommand,
-  target: Target,
-  { output }: Context,
-  run: () => PromiseLike<unknown>,
-  notFound?: Notice,
-): Promise<void> => {
-  try {
-    await run();
-  } catch (error) {
-    const status = error instanceof Error && "status" in error ? Number(error.status) : undefined;
-    if (status === 404 && notFound) output.notice(notFound);
-    if (status === 404 || status === 422) {
-      wrongPrefixMessages(command, target).forEach((message) => output.info(message));
-    }
-    throw error;
-  }
 };

@@ -31,6 +31,13 @@ export interface Presentation {
 /** Returns the part of a result that a query selects. */
 export type Query = (result: unknown) => unknown;
 
+/** What became of one item of a command that accepts several. */
+export interface ItemResult {
+  readonly id: string;
+  readonly status: "deleted" | "failed";
+  readonly error?: Omit<Failure, "exitCode">;
+}
+
 /** The pages of a list. */
 export type Pages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
 
@@ -79,6 +86,16 @@ export class Output {
       return this.text(await this.document(picked));
     }
     await this.stream(pages, resource, format);
+  }
+
+  /** Prints a result for each item as it comes. A table has none: the messages about the items say the same. */
+  async itemResults(results: AsyncIterable<ItemResult> | Iterable<ItemResult>): Promise<void> {
+    const pages = async function* (): AsyncGenerator<ItemResult[]> {
+      for await (const result of results) yield [result];
+    };
+    if (this.format !== "table") return this.list(pages());
+    const iterator = pages();
+    while (!(await iterator.next()).done);
   }
 
   /** Whether the format can print a list. Throws before a request is sent if not. */

@@ -7,6 +7,7 @@ import { lineOf, MgmtCommand } from "./command.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
 import { addSections, overviewSections } from "./help-sections.js";
 import { addPorcelain } from "./porcelain.js";
+import { didYouMean } from "./suggest.js";
 
 /** Builds the parser of the whole command line. */
 export const buildProgram = (context: Context): MgmtCommand => {
@@ -60,7 +61,8 @@ const readFields = (text: string): string[] => {
 const readFormat = (text: string): Format => {
   const format = formats.find((each) => each === text);
   if (format === undefined) {
-    throw usageError(`--output cannot be ${JSON.stringify(text)}`, `Allowed: ${formats.join(", ")}.`);
+    const hint = `${didYouMean(text, formats)}Allowed: ${formats.join(", ")}.`;
+    throw usageError(`--output cannot be ${JSON.stringify(text)}`, hint);
   }
   return format;
 };

@@ -31,3 +31,10 @@ export const similar = (word: string, candidates: readonly string[]): string[] =
     .map(({ candidate }) => candidate)
     .slice(0, 3);
 };
+
+/** Returns `Did you mean …? ` for a value that is not allowed, or an empty text if none of the allowed ones is similar. */
+export const didYouMean = (value: string, allowed: readonly string[]): string => {
+  // Any two words with one or two letters are similar.
+  const meant = value.length > 2 ? similar(value, allowed) : [];
+  return meant.length > 0 ? `Did you mean ${meant.join(" or ")}? ` : "";
+};
