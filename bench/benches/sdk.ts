@@ -5,7 +5,7 @@ import { importTimes } from "./sdk/import-time.js";
 import { walkPages } from "./sdk/pages.js";
 import { typeCosts } from "./sdk/types.js";
 
-/** The SDK as it is built, beside other services' SDKs as they are installed. */
+/** The built SDK, compared with the installed SDKs of other services. */
 export const sdk: Bench = {
   name: "sdk",
   about: "what the SDK costs in bytes, at start, in the compiler and for a call, beside other services' SDKs",

@@ -9,7 +9,7 @@ const redirectUri = "http://127.0.0.1:51234/callback";
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-/** One operation: what is done before each batch, the timed calls, and what brings the old number of rows back. */
+/** One operation: its setup before each batch, the timed calls, and its cleanup. */
 interface Scenario {
   readonly batch: number;
   prepare?(count: number): unknown;
@@ -32,7 +32,7 @@ class GrowingServer {
   #agentToken = "";
   #lastPage = "";
   #deploymentId = "";
-  /** The rows that a batch adds, or the secrets that it uses up. */
+  /** Rows that a batch adds, or secrets that it uses. */
   #added: string[] = [];
   #draws = 1;
 
@@ -60,7 +60,7 @@ class GrowingServer {
     this.#fillGrants();
     this.#fillApprovals();
     this.#lastPage = await this.#findLastPage(10);
-    // The project of the deployment cannot be deleted, so that no other operation uses it.
+    // The project of the deployment cannot be deleted, so no other operation uses it.
     const app = await seed.app(this.#projectIds.shift() ?? "");
     this.#deploymentId = (await seed.deployment(app.id)).id;
   }
@@ -155,7 +155,7 @@ class GrowingServer {
       run: (index) => this.#form({ grant_type: "refresh_token", refresh_token: this.#added[index] ?? "" }),
       restore: () => {
         const { refreshTokens } = this.#engine.store;
-        // Each secret was stored, and the one that came in its place.
+        // Each secret was stored, and so was its successor.
         const limit = this.#added.length * 2;
         for (const { id } of refreshTokens.page({ where: {}, limit, newestFirst: true }))
           refreshTokens.delete(id);
@@ -187,7 +187,7 @@ class GrowingServer {
     const body = JSON.stringify({ name: "growing", logicalId });
     const response = await this.#send("POST", "/v1/projects", token, "application/json", body);
     if (response.status !== 201) throw new Error(`projects.create: ${response.body ?? ""}`);
-    // The contract's answer to a create.
+    // The contract's response to a create.
     return (JSON.parse(response.body ?? "") as { data: { id: string } }).data.id;
   }
 
@@ -285,7 +285,7 @@ class GrowingServer {
     return { id, createdAt, grantId: "g0", expiresAt: createdAt + year, usedAt: null, replayed: false };
   }
 
-  /** Approvals that one agent asked for earlier, half of which wait for a decision. */
+  /** Approvals that one agent requested earlier, half of which are pending. */
   #fillApprovals(): void {
     const { approvals } = this.#engine.store;
     const { agentId, user, workspace } = this.#engine.residents;
@@ -310,7 +310,7 @@ class GrowingServer {
     return ids[this.#below(ids.length)] ?? "";
   }
 
-  /** The same draws in every process: a multiplicative generator (Lehmer). */
+  /** A multiplicative generator (Lehmer), which draws the same values in every process. */
   #below(limit: number): number {
     this.#draws = (this.#draws * 48_271) % 2_147_483_647;
     return this.#draws % limit;
@@ -330,7 +330,7 @@ serveCalls<GrowthServer>({
   fill: async (size) => {
     server = new GrowingServer(size);
     await server.fill();
-    // The collections of garbage that the fill made are no part of the first operations.
+    // Garbage of the setup is collected before the first operations are timed.
     globalThis.gc?.();
     return server.rows();
   },

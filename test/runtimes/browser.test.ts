@@ -43,7 +43,7 @@ describe("the packed SDK in Chromium", () => {
     const page = await browser?.newPage();
     await page?.goto(surroundings.addresses.helper);
     const said = await page?.evaluate(async (addresses) => {
-      // The page's script has put it there.
+      // The script of the page sets it.
       const { runProgram } = globalThis as unknown as {
         runProgram(server: ServerAddresses): Promise<string>;
       };

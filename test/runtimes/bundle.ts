@@ -3,12 +3,12 @@ import { type Metafile, build } from "esbuild";
 
 export interface Bundle {
   code: string;
-  /** Modules that the bundle would ask its surroundings for. */
+  /** Built-in modules that the bundle imports. */
   imports: string[];
   metafile: Metafile;
 }
 
-/** Bundles a program in the folder of the installed packages, for what has no modules of Node. */
+/** Bundles a program in the folder of the installed packages, for runtimes without Node.js modules. */
 export const bundle = async (folder: string, source: string, conditions: string[] = []): Promise<Bundle> => {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: folder, loader: "js" },
@@ -27,6 +27,6 @@ export const bundle = async (folder: string, source: string, conditions: string[
   return { code: outputFiles[0]?.text ?? "", imports, metafile };
 };
 
-/** Which file of the installed packages an import is, seen from the folder. */
+/** Returns the file of the installed packages that an import resolves to, relative to the folder. */
 export const filesOf = ({ metafile }: Bundle, name: string): string[] =>
   Object.keys(metafile.inputs).filter((file) => file.startsWith(join("node_modules", name)));

@@ -7,9 +7,9 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A folder that the packed packages are installed in, with the programs of this one beside them. */
+    /** A folder with the packed packages installed, and copies of the programs. */
     installed: string;
-    /** The packed packages, by their names. */
+    /** The packed packages by name. */
     tarballs: Record<string, string>;
   }
 }
@@ -19,7 +19,7 @@ export const tools = fileURLToPath(new URL("./node_modules/", import.meta.url));
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Beside the packages: what their users have too, and what the programs need. */
+/** Other packages that users have, and that the programs need. */
 const beside = ["@types/node", "msw", "pg"];
 
 const npm = (folder: string, ...words: string[]): string =>
@@ -30,7 +30,10 @@ const npm = (folder: string, ...words: string[]): string =>
 
 let folder: string | undefined;
 
-/** Installs the tools, unless those of this lockfile are there; packs the packages; installs them where nothing else is. */
+/**
+ * Installs the tools unless those of this lockfile are present, packs the packages, and installs them in a
+ * folder of their own.
+ */
 export const setup = (project: TestProject): void => {
   installTools();
   folder = mkdtempSync(join(tmpdir(), "mgmt-installed-"));

@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, inject, it } from "vitest";
 
-/** The parts of the tools' answers that are looked at; they are installed on demand, so that the compiler does not see them. */
+/**
+ * The parts of the tools' results that the test reads. The tools are installed on demand, so the compiler
+ * does not see them.
+ */
 interface Publint {
   publint(options: { pack: { tarball: ArrayBuffer }; strict: boolean }): Promise<{ messages: unknown[] }>;
 }
@@ -17,7 +20,10 @@ const load = (name: string): Promise<unknown> =>
   import(new URL(`node_modules/${name}`, import.meta.url).href);
 const tarballs = Object.entries(inject("tarballs"));
 
-/** Entry points that are for `import` alone, by their package: those who `require` them are told so by Node. */
+/**
+ * Entry points that support only `import`, by package. Node.js reports an error to programs that `require`
+ * them.
+ */
 const modulesOnly = ["@mgmt/platform"];
 
 describe.each(tarballs)("%s", (name, file) => {

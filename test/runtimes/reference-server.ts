@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createServer } from "@mgmt/mock/server";
 
-/** What a program has to know of the server. */
+/** The address and credentials that a program needs. */
 export interface ServerAddresses {
   baseUrl: string;
   authUrl: string;
   token: string;
   clientId: string;
-  /** `POST /consent` with the address of a login says the user's yes, and answers where the browser would go. */
+  /** `POST /consent` with the URL of a login allows the login as the user, and returns the redirect. */
   helper: string;
 }
 
@@ -18,7 +18,10 @@ export interface Surroundings {
   close(): Promise<void>;
 }
 
-/** A reference server whose `me.get` takes too long, and a user who agrees to every login. `page` is what `GET /` answers. */
+/**
+ * Starts a reference server whose `me.get` is slow, and a user who allows every login. `page` is the response
+ * of `GET /`.
+ */
 export const startReferenceServer = async (page = ""): Promise<Surroundings> => {
   const server = await createServer();
   server.engine.faults.add({ operation: "me.get", latency: 5_000 });

@@ -12,7 +12,7 @@ interface Runtime {
   name: string;
   program: string;
   words: string[];
-  /** What it says to be, asked with `--version`. */
+  /** Its version, as `--version` prints it. */
   version: RegExp;
 }
 

@@ -33,14 +33,15 @@ beforeAll(async () => {
   for (const project of projects) {
     const folder = folderOf(project);
     await mkdir(folder);
-    // One source as both: what is `.cts` here is written as `.mts`.
+    // One source for both: `.cts` files are written as `.mts`.
     for (const file of project.files) {
       const source = file.endsWith(".cts") ? `${parse(file).name}.mts` : file;
       await cp(join(installed, "types", source), join(folder, file));
     }
     const compilerOptions = {
       ...{ target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable"], noEmit: true },
-      // As strict as a user can be, with our declarations and those of what they need; not with the compiler's own.
+      // As strict as possible, including our declarations and those of the dependencies, but not the
+      // compiler's own.
       ...{
         strict: true,
         exactOptionalPropertyTypes: true,
@@ -54,7 +55,7 @@ beforeAll(async () => {
   }
 });
 
-/** What the compiler says; nothing when all is well. */
+/** Returns the output of the compiler; empty on success. */
 const compile = async (version: string, project: Project): Promise<string> => {
   const compiler = join(tools, `typescript-${version}`, "bin/tsc");
   return promisify(execFile)(process.execPath, [compiler, "-p", folderOf(project)]).then(

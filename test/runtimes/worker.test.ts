@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts workerd, and resolves with the port that it says to listen on. */
+/** Starts workerd, and resolves with the port that it listens on. */
 const serve = async (): Promise<number> => {
   const program = join(tools, "@cloudflare/workerd-linux-64/bin/workerd");
   const words = ["serve", "--control-fd=3", "worker.capnp"];

@@ -9,7 +9,7 @@ import { programFolder } from "../../runner/paths.js";
 import { startProgram } from "../../runner/program.js";
 import { type Contender, octokit, oneResource, openai, ours, partial, prisma, stripe } from "./contenders.js";
 
-/** Bytes of JavaScript, gzipped, that a browser gets for one client and one list call. */
+/** Bytes of gzipped JavaScript that a browser loads for one client and one list call. */
 export const bundleSizes = async (): Promise<Finding[]> => {
   const server = await startProgram<ListServer>("list-server");
   const caller = await startProgram<Caller>("caller");
@@ -71,7 +71,7 @@ const sizesOf = async (
       metafile: true,
       write: false,
       logLevel: "error",
-      // The root's would lead from packages to their sources.
+      // The root's tsconfig would resolve the packages to their sources.
       tsconfigRaw: {},
     });
     for (const { path, contents } of outputFiles) await writeFile(path, contents);
@@ -97,7 +97,7 @@ const sizesOf = async (
   }
 };
 
-/** The entry and all that it imports, and what that imports, but for `import()`. */
+/** Returns the entry and everything that it imports statically, directly or indirectly. */
 const loadedAtStart = ({ outputs }: Metafile, entry: string, found = new Set<string>()): Set<string> => {
   found.add(entry);
   for (const { path, kind } of outputs[entry]?.imports ?? []) {

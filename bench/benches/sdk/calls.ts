@@ -18,14 +18,16 @@ import {
 } from "./contenders.js";
 
 const items = 2;
-/** An odd number, as the median of them is taken. */
+/** An odd number, because the median is used. */
 const batches = 7;
 const callsPerBatch = 30;
 const warmUp = 12;
 
-/** A contender, its goal, and what that compares it with; raw `fetch` in the same process unless it names another contender. */
+/**
+ * A contender, its goal, and its baseline: raw `fetch` in the same process unless it names another contender.
+ */
 const contenders: readonly (readonly [Contender, Goal?, Contender?])[] = [
-  // Every call of ours has a deadline, so that is part of the baseline.
+  // Every call of this SDK has a deadline, so the baseline has one too.
   [ours, { of: "ratio", relation: "≤", limit: 1.2 }, fetchWithDeadline],
   [oursOnNode, { of: "ratio", relation: "≤", limit: 0.75 }],
   [fetchWithDeadline],
@@ -36,13 +38,16 @@ const contenders: readonly (readonly [Contender, Goal?, Contender?])[] = [
   [octokit],
 ];
 
-/** Every contender in a process of its own, where it takes turns with raw `fetch`; the processes take turns, too. */
+/**
+ * Runs every contender in a separate process that alternates it with raw `fetch`. The processes alternate
+ * too.
+ */
 export const callOverheads = async (rounds: number): Promise<Finding[]> => {
   const server = await startProgram<ListServer>("list-server");
   const callers: Program<Caller>[] = [];
   try {
     const target = await server.calls.start({ pages: 1, itemsPerPage: items, latencyMs: 0 });
-    // Whoever gets a list below has sent the token.
+    // The list below is returned only to callers that send the token.
     assert.equal((await send({ url: `${target.baseUrl}/v1/projects` })).status, 401);
     const measured: Measured[] = [];
     for (const [contender, goal, comparedWith] of contenders) {
@@ -83,7 +88,7 @@ class Measured {
   async measure(isCounted: boolean): Promise<void> {
     const { subject, baseline } = await this.caller.calls.time(batches, callsPerBatch);
     if (!isCounted) return;
-    // Not the mean: another process that gets in the way of one batch is no cost of the client.
+    // Not the mean, because another process may slow down a batch.
     this.#subject.push(median(subject.map(({ microseconds }) => microseconds)));
     this.#baseline.push(median(baseline.map(({ microseconds }) => microseconds)));
     this.#addCosts(this.contender.name, subject);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { benchFolder } from "../../runner/paths.js";
 
-/** One way to make a client and list something. */
+/** One way to create a client and list something. */
 export interface Contender {
   readonly name: string;
   /** A file that exports a `lister`. */
@@ -17,7 +17,7 @@ export const ours = contender("@mgmt/sdk", "mgmt");
 export const oneResource = contender("@mgmt/sdk, one resource", "mgmt-one-resource");
 export const partial = contender("@mgmt/sdk/partial, one resource", "mgmt-partial");
 export const oursOnNode = contender("@mgmt/sdk/node", "mgmt-node");
-/** What a deadline alone costs, which no call of ours goes without. */
+/** The cost of a deadline alone, which every call of this SDK has. */
 export const fetchWithDeadline = contender("fetch with a deadline", "fetch-deadline");
 export const prisma = contender("@prisma/management-api-sdk", "prisma");
 export const stripe = contender("stripe", "stripe");

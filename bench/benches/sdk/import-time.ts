@@ -6,7 +6,7 @@ import type { Finding, Series } from "../../runner/bench.js";
 import { benchFolder } from "../../runner/paths.js";
 import { median, measureAlternately } from "../../runner/rounds.js";
 
-/** Packages, with what they must export to count as imported. */
+/** Packages, and an export that each must have to count as imported. */
 const packages = [
   ["@mgmt/sdk", "createClient"],
   ["@mgmt/sdk/partial", "createPartialClient"],
@@ -17,7 +17,7 @@ const packages = [
   ["@octokit/rest", "Octokit"],
 ] as const;
 
-/** Milliseconds that `import` of a package takes a fresh process, less those of an empty module. */
+/** Milliseconds to `import` a package in a new process, minus those of an empty module. */
 export const importTimes = async (rounds: number): Promise<Finding> => {
   const empty = "data:text/javascript,export const nothing = 0;";
   const [nothing, ...times] = await measureAlternately(

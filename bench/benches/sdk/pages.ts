@@ -8,7 +8,7 @@ import { ours, prisma } from "./contenders.js";
 const lists = { pages: 100, itemsPerPage: 100, latencyMs: 20 };
 const workMs = 20;
 
-/** A walk through all pages, with one page asked for ahead, against await page, work, await the next. */
+/** Iterates over all pages with a prefetched page, compared with awaiting each page before the work. */
 export const walkPages = async (rounds: number): Promise<Finding> => {
   const server = await startProgram<ListServer>("list-server");
   const walker = await startProgram<Walker>("walker");

@@ -1,4 +1,4 @@
-/** Ten lines each: a client, a list, an object by its id, a create, something of the answers. */
+/** Ten lines each: a client, a list, a get by id, a create, and a property of the results. */
 export const typePrograms: Readonly<Record<string, string>> = {
   "@mgmt/sdk": `import { createClient, isApiError } from "@mgmt/sdk";
 const client = createClient({ baseUrl: "https://api.example.com", token: "t" });

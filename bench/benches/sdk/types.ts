@@ -10,7 +10,7 @@ import { measureAlternately } from "../../runner/rounds.js";
 import { ours } from "./contenders.js";
 import { typePrograms } from "./type-programs.js";
 
-/** What the compiler says of a program of ten lines against the declarations that a user gets. */
+/** Diagnostics of the compiler for a program of ten lines with the published declarations. */
 export const typeCosts = async (rounds: number): Promise<Finding[]> => {
   await mkdir(programFolder, { recursive: true });
   const folder = await mkdtemp(join(programFolder, "types-"));

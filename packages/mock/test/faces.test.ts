@@ -3,10 +3,10 @@ import openapi from "@mgmt/sdk/openapi.json" with { type: "json" };
 import { type Face, type Received, type Sent, faces, openMock, openServer } from "./faces.js";
 import { allOperations, makeFixture, validRequest } from "../../engine/test/request/valid-requests.js";
 
-/** What an answer says but for where the server stands. */
+/** Returns a response without the parts that depend on the server's address. */
 const comparable = (baseUrl: string, { status, headers, text }: Received) => ({
   status,
-  // A service token's hint is the end of its signature, which is never the same twice.
+  // The hint of a service token is the end of its signature, which differs every time.
   body: text.replaceAll(baseUrl, "BASE").replaceAll(/"valueHint":"[\w-]+"/g, ""),
   headers: [
     "content-type",
@@ -41,7 +41,7 @@ describe("interception and HTTP", () => {
     return left;
   };
 
-  // The signature of a service token's value is never the same twice.
+  // The signature of a service token differs every time.
   it.each(allOperations.filter(({ id }) => id !== "workspaces.serviceTokens.create").map(({ id }) => id))(
     "return the same response for %s",
     async (id) => {
@@ -139,7 +139,7 @@ describe.each(faces)("the mock over %s", (_name, open) => {
     expect(received.get("access-control-allow-origin")).toBe("*");
     const { baseUrl, engine } = face;
     const { authUrl } = engine.settings;
-    // Without its addresses, which follow, it is the document that the SDK contains.
+    // Without the addresses, which follow, it is the document that the SDK contains.
     const { servers, components, ...contract } = structuredClone(openapi);
     expect(body).toMatchObject({ ...contract, components: { schemas: components.schemas } });
     expect(body).toMatchObject({
@@ -220,7 +220,7 @@ describe.each(faces)("the mock over %s", (_name, open) => {
     const app = await engine.seed.app((await engine.seed.project()).id);
     const path = `/v1/services/${app.id}/deployments`;
     const created = await face.send("POST", path, { token, body: {} });
-    // The answer of services.deployments.create.
+    // The response of services.deployments.create.
     const { id, uploadUrl } = (created.body as { data: { id: string; uploadUrl: string } }).data;
     expect(uploadUrl.startsWith(`${face.baseUrl}/uploads/`)).toBe(true);
     const upload = uploadUrl.slice(face.baseUrl.length);

@@ -6,7 +6,7 @@ export interface Sent {
   token?: string | undefined;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Sent as it is, in place of the JSON of `body`. */
+  /** Sent instead of the JSON of `body`. */
   raw?: string | Uint8Array<ArrayBuffer>;
 }
 
@@ -21,7 +21,7 @@ export interface Received {
   issues: { path: string; message: string }[];
 }
 
-/** A reference server behind one of its faces. */
+/** A reference server, called through interception or HTTP. */
 export interface Face {
   readonly engine: ReferenceEngine;
   readonly baseUrl: string;
@@ -54,7 +54,7 @@ const sender =
     return { status, headers: received, text, body: parsed, code: error?.code, issues: error?.issues ?? [] };
   };
 
-/** Behind MSW, in this process. */
+/** Calls the server through MSW, in this process. */
 export const openMock: OpenFace = (options = {}) => {
   const mock = setupMock({ ...seeded, ...options });
   mock.listen();
@@ -62,7 +62,7 @@ export const openMock: OpenFace = (options = {}) => {
   return Promise.resolve({ engine: mock, baseUrl, send: sender(baseUrl), close: () => mock.close() });
 };
 
-/** Behind `node:http`, on a free port. */
+/** Calls the server through `node:http`, on a free port. */
 export const openServer: OpenFace = async (options = {}) => {
   const { engine, baseUrl, close } = await createServer({ engineOptions: { ...seeded, ...options } });
   return { engine, baseUrl, send: sender(baseUrl), close: () => close() };

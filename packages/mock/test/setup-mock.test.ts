@@ -137,7 +137,7 @@ describe("setupMock", () => {
     const defects: unknown[] = [];
     const mock = start({ onDefect: (error) => defects.push(error) });
     const project = await mock.seed.project();
-    // A test may write into the store what no operation would.
+    // A test may write to the store what no operation would.
     mock.store.projects.update(project.id, { name: 5 as unknown as string });
     const response = await mock.fetch(`${mock.baseUrl}/v1/projects/${project.id}`, {
       headers: await bearer(mock.tokens.user()),

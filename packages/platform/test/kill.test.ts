@@ -136,7 +136,7 @@ describe.concurrent("SIGKILL", () => {
 
   it("is cleaned up after at the next start when platform and watchdog were killed together", async () => {
     const dataDir = join(directory, "both-killed");
-    // A directory of its own, because every start of an ephemeral platform cleans up its parent directory.
+    // A separate directory, because every start of an ephemeral platform cleans up its parent directory.
     const environment = { TMPDIR: await mkdtemp(join(directory, "ephemeral-")) };
     await chmod(environment.TMPDIR, 0o755);
     const kept = await start({ dataDir });

@@ -44,13 +44,13 @@ describe("the cost of the SDK", () => {
 
   it("takes at most 300 type instantiations for a ten-line program", async () => {
     const checked = await check({ skipLibCheck: true });
-    // The compiler counts them, and prints them with --extendedDiagnostics, but does not declare the method.
+    // The compiler counts them and prints them with --extendedDiagnostics, but does not declare the method.
     const { getInstantiationCount } = checked as unknown as { getInstantiationCount(): number };
     expect(getInstantiationCount()).toBeLessThanOrEqual(300);
   });
 
   it("causes no error in its declarations for programs that check libraries", async () => {
-    // The compiler's own library is not ours to check.
+    // Errors in the compiler's own library are not counted.
     await check({ skipLibCheck: false, skipDefaultLibCheck: true });
   });
 });
@@ -96,7 +96,10 @@ describe("the hover text of a type", () => {
   });
 });
 
-/** Parsed declarations, which all programs here share: those of the standard library and of Node are large. */
+/**
+ * Parsed declarations, shared by all programs here, because those of the standard library and of Node.js are
+ * large.
+ */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
 /** Checks a program against the built declarations, and expects no error. */

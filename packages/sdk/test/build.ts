@@ -23,13 +23,13 @@ export const programOptions = (source: string) =>
   }) satisfies BuildOptions;
 
 interface Builds {
-  /** Makes a folder inside the package, so that programs in it find the package's dependencies. */
+  /** Creates a folder inside the package, so that programs in it find the package's dependencies. */
   makeFolder(): Promise<string>;
   /** Bundles a program for Node; returns its path. */
   bundle(source: string, options?: BuildOptions): Promise<string>;
 }
 
-/** Call at the top of a test file. What it makes is removed after the tests of the file. */
+/** Call at the top of a test file. Its files are removed after the tests of the file. */
 export const setupBuilds = (): Builds => {
   const made: string[] = [];
   afterAll(async () => {

@@ -95,7 +95,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
   it("refuses a signal that is none, such as its controller, for calls, waits and ensures", async () => {
     const { baseUrl, seen } = await startServer(() => undefined);
     const client = createClient({ baseUrl });
-    // What a program in JavaScript may hand over.
+    // JavaScript callers can pass anything.
     const options = { signal: new AbortController() as unknown as AbortSignal };
     for (const call of [
       client.projects.get("proj_1", options),

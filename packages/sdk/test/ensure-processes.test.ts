@@ -11,7 +11,7 @@ const processes = 8;
 const callsEach = 1_250;
 const identities = 100;
 
-/** Ensures projects, 25 at a time, and prints what came of each. */
+/** Ensures projects, 25 at a time, and prints each result. */
 const program = `
 import { createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";

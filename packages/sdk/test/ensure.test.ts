@@ -92,7 +92,7 @@ describe("projects.ensure", () => {
       await client.projects.create({ name: "of somebody else" });
       const before = server.engine.requests.length;
       server.engine.faults.add({ operation: "projects.create", drop: "before", times: 1 });
-      // What a program in JavaScript may hand over.
+      // JavaScript callers can pass anything.
       const error = await thrown(client.projects.ensure(body as unknown as EnsureProject));
       expect(error).toBeInstanceOf(InvalidArgumentError);
       expect(error).toMatchObject({ argument: "logicalId" });
@@ -177,7 +177,7 @@ describe("the identity of a project's resource", () => {
     [{ projectId: "proj_1", displayName: "" }, "displayName"],
     [{ projectId: "proj_1", displayName: "x", logicalId: "" }, "logicalId"],
   ])("must be given before anything is sent: %j", async (body, argument) => {
-    // What a program in JavaScript may hand over.
+    // JavaScript callers can pass anything.
     const service = await thrown(client.services.ensure(body as CreateApp));
     expect(service).toMatchObject({ code: "argument:invalid", argument });
     const database = await thrown(client.databases.ensure(body as EnsureDatabase));

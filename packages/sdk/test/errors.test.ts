@@ -20,7 +20,7 @@ import { nodeTransport } from "@mgmt/sdk/node";
 import openapi from "@mgmt/sdk/openapi.json" with { type: "json" };
 import { startServer, thrown } from "./server.js";
 
-/** What `projects.get` throws when the service answers so. */
+/** Returns the error of `projects.get` for this response. */
 const errorOf = async (
   status: number,
   body: unknown,

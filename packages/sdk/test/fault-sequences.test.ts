@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await createServer();
 });
 afterAll(() => server.close());
-// Without pauses: the test is about what the SDK does after them.
+// Without pauses, which are not the subject of this test.
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 afterEach(() => void vi.restoreAllMocks());
 

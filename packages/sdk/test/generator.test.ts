@@ -79,7 +79,7 @@ const petStore = (
 });
 
 const generate = async (document: Json): Promise<(file: string) => string> => {
-  // A document of the form that the linter lets through.
+  // A document that passes the linter.
   const files = await generateSdk(readContract(document as unknown as OpenApiDocument));
   return (file) => files.get(`packages/sdk/${file}`) ?? "";
 };

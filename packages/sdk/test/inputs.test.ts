@@ -13,7 +13,7 @@ const place = { displayName: "web", projectId: "proj_1" };
 const source = { type: "empty" } as const;
 const fromDatabase = { id: "db_1" };
 
-/** The calls are not made: they are compiled. */
+/** The calls are only compiled, not made. */
 const compiled = (...calls: (() => unknown)[]): void => {
   expectTypeOf(calls).toExtend<(() => unknown)[]>();
 };
@@ -21,15 +21,15 @@ const compiled = (...calls: (() => unknown)[]): void => {
 describe("inputs", () => {
   it("name a branch in one way: `branchId` with `branchGitName` does not compile", () => {
     compiled(
-      // @ts-expect-error Two ways at once.
+      // @ts-expect-error Both name a branch.
       () => client.services.create({ ...place, branchId: "br_1", branchGitName: "main" }),
-      // @ts-expect-error Two ways at once.
+      // @ts-expect-error Both name a branch.
       () => client.apps.create({ ...place, branchId: "br_1", branchGitName: "main" }),
-      // @ts-expect-error Two ways at once.
+      // @ts-expect-error Both name a branch.
       () => client.services.update("cps_1", { branchId: "br_1", branchGitName: "main" }),
-      // @ts-expect-error Two ways at once.
+      // @ts-expect-error Both name a branch.
       () => client.databases.create({ projectId: "proj_1", branchId: "br_1", branchGitName: "main" }),
-      // @ts-expect-error Two ways at once.
+      // @ts-expect-error Both name a branch.
       () => client.databases.update("db_1", { branchId: "br_1", branchGitName: "main" }),
       () => client.services.create({ ...place, branchId: "br_1" }),
       () => client.services.create({ ...place, branchGitName: "main" }),
@@ -39,13 +39,13 @@ describe("inputs", () => {
 
   it("filter by one name of a branch: two filters do not compile", () => {
     compiled(
-      // @ts-expect-error Two filters of one thing.
+      // @ts-expect-error Both filter by branch.
       () => client.services.list({ branchId: "br_1", branchGitName: "main" }),
-      // @ts-expect-error Two filters of one thing.
+      // @ts-expect-error Both filter by branch.
       () => client.apps.list({ branchId: "unassigned", branchGitName: "main" }),
-      // @ts-expect-error Two filters of one thing.
+      // @ts-expect-error Both filter by branch.
       () => client.databases.list({ branchId: "br_1", branchGitName: "main" }),
-      // @ts-expect-error Two filters of one thing.
+      // @ts-expect-error Both filter by branch.
       () => client.projects.branches.list("proj_1", { gitName: "main", gitNameContains: "ma" }),
       () => client.services.list({ branchId: "unassigned", projectId: "proj_1", limit: 5 }),
       () => client.projects.branches.list("proj_1", { gitNameContains: "ma" }),
@@ -54,15 +54,15 @@ describe("inputs", () => {
 
   it("accept no logicalId together with a branch's git name or a move", () => {
     compiled(
-      // @ts-expect-error Rule 3: use `branchId`.
+      // @ts-expect-error A logicalId requires `branchId`.
       () => client.services.create({ ...place, logicalId: "web", branchGitName: "main" }),
-      // @ts-expect-error The same for databases.
+      // @ts-expect-error A logicalId of a database requires `branchId` too.
       () => client.databases.create({ projectId: "proj_1", logicalId: "main", branchGitName: "main" }),
-      // @ts-expect-error Rule 4: move first.
+      // @ts-expect-error A move cannot set a logicalId.
       () => client.services.update("cps_1", { logicalId: "web", branchId: "br_1" }),
-      // @ts-expect-error Rule 4, for a move to no branch too.
+      // @ts-expect-error A move to no branch cannot set a logicalId either.
       () => client.services.update("cps_1", { logicalId: null, branchId: null }),
-      // @ts-expect-error Rule 4, for databases too.
+      // @ts-expect-error A move of a database cannot set a logicalId either.
       () => client.databases.update("db_1", { logicalId: null, branchGitName: "main" }),
       () => client.services.create({ ...place, logicalId: "web", branchId: "br_1" }),
       () => client.services.update("cps_1", { logicalId: null, displayName: "web" }),
@@ -97,7 +97,7 @@ describe("inputs", () => {
     compiled(
       // @ts-expect-error No deployment.
       () => client.services.promote("cps_1", {}),
-      // @ts-expect-error The old name would not be read.
+      // @ts-expect-error The deprecated name would be ignored.
       () => client.services.promote("cps_1", { deploymentId: "dpl_1", versionId: "dpl_2" }),
       () => client.services.promote("cps_1", { deploymentId: "dpl_1" }),
       () => client.apps.promote("cps_1", { versionId: "dpl_1" }),
@@ -106,7 +106,7 @@ describe("inputs", () => {
 
   it("apply to the typed path client too", () => {
     compiled(
-      // @ts-expect-error Two ways at once.
+      // @ts-expect-error Both name a branch.
       () => client.http.POST("/v1/services", { body: { ...place, branchId: "br_1", branchGitName: "main" } }),
       () =>
         client.http.POST("/v1/services/{serviceId}/promote", {
@@ -116,7 +116,7 @@ describe("inputs", () => {
         }),
       () =>
         client.http.GET("/v1/databases", {
-          // @ts-expect-error Two filters of one thing.
+          // @ts-expect-error Both filter by branch.
           params: { query: { branchId: "br_1", branchGitName: "main" } },
         }),
       () => client.http.GET("/v1/databases", { params: { query: { branchGitName: "main" } } }),

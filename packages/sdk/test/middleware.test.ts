@@ -112,7 +112,7 @@ describe("a middleware", () => {
     ["is none", "timing"],
   ])("is refused by name if it %s", async (_, broken) => {
     const { baseUrl } = await answering();
-    // What a program written in JavaScript may hand over.
+    // JavaScript callers can pass anything.
     const client = createClient({ baseUrl, middleware: [broken as unknown as Middleware] });
     const error = await thrown(client.me.get());
     expect(error).toBeInstanceOf(InvalidArgumentError);

@@ -71,7 +71,7 @@ describe("a missing response", () => {
 
   it("causes a ConnectionError when a transport returns something other than a response", async () => {
     for (const rubbish of [undefined, null, 5, {}, { status: 200, body: "{}" }]) {
-      // What a transport written in JavaScript may do.
+      // A transport written in JavaScript can return anything.
       const transport = { send: () => Promise.resolve(rubbish as unknown as TransportResponse) };
       const error = await thrown(createClient({ baseUrl: "http://x.test", transport }).projects.create());
       expect(error).toBeInstanceOf(ConnectionError);

@@ -28,7 +28,7 @@ const listen = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** A proxy that leads every name to `port` of loopback, and remembers what it was asked. */
+/** Starts a proxy that connects every host name to `port` on loopback, and records the requests. */
 const startProxy = async (port: number): Promise<{ url: string; asked: string[] }> => {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -8,7 +8,7 @@ const page = (ids: number[], nextCursor: string | null) => ({
   pagination: { nextCursor, hasMore: nextCursor !== null },
 });
 
-/** A service that answers the pages by their cursor; the first one has none. */
+/** Starts a service that returns pages by their cursor; the first page has none. */
 const start = async (pages: Record<string, unknown>) => {
   const server = await startServer(({ url }, response) => {
     const cursor = new URL(url, "http://x").searchParams.get("cursor") ?? "";

@@ -4,11 +4,11 @@ import { json, startServer, thrown } from "./server.js";
 
 type Method = (...values: unknown[]) => PromiseLike<unknown>;
 
-/** The method of an operation, found by its name. */
+/** Returns the method of an operation by its name. */
 const methodOf = (client: object, operationId: string): Method => {
   const parts = operationId.split(".");
   const name = parts.pop() ?? "";
-  // Every part is a property of the client; that is what the test is about.
+  // Each part is a property of the client, which the test checks.
   const resource = parts.reduce((each, part) => (each as Record<string, object>)[part] ?? {}, client);
   const method = (resource as Record<string, Method>)[name];
   if (!method) throw new Error(`The client lacks ${operationId}`);

@@ -179,7 +179,7 @@ describe("the token", () => {
 
   it.each([null, 5, {}])("is refused if it is neither text nor a function: %j", async (token) => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
-    // A page's `localStorage.getItem` answers null, and a program in JavaScript hands it on.
+    // `localStorage.getItem` returns null, and JavaScript callers may pass it.
     const client = createClient({ baseUrl, token: token as unknown as string });
     const error = await thrown(client.me.get());
     expect(error).toBeInstanceOf(TokenError);

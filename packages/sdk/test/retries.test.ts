@@ -15,7 +15,7 @@ const project = { data: { id: "proj_1" } };
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** A server that fails as it is told, answer by answer, and then succeeds. */
+/** Starts a server that returns these faults one after the other, and then succeeds. */
 const failing = async (
   ...failures: (number | "drop" | { status: number; headers: Record<string, string> })[]
 ) => {
@@ -138,7 +138,7 @@ describe("a request that is not repeated", () => {
 
 it("does not send a POST in lowercase again either", async () => {
   const { client, seen } = await failing(503);
-  // What a program in JavaScript may write; fetch sends it as a POST.
+  // JavaScript callers may write this; fetch sends it as a POST.
   const call = { method: "post" as "POST", path: "/v1/projects" };
   expect(await thrown(client.request(call))).toHaveProperty("attempts.length", 1);
   expect(seen).toHaveLength(1);

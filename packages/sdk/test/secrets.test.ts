@@ -6,7 +6,7 @@ import { closedUrl, json, startServer, thrown } from "./server.js";
 
 const secrets = ["canary-token", "canary-header", "canary-recipient", "canary-password"];
 
-/** Everything that a program may print of a value. */
+/** Returns everything that a program may print of a value. */
 const prints = (value: unknown): string =>
   [
     inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),

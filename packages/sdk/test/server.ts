@@ -41,7 +41,7 @@ export const startServer = async (answer: Answer): Promise<TestServer> => {
   return { baseUrl: `http://127.0.0.1:${port}`, seen };
 };
 
-/** Returns the base URL of a port on which nothing listens: a server has just left it. */
+/** Returns the base URL of a port on which nothing listens, because its server was closed. */
 export const closedUrl = async (): Promise<string> => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

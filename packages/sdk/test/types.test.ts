@@ -24,7 +24,7 @@ import {
 } from "@mgmt/sdk";
 import type { Queries, Schemas } from "../src/generated/types.js";
 
-/** Named interfaces and intersections spelled out, so that only their shape is compared. */
+/** Expands named interfaces and intersections, so that only their shape is compared. */
 type Shape<T> = T extends object ? { [K in keyof T]: Shape<T[K]> } : T;
 
 const client = createClient({ baseUrl: "http://x.test" });
@@ -67,9 +67,9 @@ describe("resource methods", () => {
 
   it("refuse what the contract does not have", () => {
     const refused = [
-      // @ts-expect-error No such field.
+      // @ts-expect-error The field does not exist.
       () => client.projects.create({ nmae: "x" }),
-      // @ts-expect-error No such region.
+      // @ts-expect-error The region does not exist.
       () => client.projects.create({ region: "moon-1" }),
       // @ts-expect-error The recipient's token is required.
       () => client.projects.transfer("x", {}),

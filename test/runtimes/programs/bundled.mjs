@@ -1,4 +1,4 @@
-// For what runs bundles: a browser and workerd.
+// For environments that run bundles: a browser and workerd.
 import * as sdk from "@mgmt/sdk";
 import * as auth from "@mgmt/sdk/auth";
 import { logIn, useClient } from "./smoke.mjs";

@@ -1,4 +1,5 @@
-// Runs under any Node: the installed packages, from the reference server to a real database, as ES modules and as CommonJS.
+// Tests the installed packages on any Node.js version, from the reference server to a real database, as ES
+// modules and as CommonJS.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,5 @@
-// The SDK as an ES module, with `node:http` too: for Node and what is like it. Its argument says where the reference server is.
+// Tests the SDK as an ES module, with `node:http` too, on Node.js and compatible runtimes. The argument
+// describes the reference server.
 import process from "node:process";
 import * as sdk from "@mgmt/sdk";
 import * as auth from "@mgmt/sdk/auth";

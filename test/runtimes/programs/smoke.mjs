@@ -1,4 +1,4 @@
-// Runs anywhere: what a program does with the SDK, given the SDK and a reference server. Throws at the first thing that is not so.
+// Runs on any runtime. Uses the SDK with a reference server, and throws at the first unexpected result.
 
 /**
  * @param {typeof import("@mgmt/sdk")} sdk
@@ -56,7 +56,7 @@ export const useClient = async (sdk, { baseUrl, token, transport }) => {
 export const logIn = async (sdk, auth, { baseUrl, authUrl, clientId, helper, transport }) => {
   const options = { authUrl, clientId, transport };
   const { url, attempt } = await auth.startLogin({ ...options, redirectUri: "http://127.0.0.1/callback" });
-  // The test plays the user who says yes.
+  // The test allows the login as the user.
   const consented = await fetch(`${helper}/consent`, { method: "POST", body: url });
   const credential = await auth.finishLogin({ ...options, attempt, callback: await consented.text() });
   const store = auth.memoryStore({ ...credential, expiresAt: Date.now() - 1 });

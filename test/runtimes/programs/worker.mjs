@@ -1,4 +1,5 @@
-// An ES module worker: a request's body says where the reference server is, its answer what came of it.
+// An ES module worker. The body of a request describes the reference server, and the response contains the
+// result.
 import { run } from "./bundled.mjs";
 
 export default {

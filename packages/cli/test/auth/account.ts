@@ -69,7 +69,7 @@ export const startAccount = async (engineOptions: EngineOptions = {}): Promise<A
   };
 };
 
-/** Returns a `reply` that pastes what `answer` returns for the address that a login prints. */
+/** Returns a `reply` that pastes the result of `answer` for the URL that a login prints. */
 export const pasting =
   (answer: (url: string) => string | Promise<string>): NonNullable<Setup["reply"]> =>
   async (stderr) => {
@@ -80,7 +80,7 @@ export const pasting =
 const loginUrlIn = (stderr: string): string | undefined =>
   /(http[^\s"\\]+\/authorize[^\s"\\]+)[\s"\\]/.exec(stderr)?.[1];
 
-/** Runs a login in a process of its own, and types what `answer` returns for the address that it prints. */
+/** Runs a login in a separate process, and types the result of `answer` for the URL that it prints. */
 export const converse = async (
   line: readonly string[],
   env: NodeJS.ProcessEnv,

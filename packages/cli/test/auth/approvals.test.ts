@@ -35,7 +35,7 @@ const firstApproval = async (): Promise<string> => {
   }
 };
 
-/** Lets the agent be refused, and returns the id of the approval that it needs. */
+/** Runs a command of the agent that is refused, and returns the id of the approval that it needs. */
 const refused = async (id: string): Promise<string> => {
   const { status } = await asAgent(`projects delete ${id} --yes`);
   expect(status).toBe(8);

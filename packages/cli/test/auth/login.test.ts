@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => account.close());
 
-/** Runs `mgmt login --no-browser`, and pastes what `answer` returns for the printed address. */
+/** Runs `mgmt login --no-browser`, and pastes the result of `answer` for the printed URL. */
 const loginPasting = (
   answer: (url: string) => string | Promise<string>,
   env: NodeJS.ProcessEnv = {},

@@ -21,7 +21,7 @@ const expireToken = (): void =>
   });
 const refreshes = (): number =>
   account.server.engine.requests.filter(({ operationId }) => operationId === "oauth.token").length;
-/** Runs the built command in a process of its own. */
+/** Runs the built command in a separate process. */
 const spawned = (line: string, env: NodeJS.ProcessEnv = {}): Promise<Result> =>
   run(line.split(" "), { env: { ...account.env, ...env } });
 const loginOf = (name = "default"): { accessToken: string; refreshToken?: string } =>

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => account.close());
 
-/** Logs in as a user, in a process of its own. */
+/** Logs in as a user, in a separate process. */
 const loginAs = (user: string, ...flags: string[]): Promise<Result> =>
   converse(
     ["login", "--no-browser", "--base-url", account.server.baseUrl, "-o", "json", ...flags],

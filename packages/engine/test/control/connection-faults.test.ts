@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionFaults } from "../../src/control/connection-faults.js";
 
-/** Faults whose draws are given. */
+/** Faults with predetermined random draws. */
 const faultsWith = (...draws: readonly number[]): ConnectionFaults => {
   const remaining = [...draws];
   return new ConnectionFaults({ draw: () => remaining.shift() ?? 0, nameOf: (id) => `name of ${id}` });

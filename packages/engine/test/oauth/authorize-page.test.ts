@@ -33,7 +33,8 @@ describe("the page of /authorize", () => {
     expect(text).toContain("Stay signed in");
     expect(text).toContain("http://127.0.0.1:51234");
     const { status, headers } = await visitor.submit({ workspace: workspace(), decision: "allow" });
-    // 303, so that no browser posts the form on, and nothing that would tell the address with the code (RFC 9700, section 4.2, §4.12).
+    // 303 makes the browser use GET, so it does not submit the form to the client. No header reveals the URL
+    // with the code. See RFC 9700, section 4.12.
     expect([status, headers["cache-control"], headers["referrer-policy"]]).toEqual([
       303,
       "no-store",

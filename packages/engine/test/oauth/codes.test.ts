@@ -8,7 +8,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
   const api = new OAuthApi();
   afterEach(() => api.engine.reset());
 
-  /** A code for the sample web app, which began without PKCE. */
+  /** Returns a code for the sample web app, from an authorization request without PKCE. */
   const webCode = (options: { codeChallenge?: string } = {}) =>
     api.engine.oauth
       .consent({ client: web.client, redirectUri: web.redirectUri, ...options })

@@ -12,7 +12,7 @@ describe("consent and the workspace's integration", () => {
       path: `/v1/integrations?workspaceId=${residents.workspace.id}`,
       headers: { authorization: `Bearer ${await tokens.user()}` },
     });
-    // The list of the contract.
+    // The claims that the contract lists.
     return json["data"] as { id: string; scopes: string[]; client: { id: string; name: string } }[];
   };
   const remove = async (path: string) => {

@@ -15,7 +15,7 @@ describe("the control surface for the authorization server", () => {
       headers: { [controlSecretHeader]: secret, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    // Every answer of the control surface is an object.
+    // Every response of the control surface is an object.
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 

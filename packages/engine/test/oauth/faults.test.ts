@@ -44,7 +44,7 @@ describe("faults of the authorization server", () => {
     api.engine.faults.add({ status: 500 });
     const { accessToken } = await api.login();
     expect(await api.reach(accessToken)).toBe(500);
-    // A wrong name, as it may come as JSON.
+    // A wrong name, as JSON may contain it.
     const wrong = { operation: "oauth.nothing", status: 500 } as never;
     expect(() => api.engine.faults.add(wrong)).toThrow(TypeError);
   });

@@ -38,7 +38,7 @@ describe("metadata and keys (RFC 8414)", () => {
 
   it("include the keys that verify access tokens, without their private parts", async () => {
     const { json } = await get(jwksPath);
-    // A JWK set, as the next lines prove.
+    // A JWK set, as the next lines verify.
     const set = json as unknown as Parameters<typeof createLocalJWKSet>[0];
     expect(set.keys.map((key) => Object.keys(key).sort())).toEqual([
       ["alg", "crv", "kid", "kty", "use", "x", "y"],

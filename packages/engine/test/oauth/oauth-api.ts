@@ -3,7 +3,7 @@ import type { ConsentOptions } from "../../src/control/oauth-control.js";
 import type { EngineRequest } from "../../src/request/message.js";
 import { cliClient, sampleClient } from "../../src/oauth/resident-clients.js";
 
-/** RFC 7636, appendix B. */
+/** Verifier and challenge of RFC 7636, appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 export const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
@@ -14,7 +14,7 @@ export const web = {
   secret: sampleClient.secret,
 };
 
-/** What makes a good authorization request of the command line's client. */
+/** Parameters of a valid authorization request of the command line's client. */
 export const goodRequest = {
   response_type: "code",
   client_id: cli.client,
@@ -26,7 +26,7 @@ export const goodRequest = {
 
 export type Form = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** As a query or a form; an array repeats its parameter, undefined leaves it out. */
+/** Parameters of a query or form. An array repeats its parameter; undefined omits it. */
 export const encode = (form: Form): string =>
   Object.entries(form)
     .flatMap(([name, value]) =>
@@ -58,7 +58,7 @@ export interface TokenPair {
   refreshToken: string;
 }
 
-/** A server with a frozen clock, asked without a network. */
+/** A server with a frozen clock, called without a network. */
 export class OAuthApi {
   readonly defects: unknown[] = [];
   readonly engine: ReferenceEngine;
@@ -109,7 +109,7 @@ export class OAuthApi {
     return this.post("/revoke", form, headers);
   }
 
-  /** A code that the first user has given the command line. */
+  /** Returns a code that the first user granted to the command line. */
   async code(options: ConsentOptions = {}): Promise<string> {
     const { code } = await this.engine.oauth.consent({
       ...cli,
@@ -140,19 +140,19 @@ export class OAuthApi {
     });
   }
 
-  /** Logs the command line in. */
+  /** Logs in as the command line. */
   async login(options: ConsentOptions = {}): Promise<TokenPair> {
     return pairOf(await this.redeem(await this.code(options)));
   }
 
-  /** The status that the API answers to this access token. */
+  /** Returns the status of an API request with this access token. */
   async reach(accessToken: string): Promise<number> {
     const headers = { authorization: `Bearer ${accessToken}` };
     return (await this.engine.handle({ method: "GET", path: "/v1/me", headers })).status;
   }
 }
 
-/** The tokens of a successful answer. Throws when it is a refusal, or holds no refresh token. */
+/** Returns the tokens of a successful response. Throws if it is an error or has no refresh token. */
 export const pairOf = ({ status, json, text }: Answered): TokenPair => {
   const { access_token: accessToken, refresh_token: refreshToken } = json;
   if (status !== 200 || typeof accessToken !== "string" || typeof refreshToken !== "string") {

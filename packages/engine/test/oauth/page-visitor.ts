@@ -6,7 +6,10 @@ export interface Visited {
   text: string;
 }
 
-/** Walks through pages as a browser does: keeps the cookie, sends forms with their hidden fields from the page's origin. */
+/**
+ * Visits pages like a browser: stores the cookie, and submits forms with their hidden fields from the page's
+ * origin.
+ */
 export class PageVisitor {
   cookie: string | undefined;
   #page = "";
@@ -47,7 +50,7 @@ export class PageVisitor {
     return visited;
   }
 
-  /** Presses a button of the page that is open, with what was filled in; `headers` in place of a browser's own. */
+  /** Submits the open page with a button and these fields. `headers` replaces the browser's own headers. */
   async submit(
     fields: Record<string, string>,
     headers: Record<string, string | undefined> = {},
@@ -69,7 +72,7 @@ export class PageVisitor {
     return visited;
   }
 
-  /** Address of the page that is open. */
+  /** URL of the open page. */
   get address(): string {
     return this.#address;
   }

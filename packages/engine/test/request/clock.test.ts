@@ -168,7 +168,7 @@ describe("the job queue", () => {
   });
 
   it("lets the process end", () => {
-    // Node counts only the timers that hold the process; the test's own is among them.
+    // Node.js lists only timers that keep the process alive, including the test's own.
     const holding = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = holding();
     const { queue, clock } = open(() => undefined);

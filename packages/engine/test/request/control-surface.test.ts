@@ -30,7 +30,7 @@ describe("the control surface over HTTP", () => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    // Each test names what it expects of the answer.
+    // Each test declares what it expects of the response.
     return { status: response.status, body: (text === "" ? undefined : JSON.parse(text)) as T };
   };
   const api = async (method: string, path: string, token: string, body?: unknown) => {

@@ -132,7 +132,7 @@ describe("faults", () => {
     ["a body that is no text", { status: 500, body: {} }],
     ["a body where there can be none", { status: 204, body: "<p>" }],
   ])("refuses a fault with %s", (_name, fault) => {
-    // What a control request may bring.
+    // Any JSON, as a control request may contain.
     expect(() => face.engine.faults.add(fault as Fault)).toThrow(TypeError);
     expect(face.engine.faults.list()).toEqual([]);
   });

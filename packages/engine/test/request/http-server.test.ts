@@ -12,7 +12,9 @@ describe("the node:http server", () => {
   });
   afterAll(() => server.close());
 
-  /** What comes back over one raw connection, until the server ends it or it holds `until`. */
+  /**
+   * Returns the bytes received over one raw connection, until the server closes it or they contain `until`.
+   */
   const raw = (text: string, { end = false, until }: { end?: boolean; until?: string } = {}) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1");

@@ -13,7 +13,10 @@ const gated = named(({ agentApproval }) => agentApproval === "required");
 const never = named(({ agentApproval }) => agentApproval === "never");
 const withPathId = named(({ pathKinds }) => Object.keys(pathKinds).length > 0);
 
-/** Paths whose resource is no workspace's, or whose answer to another's is their own. */
+/**
+ * Operations whose resource belongs to no workspace, or which have their own response for another
+ * workspace's.
+ */
 const withoutForeign: ReadonlySet<string> = new Set(["agentApprovals.get", "workspaces.serviceTokens.list"]);
 
 describe("every operation", () => {
@@ -45,7 +48,7 @@ describe("every operation", () => {
   beforeEach(() => face.engine.load(start));
   afterAll(() => face.close());
 
-  /** A good request but for what the test changes. */
+  /** Sends a valid request with the changes of the test. */
   const send = (operation: OperationEntry, changes: Sent = {}, path?: string) => {
     const request = validRequest(operation, fixture, otherUser);
     const { body } = request;
@@ -257,7 +260,7 @@ describe("every operation", () => {
           for (const id of malformedIds) {
             const segments = pathname.split("/");
             segments[place] = id;
-            // Straight into the engine: `fetch` would resolve the dots.
+            // Bypasses `fetch`, which would resolve the dots.
             const answer = await face.engine.handle({
               method,
               path: segments.join("/"),
@@ -265,7 +268,7 @@ describe("every operation", () => {
               body: body && JSON.stringify(body),
             });
             expect([id, answer.status]).toEqual([id, operation.malformedIdStatus]);
-            // Every refusal has this body.
+            // Every error has this body.
             const { error } = JSON.parse(answer.body ?? "") as { error: { code: string } };
             expect(operation.responses[answer.status]).toContain(error.code);
           }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Status and request id of one answer. */
+/** Status and request id of a response. */
 const ask = (
   path: string,
   headers: Record<string, string>,

@@ -12,7 +12,7 @@ describe("snapshots and reset", () => {
   beforeEach(() => face.engine.reset());
   afterAll(() => face.close());
 
-  /** As it is read back from a file. */
+  /** Returns the snapshot as read back from a file. */
   const throughJson = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot;
 
   it("restore everything from plain JSON, in another server too", async () => {
@@ -131,7 +131,7 @@ describe("snapshots and reset", () => {
   ])("refuses %s as a snapshot, and stays as it is", (_name, value) => {
     const { engine } = face;
     const before = engine.snapshot();
-    // What a control request or a file may bring.
+    // Any JSON, as a control request or a file may contain.
     expect(() => engine.load(value as Snapshot)).toThrow(/snapshot/i);
     expect(engine.snapshot()).toEqual(before);
   });

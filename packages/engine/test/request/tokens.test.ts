@@ -41,7 +41,7 @@ describe("access tokens", () => {
       ...changes,
     };
   };
-  /** Signed with the server's own key, so that only what the test changes can be what is refused. */
+  /** Signed with the server's own key, so that only the change of the test can cause a refusal. */
   const forge = (changes: Record<string, unknown> = {}, protectedHeader: Record<string, unknown> = {}) => {
     const { kid: _kid, ...jwk } = signingKey();
     return new SignJWT(claims(changes))

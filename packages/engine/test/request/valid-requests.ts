@@ -5,13 +5,13 @@ import { type OperationId, operations } from "../../src/generated/operations.js"
 
 export const allOperations: readonly OperationEntry[] = Object.values(operations);
 
-/** Rows for `it.each`: the operations that match, by their names. */
+/** Returns rows for `it.each`: the matching operations with their names. */
 export const named = (
   matches: (operation: OperationEntry) => boolean,
 ): (readonly [name: string, operation: OperationEntry])[] =>
   allOperations.filter(matches).map((operation) => [operation.id, operation] as const);
 
-/** Path segments that are no id of any kind. */
+/** Path segments that are not ids of any kind. */
 export const malformedIds = [
   "UPPER",
   "with-hyphen",
@@ -57,7 +57,10 @@ export const makeFixture = async (engine: ReferenceEngine, workspaceId: string):
   };
 };
 
-/** A project without dependencies is what can be deleted; other paths take the fixture's own. */
+/**
+ * Returns ids for the path. Only a project without dependencies can be deleted; other paths use the fixture's
+ * own ids.
+ */
 const pathIds = (fixture: Fixture): Partial<Record<OperationId, Record<string, string>>> => ({
   "databases.delete": { databaseId: fixture.extraDatabase },
   "deployments.start": { deploymentId: fixture.stoppedDeployment },
@@ -104,7 +107,10 @@ const queries: Partial<Record<OperationId, string>> = {
   "regions.list": "?product=postgres",
 };
 
-/** A request that succeeds for somebody of the fixture's workspace, whose token `recipientAccessToken` is another's. */
+/**
+ * Returns a request that succeeds for a principal of the fixture's workspace. `recipientAccessToken` belongs
+ * to another.
+ */
 export const validRequest = (
   operation: OperationEntry,
   fixture: Fixture,

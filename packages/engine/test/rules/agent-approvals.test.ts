@@ -10,7 +10,7 @@ beforeEach(async () => {
   ({ id: projectId } = (await api.project()).project);
 });
 
-/** An agent's gated call, and the approval that it waits for. */
+/** Sends an agent's gated call. Returns the approval that it requires. */
 const ask = async (): Promise<string> => {
   const { status, body } = await api.send("projects.delete", { path: { id: projectId }, as: "agent" });
   expect(status).toBe(403);

@@ -8,7 +8,7 @@ import type {
 import type { Responses } from "./responses.js";
 import { ModelDatabases } from "./model-databases.js";
 
-/** Whose credential a request carries. `stranger` is the owner of another workspace. */
+/** Principal of a request. `stranger` is the owner of another workspace. */
 export type Who = "user" | "service" | "agent" | "stranger";
 
 export interface Asked {
@@ -17,7 +17,7 @@ export interface Asked {
   body?: unknown;
   /** Default: `user`. */
   as?: Who;
-  /** A token in place of `as`. */
+  /** Token to use instead of the token of `as`. */
   token?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Reply {
   body: unknown;
 }
 
-/** What a test expects of a refusal. */
+/** Expectations of an error response. */
 export interface Refusal {
   status: number;
   code: string;
@@ -36,7 +36,7 @@ export interface Refusal {
 /** A server with a frozen clock, two workspaces and a database engine that can be made to fail. */
 export class Api {
   readonly databases = new ModelDatabases();
-  /** What went wrong inside the server: a 500 that no test asked for is one. */
+  /** Unexpected errors inside the server. Any 500 that a test does not expect is one. */
   readonly defects: unknown[] = [];
   readonly engine: ReferenceEngine;
   #tokens: Record<Who, string> | undefined;
@@ -62,7 +62,7 @@ export class Api {
     return this.engine.residents.otherWorkspace.id;
   }
 
-  /** Moves the clock on and does all work that falls due; long enough for any life cycle by default. */
+  /** Advances the clock and runs the jobs that fall due. The default is longer than any life cycle. */
   later(milliseconds = 10_000): Promise<void> {
     return this.engine.clock.advance(milliseconds);
   }
@@ -83,7 +83,7 @@ export class Api {
     return reply;
   }
 
-  /** The body of a success. */
+  /** Returns the body of a success. */
   async ok<Id extends OperationId>(operationId: Id, asked: Asked = {}): Promise<Responses[Id]> {
     const { status, body } = await this.send(operationId, asked);
     if (status >= 300) {
@@ -91,17 +91,17 @@ export class Api {
         cause: this.defects.at(-1),
       });
     }
-    // The server holds its answers against the contract, which `Responses` names the parts of.
+    // The server checks its responses against the contract, whose parts `Responses` names.
     return body as Responses[Id];
   }
 
-  /** The status and code of a refusal, after which nothing may have changed. */
+  /** Returns the status and code of an error. Expects that nothing has changed. */
   async refused(operationId: OperationId, asked: Asked = {}): Promise<Refusal> {
     const { status, code } = await this.refusedWith(operationId, asked);
     return { status, code };
   }
 
-  /** The same with all that the error says. */
+  /** Like `codeOf`, with the whole error. */
   async refusedWith(
     operationId: OperationId,
     asked: Asked = {},
@@ -112,21 +112,21 @@ export class Api {
     if (code === undefined) throw new Error(`${operationId} answered ${String(status)}: no refusal`);
     if (this.#state() !== before) throw new Error(`${operationId} answered ${code} and changed something`);
     if (code === "internal:error") this.defects.length = 0;
-    // An error body of the contract, as `codeOf` has found.
+    // An error body of the contract, as `codeOf` has checked.
     const { error } = body as { error: Record<string, unknown> };
     if (status === 422 && !Array.isArray(error["issues"])) throw new Error(`${code} has no issues`);
     return { status, code, error };
   }
 
-  /** Paths of the issues of a 422. */
+  /** Returns the paths of the issues of a 422. */
   async issues(operationId: OperationId, asked: Asked = {}): Promise<string[]> {
     const { status, code, error } = await this.refusedWith(operationId, asked);
     if (status !== 422) throw new Error(`${operationId} answered ${String(status)} ${code}`);
-    // The contract's ValidationError has them.
+    // The contract's ValidationError has issues.
     return (error["issues"] as { path: string }[]).map(({ path }) => path);
   }
 
-  /** A new project with its default database, which is ready unless it is asked to stay `provisioning`. */
+  /** Creates a project with its default database, which becomes ready unless `provisioning` is requested. */
   async project(
     body: Record<string, unknown> = {},
     { as = "user", provisioning = false }: { as?: Who; provisioning?: boolean } = {},
@@ -137,7 +137,7 @@ export class Api {
     return { project, database: project.database };
   }
 
-  /** One more database of the project, ready unless it is asked to stay `provisioning`. */
+  /** Creates another database in the project, which becomes ready unless `provisioning` is requested. */
   async database(
     projectId: string,
     body: Record<string, unknown> = {},
@@ -155,7 +155,8 @@ export class Api {
 
   async #tokenOf(who: Who): Promise<string> {
     const mint = this.engine.tokens;
-    // Signed to last, since tests move the clock; signing draws from the seeded generator, so all are signed at once.
+    // Tokens do not expire, because tests move the clock. All are signed at once, because signing uses the
+    // seeded generator.
     const expiresAt = this.engine.clock.now() + 365 * 86_400_000;
     this.#tokens ??= {
       user: await mint.user({ expiresAt }),
@@ -188,7 +189,7 @@ const seen = new Set<string>();
 const triple = (operationId: string, status: number, code: string | undefined): string =>
   `${operationId} ${String(status)} ${code ?? "-"}`;
 
-/** Responses that do not depend on the operation, and are proved for all of them at once elsewhere. */
+/** Responses that do not depend on the operation and are tested elsewhere for all operations. */
 const crossCutting = new Set([
   "auth:unauthorized",
   "auth:forbidden",
@@ -202,7 +203,9 @@ const crossCutting = new Set([
   "internal:unavailable",
 ]);
 
-/** What the contract lists for these operations and no test of this file has been answered. */
+/**
+ * Returns the responses that the contract lists for these operations and no test of this file has received.
+ */
 export const unseenResponses = (...operationIds: OperationId[]): string[] =>
   operationIds.flatMap((id) =>
     Object.entries(operations[id].responses).flatMap(([status, codes]) =>
@@ -212,7 +215,7 @@ export const unseenResponses = (...operationIds: OperationId[]): string[] =>
     ),
   );
 
-/** Responses about what a new database is filled from, which have a file of tests of their own. */
+/** Responses about the sources of a database, which a separate test file covers. */
 export const sourceResponses: readonly string[] = (
   ["projects.databases.create", "databases.create"] as const
 ).flatMap((operationId) => [
@@ -222,5 +225,5 @@ export const sourceResponses: readonly string[] = (
   triple(operationId, 422, "backup:unusable"),
 ]);
 
-/** An id of the right form that names nothing. */
+/** Returns an unknown id of the right form. */
 export const nobody = (prefix: string): string => `${prefix}${"0".repeat(24)}`;

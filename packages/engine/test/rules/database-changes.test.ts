@@ -13,7 +13,7 @@ beforeEach(async () => {
   connectionId = database.defaultConnectionId ?? "";
 });
 
-/** Takes a snapshot while the database engine works on a request, and starts another server with it. */
+/** Takes a snapshot while the database engine processes a request, and starts another server with it. */
 const restartDuring = async (work: "grant" | "revoke" | "drop", request: () => Promise<unknown>) => {
   const { begun, release } = api.databases.hold(work);
   const requested = request();

@@ -7,7 +7,7 @@ import { Dice, RandomRequests } from "./random-requests.js";
 const rounds = 60;
 const works = ["create", "drop", "restore", "grant", "revoke", "dropBackup"] as const;
 
-/** A round: a few requests at once, while time passes and, now and then, the database engine fails. */
+/** Runs one round: a few concurrent requests, while time passes and the database engine sometimes fails. */
 const playRound = async (api: Api, requests: RandomRequests, dice: Dice): Promise<void> => {
   const work = dice.chance(25) ? dice.oneOf(works) : undefined;
   const mend = work && api.databases.fail(work);

@@ -4,7 +4,7 @@ import type { ModelDatabases } from "./model-databases.js";
 const repeated = (values: readonly string[]): string[] =>
   values.filter((value, index) => values.indexOf(value) !== index);
 
-/** What must hold of the records at any time; empty when it does. */
+/** Returns the violated invariants of the rows. */
 export const brokenInvariants = (store: Store): string[] => {
   const broken: string[] = [];
   const holds = (condition: boolean, what: string): void => {
@@ -96,7 +96,10 @@ export const brokenInvariants = (store: Store): string[] => {
   return broken;
 };
 
-/** Whether exactly the recorded credentials open exactly the recorded databases, once no work is left to do. */
+/**
+ * Returns whether exactly the recorded credentials open exactly the recorded databases, once no work is
+ * pending.
+ */
 export const differences = (store: Store, { databases }: ModelDatabases): string[] => {
   const wrong: string[] = [];
   for (const id of databases.keys()) {

@@ -13,12 +13,12 @@ interface ModelDatabase {
   data: string;
 }
 
-/** Why a copy fails whose source was deleted before it began. */
+/** Error of a copy whose source was deleted before it started. */
 export const nothingToCopy = "What is to be copied was deleted meanwhile";
 
 /**
- * Databases as far as the API can tell them apart: who may enter with what, and what is in them. Work can be made to fail,
- * or to wait until it is let go on; dropping a database ends the making or overwriting of it, as the interface says.
+ * Databases as far as the API can distinguish them: their credentials and content. Work can be made to fail
+ * or to wait. Dropping a database cancels its creation or restore, as the interface requires.
  */
 export class ModelDatabases implements DatabaseEngine {
   readonly databases = new Map<string, ModelDatabase>();
@@ -27,13 +27,13 @@ export class ModelDatabases implements DatabaseEngine {
   readonly #held = new Map<Work, () => Promise<void>>();
   readonly #cancel = new Map<string, (reason: Error) => void>();
 
-  /** Makes work of this kind fail from now on; the function given back mends it. */
+  /** Makes work of this kind fail. Returns a function that ends this. */
   fail(work: Work): () => void {
     this.#failing.add(work);
     return () => this.#failing.delete(work);
   }
 
-  /** Makes work of this kind wait until it is released; `begun` resolves when some is waiting. */
+  /** Makes work of this kind wait until it is released. `begun` resolves when some is waiting. */
   hold(work: Work): { begun: Promise<void>; release: () => void } {
     let release = (): void => undefined;
     let begin = (): void => undefined;
@@ -52,7 +52,7 @@ export class ModelDatabases implements DatabaseEngine {
     };
   }
 
-  /** What somebody could enter with, by connection; undefined when there is no such database. */
+  /** Returns the passwords that open the database, by connection; undefined when it does not exist. */
   passwords(databaseId: string): Record<string, string> | undefined {
     const database = this.databases.get(databaseId);
     return database && Object.fromEntries(database.roles);

@@ -6,7 +6,7 @@ export interface RandomRequest {
   asked: Asked;
 }
 
-/** A small generator (mulberry32), so that a failing sequence can be run again by its seed. */
+/** A small random generator (mulberry32) with a seed, so that a failing sequence can be repeated. */
 export class Dice {
   constructor(private state: number) {}
 
@@ -26,7 +26,7 @@ export class Dice {
   }
 }
 
-/** Invents requests of all kinds about what there is, now and then about what is gone or elsewhere. */
+/** Generates requests of all kinds about existing resources, and sometimes about deleted or foreign ones. */
 export class RandomRequests {
   readonly #everSeen = new Map<string, string[]>();
 
@@ -42,7 +42,7 @@ export class RandomRequests {
     return { operationId, asked: { ...asked, as: this.dice.chance(8) ? "stranger" : "user" } };
   }
 
-  /** The id of a live row; now and then one that may be gone. */
+  /** Returns the id of an existing row, and sometimes of a deleted one. */
   #id(
     kind: "projects" | "branches" | "databases" | "connections" | "backups" | "apps" | "deployments",
   ): string {

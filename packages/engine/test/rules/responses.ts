@@ -4,7 +4,7 @@ interface One<T> {
   data: T;
 }
 
-/** The body of each operation's success; every answer of the tests is held against the contract besides. */
+/** The body of each operation's success. Tests also check every response against the contract. */
 export interface Responses {
   "projects.list": schema.ProjectList;
   "projects.create": One<schema.ProjectWithDatabase>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type OpenStore, type StoreUnderTest, idsOf, sampleRows } from "./store-under-test.js";
 
-/** How every implementation of `Store` finds rows by keys and by expiry. */
+/** Tests how an implementation of `Store` finds rows by keys and by expiration. */
 export const describeLookups = (open: OpenStore): void => {
   let store: StoreUnderTest;
   beforeEach(async () => {

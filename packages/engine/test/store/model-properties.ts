@@ -7,7 +7,7 @@ import { type OpenStore, sampleRows } from "./store-under-test.js";
 
 type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;
 
-/** A collection as a plain array, which every lookup filters. */
+/** A model of a collection: a plain array that every lookup filters. */
 class ModelCollection {
   rows: { sequence: number; row: Row }[] = [];
   #next = 1;
@@ -67,7 +67,7 @@ const matches = (row: object, where: Lookup): boolean =>
       wanted === undefined || [wanted].flat().some((value) => valuesOf(row, field).includes(value)),
   );
 
-/** A few values of each field that a key uses, so that rows often share them. */
+/** Returns one of a few values of a field that a key uses, so that rows often share them. */
 const domains: Readonly<Record<string, readonly KeyValue[]>> = {
   isDefault: [true, false],
   status: ["pending", "approved", "denied", "created", "running"],
@@ -80,7 +80,7 @@ const domains: Readonly<Record<string, readonly KeyValue[]>> = {
 
 const domainOf = (field: string): readonly KeyValue[] => domains[field] ?? ["x", "y", "1:x"];
 
-/** Values for the fields of the keys, as a row has them. */
+/** Returns values for the fields of the keys, as a row has them. */
 const fieldsOf = (declared: readonly Key[], expires: boolean): fc.Arbitrary<object> => {
   const names = [...new Set(declared.flatMap(({ by, and = [] }) => [...by, ...and]))].filter(
     (name) => name !== "id",
@@ -99,7 +99,9 @@ const fieldsOf = (declared: readonly Key[], expires: boolean): fc.Arbitrary<obje
 
 const ids = ["r1", "r2", "r3", "r4", "r5", "r6"];
 
-/** A lookup that a key allows: all fields of `by` and some of `and`, each with one value or several. */
+/**
+ * Generates a lookup that a key allows: all fields of `by` and some of `and`, each with one value or several.
+ */
 const lookupBy = ({ by, and = [] }: Key): fc.Arbitrary<Lookup> => {
   const value = (name: string) => {
     const one = fc.constantFrom(...(name === "id" ? ids : domainOf(name)));
@@ -117,7 +119,7 @@ const collections: readonly [name: CollectionName, expires: boolean][] = [
   ]),
 ];
 
-/** Every declared key of every collection finds what a search through an array finds, whatever happened before. */
+/** Tests that every declared key of every collection finds the same rows as a search through an array. */
 export const describeModel = (open: OpenStore, runs: number): void => {
   describe("compared with arrays", () => {
     it.each(collections)("%s has the same rows by every key, page and expiry", async (name, expires) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type OpenStore, type StoreUnderTest, idsOf, sampleRows } from "./store-under-test.js";
 
-/** How every implementation of `Store` pages through rows that come and go. */
+/** Tests how an implementation of `Store` pages through rows while others are added and deleted. */
 export const describePages = (open: OpenStore): void => {
   describe("pages", () => {
     let store: StoreUnderTest;

@@ -14,7 +14,7 @@ const oddIds = [
   "a%b_c\\",
 ];
 
-/** What every implementation of `Store` does with single rows, and with its state. */
+/** Tests what an implementation of `Store` does with single rows, and with its state. */
 export const describeRows = (open: OpenStore): void => {
   describe("rows", () => {
     let store: StoreUnderTest;

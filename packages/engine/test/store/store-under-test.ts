@@ -14,7 +14,7 @@ export interface StoreUnderTest {
 /** Opens a store with the rows of a state; an empty one without it. */
 export type OpenStore = (state?: StoreState) => Promise<StoreUnderTest>;
 
-/** A whole row of each collection; `fields` replaces what a test is about. */
+/** Returns a complete row of each collection. `fields` overrides what a test is about. */
 export const sampleRows: {
   [Name in CollectionName]: (id: string, fields?: Partial<Rows[Name]>) => Rows[Name];
 } = {

@@ -15,7 +15,10 @@ const sortKeys = (value: unknown): unknown => {
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 };
 
-/** Replaces ids and other random texts by their order of appearance: versions draw different numbers of them. */
+/**
+ * Replaces ids and other random texts by their order of appearance, because versions draw different numbers
+ * of them.
+ */
 const withoutRandomness = (snapshot: Snapshot): unknown => {
   const seen = new Map<string, string>();
   const text = JSON.stringify(sortKeys({ ...snapshot, random: null }));

@@ -4,7 +4,7 @@ import { VirtualClock } from "../../src/time/clock.js";
 import { JobQueue } from "../../src/time/job-queue.js";
 import type { Job } from "../../src/time/scheduler.js";
 
-/** What a job does: some schedule another one, of the same or another subject, or cancel some. */
+/** The effect of a job: it schedules another one, of the same or another subject, or cancels some. */
 type Effect = (queue: Pick<ModelQueue, "schedule" | "cancel">) => void;
 
 const effectOf = (job: Job): Effect => {
@@ -13,7 +13,7 @@ const effectOf = (job: Job): Effect => {
   return () => undefined;
 };
 
-/** The queue as a plain array, which is searched for every job. */
+/** A model of the queue: a plain array, which is searched for every job. */
 class ModelQueue {
   jobs: Job[] = [];
   now = 0;

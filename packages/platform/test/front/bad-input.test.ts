@@ -9,7 +9,7 @@ const cluster = new Cluster();
 const start = frontStarter(cluster);
 const secret = "a-secret-of-the-client";
 
-/** Sends bytes, and returns what the front answers before it closes the connection. */
+/** Sends bytes, and returns the response of the front until it closes the connection. */
 const answerTo = async (port: number, ...parts: readonly (Buffer | string)[]): Promise<Buffer> => {
   const client = await RawClient.connect(port);
   for (const part of parts) {

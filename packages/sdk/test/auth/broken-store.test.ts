@@ -13,7 +13,7 @@ import { html, invalidGrant, refreshTokens, setup } from "./authenticator-setup.
 import { credentialFor } from "./fault-server.js";
 
 describe("a store", () => {
-  /** A store whose writes fail while `broken` says so. */
+  /** Returns a store whose writes fail while `broken` is true. */
   const setupBroken = async (secondsLeft = -1) => {
     const auth = await setup({ secondsLeft });
     const state = { broken: true, writes: 0 };
@@ -35,7 +35,7 @@ describe("a store", () => {
     expect(await token()).toBe("access-1");
     expect(await thrown(settled())).toMatchObject({ message: "The disk is full." });
     expect(await inner.read()).toMatchObject({ refreshToken: "refresh-0" });
-    // The next refresh goes on from the newest login, not from the stored one.
+    // The next refresh starts from the newest login, not from the stored one.
     expect(await token({ rejected: "access-1" })).toBe("access-2");
     state.broken = false;
     await settled();
@@ -124,7 +124,7 @@ describe("a store", () => {
     async (held) => {
       const { options, server, store } = await setup();
       let cleared = 0;
-      // As a store that does not look at what it reads gives it.
+      // As returned by a store that does not check what it reads.
       const read = async () => held as never;
       const clear = async (): Promise<void> => void (cleared += 1);
       const odd: TokenStore = { ...store, read, clear };

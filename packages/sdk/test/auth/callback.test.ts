@@ -13,7 +13,7 @@ afterAll(() => mock.close());
 
 const start = () => startLogin({ ...oauth, redirectUri });
 
-/** A login that the user has allowed. */
+/** Returns a login that the user has allowed. */
 const allowed = async () => {
   const { url, attempt } = await start();
   const { redirect, code } = await mock.oauth.consent({ url });
@@ -22,7 +22,7 @@ const allowed = async () => {
 
 const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
 
-/** Expects a finish to be refused before its code is sent anywhere. */
+/** Expects that `finishLogin` fails before its code is sent. */
 const expectRefused = async (options: Omit<FinishLoginOptions, "authUrl" | "clientId">, code: string) => {
   expect(await thrown(finishLogin({ ...oauth, ...options }))).toMatchObject({
     name: "AuthError",

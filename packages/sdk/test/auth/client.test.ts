@@ -131,7 +131,7 @@ describe("a client of a user who has logged in", () => {
 });
 
 describe("a token function", () => {
-  /** A server that takes the tokens in `good` and answers all others 401. */
+  /** Starts a server that accepts the tokens in `good` and returns 401 for others. */
   const startPicky = async (good: string[]) =>
     startServer(({ headers }, response) =>
       good.some((token) => headers.authorization === `Bearer ${token}`)

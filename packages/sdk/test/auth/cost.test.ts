@@ -77,7 +77,7 @@ describe("the cost of auth", () => {
     `);
     const { stdout } = await promisify(execFile)(process.execPath, [program, auth.baseUrl, file]);
     expect(stdout).toBe("access-0\n");
-    // The refresh in the background was neither cut off nor waited for longer than it took.
+    // The refresh in the background was neither interrupted nor awaited longer than it took.
     expect(await fileStore(file).read()).toMatchObject({ accessToken: "access-1" });
   });
 });

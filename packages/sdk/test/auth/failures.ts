@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { AuthError } from "@mgmt/sdk/auth";
 import type { Reply } from "./fault-server.js";
 
-/** What is said of a failure. */
+/** Expected properties of an error. */
 export interface Expected {
   code?: string;
   message: string | RegExp;
@@ -10,11 +10,11 @@ export interface Expected {
   oauthError?: string;
 }
 
-/** Holds what must not be quoted. */
+/** Contains text that must not be quoted. */
 export const html: Reply = (response) =>
   response.writeHead(200, { "content-type": "text/html" }).end("<html>refresh-0 canary</html>");
 
-/** Expects an `AuthError` that says what went wrong, and quotes nothing of it. */
+/** Expects an `AuthError` with these properties that quotes no secrets. */
 export const expectFailure = (error: unknown, { message, ...fields }: Expected): void => {
   if (!(error instanceof AuthError)) throw error;
   expect(error).toMatchObject({ ...fields, hint: expect.any(String) });
@@ -23,6 +23,6 @@ export const expectFailure = (error: unknown, { message, ...fields }: Expected):
 };
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Short where nothing comes; long enough elsewhere, however busy the machine is. */
+/** Short if no response is expected, and otherwise long enough for a busy machine. */
 export const limit = ({ code }: Expected): { timeoutMs?: number } =>
   code === "auth:timeout" ? { timeoutMs: 150 } : {};

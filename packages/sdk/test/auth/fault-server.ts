@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { Credential } from "@mgmt/sdk/auth";
 import { type Seen, type TestServer, json, startServer } from "../server.js";
 
-/** One answer. */
+/** A response of the server. */
 export type Reply = (response: ServerResponse, request: Seen, count: number) => void;
 
-/** How an authorization server answers where it does not answer as it should. */
+/** Faulty responses of an authorization server. */
 export interface Replies {
   metadata?: Reply;
   token?: Reply;
@@ -13,11 +13,11 @@ export interface Replies {
 }
 
 export interface FaultServer extends TestServer {
-  /** Forms that the token endpoint was sent. */
+  /** Forms that the token endpoint received. */
   tokenRequests: URLSearchParams[];
 }
 
-/** The metadata that an authorization server at this address has. */
+/** Returns the metadata of an authorization server at this URL. */
 export const metadataOf = (issuer: string): Record<string, unknown> => ({
   issuer,
   authorization_endpoint: `${issuer}/authorize`,
@@ -26,7 +26,7 @@ export const metadataOf = (issuer: string): Record<string, unknown> => ({
   authorization_response_iss_parameter_supported: true,
 });
 
-/** What a token endpoint answers when all is well. */
+/** Returns a valid response of a token endpoint. */
 export const tokens = (count: number, more: object = {}): Record<string, unknown> => ({
   access_token: `access-${count}`,
   token_type: "Bearer",
@@ -35,7 +35,7 @@ export const tokens = (count: number, more: object = {}): Record<string, unknown
   ...more,
 });
 
-/** A small real authorization server that does as it is told. Ends with the test. */
+/** Starts a small real authorization server that responds as configured. It closes when the test ends. */
 export const startFaultServer = async (replies: Replies = {}): Promise<FaultServer> => {
   const tokenRequests: URLSearchParams[] = [];
   const server: TestServer = await startServer((request, response) => {
@@ -57,7 +57,7 @@ export const startFaultServer = async (replies: Replies = {}): Promise<FaultServ
   return { ...server, tokenRequests };
 };
 
-/** A login of the client `app` that ends in so many seconds. */
+/** Returns a login of the client `app` that expires in this many seconds. */
 export const credentialFor = (
   { baseUrl }: { baseUrl: string },
   secondsLeft: number,

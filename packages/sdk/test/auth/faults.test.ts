@@ -7,7 +7,7 @@ import { json, thrown } from "../server.js";
 import { type Expected, expectFailure, html, limit } from "./failures.js";
 import { type Reply, credentialFor, startFaultServer, tokens } from "./fault-server.js";
 
-/** What is wrong with an answer of the token endpoint, and what is said of it. */
+/** Faulty responses of the token endpoint, and the expected errors. */
 const badAnswers: [string, Reply, Expected][] = [
   ["HTML", html, { message: "returned 200 (text/html), which is not a valid OAuth response", status: 200 }],
   [

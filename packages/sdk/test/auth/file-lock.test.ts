@@ -131,7 +131,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     expect(ended).toContainEqual(["SIGKILL", ""]);
     const last = run(worker, folder, "count", "1");
     expect([await last.ended, last.errors()]).toEqual([0, ""]);
-    // One that was killed before it could say who it is may still be there.
+    // A process that was killed before it could write its owner may have left a file.
     expect((await readdir(folder)).filter((name) => !name.endsWith(".own"))).toEqual(["counter"]);
   });
 
@@ -170,7 +170,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     const script = '"$0" "$@" & exec sleep 60';
     const parent = spawn("bash", ["-c", script, process.execPath, worker, folder, "hold"], { ...nobody });
     await once(parent.stdout, "data");
-    // The lock's text is what this very build writes.
+    // The lock file has the format of this build.
     const { pid } = JSON.parse(await readFile(join(folder, "lock"), "utf8")) as { pid: number };
     process.kill(pid, "SIGKILL");
     await withFileLock(join(folder, "lock"), async () => undefined, { signal });
@@ -246,7 +246,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
   });
 
   describe("in a folder that becomes read-only", () => {
-    /** Programs of a user whom file modes concern, and their folder. */
+    /** Programs of a user to whom file modes apply, and their folder. */
     const start = async (count: number) => {
       const folder = await makeFolder();
       const programs = Array.from({ length: count }, () => run(locker, folder));
@@ -274,7 +274,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
       await first.printed("done");
       await ended();
       expect(results()).toEqual(["got auth:store_read_only", "got auth:store_read_only"]);
-      // The former holder lives, and nobody waits for it any more.
+      // The former holder is alive, and no process waits for it.
       for (const { lines } of others) lines.length = 0;
       take();
       await ended();

@@ -198,7 +198,7 @@ describe("fileStore", () => {
         await work().catch((error) => console.log(error.code + " " + error.message));
       }
     `);
-    // No file may grow: to the program that is a disk without room.
+    // A file size limit of zero acts like a full disk.
     const full = spawn(
       "bash",
       ["-c", 'ulimit -f 0; exec "$0" "$@"', process.execPath, program, file],
@@ -285,7 +285,7 @@ describe("fileStore", () => {
         if (!place) throw new Error("A file has places");
         return place;
       };
-      /** Fills a place while the file may not be replaced any more. */
+      /** Writes the next file while the file may not be replaced. */
       const stick = async (): Promise<void> => {
         const place = await reserve();
         await chmod(file, 0o400);
@@ -323,7 +323,7 @@ describe("fileStore", () => {
       expect(await fileStore(file).read()).toEqual(next);
       expect((await names()).sort()).toEqual(["credentials.json", "credentials.json.next"]);
 
-      // A refresh that fails, or is killed, loses neither of them.
+      // A refresh that fails or is killed loses neither of them.
       const left = await reserve();
       expect(await store.read()).toEqual(next);
       expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject(next);

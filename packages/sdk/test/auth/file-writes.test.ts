@@ -18,10 +18,10 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** What lies in the folder whenever something is to be brought to the disk (fsync). */
+/** Contents of the folder at each flush to disk (fsync). */
 const watchSyncs = async (): Promise<Record<string, string>[]> => {
   const handle = await open(file);
-  // All handles of files have the one prototype.
+  // All file handles share one prototype.
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
   const { sync } = prototype;

@@ -3,24 +3,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Options of a child process whom file modes restrict: root runs it as nobody. */
+/** Returns options of a child process to which file modes apply: root runs it as nobody. */
 export const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Makes a folder that every user may write to. */
+/** Creates a folder that every user may write to. */
 export const makeSharedFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "mgmt-auth-"));
   await chmod(folder, 0o777);
   return folder;
 };
 
-/** Makes a folder that every user may write to. It is removed when the test ends. */
+/** Creates a folder that every user may write to. It is removed when the test ends. */
 export const makeFolder = async (): Promise<string> => {
   const folder = await makeSharedFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 };
 
-/** Runs `work` as a user whom file modes restrict. */
+/** Runs `work` as a user to whom file modes apply. */
 export const asNobody = async <T>(work: () => Promise<T>): Promise<T> => {
   if (nobody.uid === undefined) return work();
   process.seteuid?.(nobody.uid);

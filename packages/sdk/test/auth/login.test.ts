@@ -29,7 +29,7 @@ afterAll(() => mock.close());
 
 const start = (more: object = {}) => startLogin({ ...oauth, redirectUri, ...more });
 
-/** A login that the user has allowed. */
+/** Returns a login that the user has allowed. */
 const allowed = async (more: object = {}) => {
   const { url, attempt } = await start(more);
   const { redirect, code } = await mock.oauth.consent({ url });

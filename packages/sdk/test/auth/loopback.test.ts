@@ -21,17 +21,17 @@ afterEach(() => mock.reset());
 afterAll(() => mock.close());
 
 interface Browsing {
-  /** Where the browser was to be opened. */
+  /** URL that the browser was asked to open. */
   url: string;
-  /** Where it is to come back to. */
+  /** Redirect URI of the login. */
   redirectUri: string;
   state: string;
-  /** Lets the user say yes; where the browser goes then. */
+  /** Allows the login as the user. Returns the redirect. */
   allow: () => Promise<string>;
   login: Promise<Credential>;
 }
 
-/** Begins a login, up to the moment when the user's browser has been opened. */
+/** Starts a login, and returns when the browser has been asked to open the page. */
 const begin = async (options: Partial<LoopbackLoginOptions> = {}): Promise<Browsing> => {
   let login: Promise<Credential> = Promise.reject(new Error("It was not begun."));
   login.catch(() => undefined);
@@ -48,7 +48,9 @@ const begin = async (options: Partial<LoopbackLoginOptions> = {}): Promise<Brows
   };
 };
 
-/** A store that tells when a callback has been taken: it is probed before the browser opens, and once more then. */
+/**
+ * Returns a store that reports an accepted callback: it is probed before the browser opens, and again then.
+ */
 const watchedStore = (): { store: TokenStore; taken: Promise<void> } => {
   let probes = 0;
   let tell: () => void = () => undefined;
@@ -61,7 +63,7 @@ const watchedStore = (): { store: TokenStore; taken: Promise<void> } => {
 
 const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
 
-/** Asks with all the freedom that a stranger has. */
+/** Sends a request with arbitrary path, method and headers. */
 const ask = (
   url: string,
   { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
@@ -365,7 +367,7 @@ describe("loginWithLoopback", () => {
   it("completes two concurrent logins, each with its own port and response", async () => {
     const [one, other] = await Promise.all([begin(), begin()]);
     expect(one.redirectUri).not.toBe(other.redirectUri);
-    // A callback at the wrong door is a stranger there.
+    // A callback at another path is refused.
     const redirect = new URL(await other.allow());
     redirect.port = new URL(one.redirectUri).port;
     expect((await ask(redirect.href)).status).toBe(400);

@@ -81,7 +81,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close(0));
 
-/** The access token has just expired: the server refuses it, and the file says so too if `isKnown`. */
+/** Stores a login whose access token the server refuses as expired. The file says so too if `isKnown`. */
 const endAccessToken = async (credential: Credential, isKnown = true): Promise<void> => {
   await server.engine.clock.advance(3_601_000);
   const expiresAt = isKnown ? Date.now() - 1 : credential.expiresAt;
@@ -89,7 +89,7 @@ const endAccessToken = async (credential: Credential, isKnown = true): Promise<v
   await chmod(file, 0o666);
 };
 
-/** The same for what has been stored since, in the file or beside it. */
+/** Does the same for the newest credential, in the file or beside it. */
 const expireStored = async (): Promise<void> => {
   const credential = await fileStore(file).read();
   if (!credential) throw new Error("Nothing is stored");
@@ -98,12 +98,12 @@ const expireStored = async (): Promise<void> => {
 
 const stored = async (): Promise<Credential> => JSON.parse(await readFile(file, "utf8"));
 
-/** Refreshes that the server has granted. */
+/** Number of refreshes that the server has granted. */
 const refreshes = (): number => {
   const granted = server.engine.requests.filter(
     ({ operationId, status }) => operationId === "oauth.token" && status === 200,
   );
-  // The first one was the login.
+  // The first token request was the login.
   return granted.length - 1;
 };
 
@@ -130,7 +130,7 @@ const results = async (programs: Program[]): Promise<unknown[]> => {
 const allDone = { done: requests, failures: {} };
 const allOf = (programs: Program[]): unknown[] => programs.map(() => allDone);
 
-/** Resolves when the folder's files have changed so often. */
+/** Resolves when the files of the folder have changed this many times. */
 const changes = (count: number): Promise<void> =>
   new Promise((resolve) => {
     let left = count;
@@ -144,14 +144,14 @@ const changes = (count: number): Promise<void> =>
     resolve();
   });
 
-/** Resolves with the next request for tokens, before it is answered. */
+/** Resolves at the next token request, before the server responds. */
 const nextTokenRequest = (): Promise<void> =>
   new Promise((resolve) => {
     server.server.on("request", ({ url }) => url === "/token" && resolve());
   });
 
 const holderOfLock = (): number => {
-  // The lock's text is what this very build writes.
+  // The lock file has the format of this build.
   const { pid } = JSON.parse(readFileSync(`${file}.lock`, "utf8")) as { pid: number };
   return pid;
 };
@@ -197,7 +197,7 @@ describe("16 processes that share a credentials file with an expired access toke
     server.server.on("request", ({ url }, response) => {
       if (url !== "/token" || victim > 0) return;
       victim = holderOfLock();
-      // Whether its answer is stored by now is left to chance; the server takes the old token once more for a while.
+      // The response may or may not be stored by now. The server accepts the old token once more for a while.
       response.once("finish", () => process.kill(victim, "SIGKILL"));
     });
     go(programs);
@@ -248,7 +248,7 @@ describe("16 processes that share a credentials file with an expired access toke
         programs.flatMap(({ lines }) => lines).filter((line) => /background|unsettled/.test(line)),
       ).toEqual([]);
 
-      // The last who knew the new login in their memory are gone when the rights come back.
+      // The last processes that had the new login in memory have ended when the permissions are restored.
       for (const { say } of [...programs, late]) say("exit");
       await Promise.all([...programs, late].map(({ ended }) => ended));
       for (const [path, , mode] of modes()) await chmod(path, mode);
@@ -273,7 +273,7 @@ describe("16 processes that share a credentials file with an expired access toke
       await chmod(folder, 0o555);
       const ended = await results(programs);
       if (refreshes() === granted) {
-        // Before a refresh begins, there is no place for what it would give.
+        // Before a refresh starts, no space is reserved.
         for (const each of ended)
           expect(each).toEqual({ done: 0, failures: { "auth:store_read_only": requests } });
         expect(await readFile(file, "utf8")).toBe(before);

@@ -28,9 +28,9 @@ export const setupPrograms = (): ((source: string) => Promise<string>) => {
 
 export interface Program {
   pid: number;
-  /** Lines it has printed. */
+  /** Lines that it has printed. */
   lines: string[];
-  /** Resolves when it has printed a line with this beginning. */
+  /** Resolves when it has printed a line that starts with this text. */
   printed: (beginning: string) => Promise<void>;
   say: (line: string) => void;
   kill: (signal: NodeJS.Signals) => void;
@@ -39,7 +39,7 @@ export interface Program {
   errors: () => string;
 }
 
-/** Starts a program as a user whom file modes restrict. It is killed when the test ends. */
+/** Starts a program as a user to whom file modes apply. It is killed when the test ends. */
 export const run = (program: string, ...args: string[]): Program => {
   const running = start(program, args);
   onTestFinished(() => {

@@ -21,11 +21,11 @@ const clientSecret = "canary-client-secret";
 const accessToken = "canary-access";
 const refreshToken = "canary-refresh";
 const answered = { access_token: "canary-next-access", refresh_token: "canary-next-refresh" };
-/** As the header of Basic authentication carries it, its dashes escaped (RFC 6749, section 2.3.1). */
+/** Form-encoded as in a Basic authentication header, with escaped dashes (RFC 6749, section 2.3.1). */
 const basic = btoa(`app:${clientSecret.replaceAll("-", "%2D")}`);
 const minted = [code, clientSecret, basic, accessToken, refreshToken, ...Object.values(answered)];
 
-/** Everything that a program may print of a value. */
+/** Returns everything that a program may print of a value. */
 const prints = (value: unknown): string => {
   const parts = [
     inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
@@ -42,7 +42,7 @@ const expectClean = (value: unknown, ...more: string[]): void => {
   for (const secret of [...minted, ...more]) expect(text).not.toContain(secret);
 };
 
-/** Answers that give back all that was sent, and new secrets, in every place that a client may look at. */
+/** Responses that return everything that was sent, and new secrets, wherever a client may read. */
 const quoting: [string, (response: Parameters<Reply>[0], request: Seen) => void][] = [
   ["as an error", (response, request) => json(response, 400, { error: spill(request), ...answered })],
   [

@@ -21,7 +21,7 @@ import { minuteLater, setupWorld, takeTime, waitErrorOf, withStatus } from "./se
 const world = setupWorld();
 const { mock } = world;
 
-/** The approval that the agent needs to delete the database. */
+/** Returns the approval that the agent needs to delete the database. */
 const ask = async (): Promise<ApprovalRequiredError> => {
   const error = await thrown(world.agent.databases.delete(world.databaseId));
   if (!isApiError(error, "approval_required")) throw error;
@@ -29,7 +29,7 @@ const ask = async (): Promise<ApprovalRequiredError> => {
   return error;
 };
 
-/** Does something as soon as the approval was seen pending. */
+/** Calls a function as soon as a poll has seen the approval pending. */
 const once = (act: (id: string) => unknown): WaitOptions<Approval> => ({
   onProgress: async ({ id, status }, { looks }) => {
     if (looks === 1 && status === "pending") await act(id);

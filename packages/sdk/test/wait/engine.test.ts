@@ -44,7 +44,10 @@ const rateLimited = (retryAfter: number): RateLimitExceededError =>
 
 const lost = (): ConnectionError => new ConnectionError({ method: "GET", url: "http://x.test" }, "was lost");
 
-/** Starts a wait and records the time of each poll, in milliseconds; `see` gives the status or the error of each poll. */
+/**
+ * Starts a wait and records the time of each poll, in milliseconds. `see` returns the status or the error of
+ * each poll.
+ */
 const startWait = (
   see: (poll: number) => ApprovalStatus | Error,
   options: WaitOptions<Approval> = {},

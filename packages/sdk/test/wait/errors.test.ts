@@ -38,7 +38,7 @@ describe("the errors of waits", () => {
           expect(error).toBeInstanceOf(theirs.WaitError);
           expect(error).toBeInstanceOf(theirs.MgmtError);
           expect(error).not.toBeInstanceOf(theirs.ApiError);
-          // A call that got no answer in time is something else.
+          // A call without a response has another error.
           expect(error).not.toBeInstanceOf(theirs.TimeoutError);
         }
         expect(late).not.toBeInstanceOf(theirs.WaitFailedError);

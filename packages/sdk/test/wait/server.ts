@@ -3,23 +3,26 @@ import { type LoggedRequest, type Mock, setupMock } from "@mgmt/mock";
 import { type ClientOptions, type Fetch, type MgmtClient, WaitError, createClient } from "@mgmt/sdk";
 import { thrown } from "../server.js";
 
-/** The reference server with a project of two databases, an agent that may not delete them alone, and its sponsor. */
+/**
+ * Starts the reference server with a project of two databases, an agent whose deletions need approval, and
+ * its sponsor.
+ */
 export interface World {
   readonly mock: Mock;
   projectId: string;
-  /** The one that may be deleted. */
+  /** The database that may be deleted. */
   databaseId: string;
   agent: MgmtClient;
   user: MgmtClient;
   connect(token: string, more?: Partial<ClientOptions>): MgmtClient;
-  /** A client of the agent that waits for approvals as is said. */
+  /** Returns a client of the agent with these options for approvals. */
   agentThat(waitForApproval: ClientOptions["waitForApproval"], more?: Partial<ClientOptions>): MgmtClient;
-  /** Operation and status of every request since the last ask. */
+  /** Returns the operation and status of every request since the last call. */
   requests(): string[];
   approvalIds(): string[];
 }
 
-/** The clock of the server stands still; time passes only for those who wait. */
+/** Freezes the server's clock and replaces the timers of waits. */
 export const setupWorld = (): World => {
   const mock = setupMock({ seed: "wait" });
   let token = "";
@@ -58,7 +61,7 @@ export const setupWorld = (): World => {
   return world;
 };
 
-/** The same answers, but with another status in the resource: as of a service that is newer than this SDK. */
+/** Returns the same responses with another status of the resource, like a newer service. */
 export const withStatus =
   (fetch: Fetch, path: string, statuses: string[]): Fetch =>
   async (url, init) => {
@@ -68,17 +71,17 @@ export const withStatus =
     return new Response((await response.text()).replace(/"status":"\w+"/, `"status":"${next}"`), response);
   };
 
-/** From here on time can be moved for those who wait; it also runs by itself. */
+/** Replaces the timers of waits, which still advance by themselves. */
 export const takeTime = (): void => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"], shouldAdvanceTime: true });
 };
 
-/** A minute passes for those who wait, once they have gone on. */
+/** Advances the timers of waits by a minute, after pending promises have resolved. */
 export const minuteLater = (): void => {
   setImmediate(() => vi.isFakeTimers() && vi.advanceTimersByTime(60_000));
 };
 
-/** What a wait ends with when it does not bring what was waited for. */
+/** Returns the error that a wait ends with. */
 export const waitErrorOf = async (wait: Promise<unknown>): Promise<WaitError> => {
   const error = await thrown(wait);
   if (!(error instanceof WaitError)) throw error;

@@ -53,9 +53,9 @@ describe("the types of waits", () => {
       },
     });
     const refused = [
-      // @ts-expect-error There is one deadline for the wait, in milliseconds.
+      // @ts-expect-error A wait has one deadline, in milliseconds.
       () => client.databases.delete("db_1", { waitForApproval: { timeout: 5 } }),
-      // @ts-expect-error A wait is told about what it waits for.
+      // @ts-expect-error The callback receives the resource that is waited for.
       () => client.databases.waitUntilReady("db_1", { onProgress: (approval: Approval) => void approval }),
     ];
     expectTypeOf(refused).toExtend<(() => unknown)[]>();

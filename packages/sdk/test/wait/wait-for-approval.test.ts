@@ -21,7 +21,7 @@ import { minuteLater, setupWorld, takeTime } from "./server.js";
 const world = setupWorld();
 const { mock } = world;
 
-/** Does something when the approval was first seen. */
+/** Calls a function when a poll first sees the approval. */
 const when = (act: (id: string) => unknown): ApprovalWaitOptions => ({
   onProgress: async ({ approvalId, looks }) => {
     if (looks === 1) await act(approvalId);
@@ -29,7 +29,7 @@ const when = (act: (id: string) => unknown): ApprovalWaitOptions => ({
 });
 const approve = when((id) => mock.approvals.approve(id));
 
-/** Remembers what is sent. */
+/** Records what is sent. */
 const recorder = () => {
   const sent: { method: string; url: string; body: unknown; headers: Record<string, string> }[] = [];
   const fetch: Fetch = (url, init) => {
@@ -157,7 +157,7 @@ describe("a call of an agent that waits for its approval", () => {
     const client = world.agentThat({
       onProgress: async ({ approvalId, status, looks }) => {
         if (looks === 1) await mock.approvals.approve(approvalId);
-        // Another program of the same agent is faster.
+        // Another program of the same agent sends the request first.
         if (status === "approved") await world.agent.databases.restore(world.databaseId, { source });
         if (status === "approved") await mock.states.setDatabaseStatus(world.databaseId, "ready");
       },

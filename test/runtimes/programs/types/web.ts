@@ -1,4 +1,4 @@
-// What a program in a page or a worker says to the SDK: no types of Node are there.
+// A program in a page or a worker, without the types of Node.js.
 import {
   type ApiError,
   type CreateApp,
@@ -54,20 +54,20 @@ const place = { displayName: "web", projectId: "proj_1" };
 const twoWays = { branchId: "br_1", branchGitName: "main" };
 
 export const refused: (() => unknown)[] = [
-  // @ts-expect-error No such field.
+  // @ts-expect-error The field does not exist.
   () => client.projects.create({ nmae: "shop" }),
-  // @ts-expect-error Two ways to name a branch.
+  // @ts-expect-error Both name a branch.
   () => client.services.create({ ...place, ...twoWays }),
-  // @ts-expect-error The same of a client with one resource.
+  // @ts-expect-error Both name a branch, for a client with one resource.
   () => small.services.create({ ...place, ...twoWays }),
-  // @ts-expect-error Two filters of one thing.
+  // @ts-expect-error Both filter by branch.
   () => client.databases.list(twoWays),
-  // @ts-expect-error Two ways to name a branch, on the typed path client.
+  // @ts-expect-error Both name a branch, on the typed path client.
   () => client.http.POST("/v1/databases", { body: { projectId: "x", ...twoWays } }),
-  // @ts-expect-error Move first.
+  // @ts-expect-error A move cannot set a logicalId.
   () => client.services.update("x", { logicalId: null, branchId: null }),
-  // @ts-expect-error No deployment.
+  // @ts-expect-error The deployment is missing.
   () => client.services.promote("x", {}),
-  // @ts-expect-error A field that is undefined is not one that is absent.
+  // @ts-expect-error An undefined field is not an absent one.
   () => client.projects.update("x", { name: undefined }),
 ];

@@ -14,9 +14,9 @@ export interface ServerUnderTest {
   readonly issuer: string;
   /** Paths are the same on both. */
   send(path: string, init?: RequestInit): Promise<Response>;
-  /** The redirect that a user's yes or no to this authorization request leads to. */
+  /** Returns the redirect after a user allows or denies this authorization request. */
   decide(query: string, decision: "allow" | "deny"): Promise<URL>;
-  /** Lets the time pass in which a replayed refresh token is forgiven. */
+  /** Advances the time beyond the grace period for replayed refresh tokens. */
   passGrace(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export const startOurs = async (): Promise<ServerUnderTest> => {
   };
 };
 
-/** Gives its one user's answer to whatever is asked. */
+/** Completes the interaction with the decision of the only user. */
 const answerInteraction = async (
   provider: Provider,
   decision: "allow" | "deny",
@@ -108,7 +108,7 @@ export const startPeer = async (): Promise<ServerUnderTest> => {
           token.clientId === client.clientId,
       },
     },
-    // Seconds. With them, and what else stands here, no default is left that the peer would warn of.
+    // Seconds. Together with the other values, they replace every default that the peer warns about.
     ttl: { Interaction: 60, Grant: 60, Session: 60, AccessToken: 60, RefreshToken: 60 },
     renderError: (context: { body: string }, { error }: { error: string }) => {
       context.body = error;

@@ -23,7 +23,8 @@ import {
   withoutPkce,
 } from "./requests.js";
 
-// The peer warns, as it is imported, that it keeps nothing and that it would like a newer Node; it works on this one.
+// When it is imported, the peer warns that it stores nothing and recommends a newer Node.js. It works with
+// this one.
 vi.hoisted(() => vi.spyOn(console, "warn").mockReturnValue(undefined));
 
 describe("oidc-provider, compared where the RFCs leave no choice", () => {
@@ -33,7 +34,7 @@ describe("oidc-provider, compared where the RFCs leave no choice", () => {
   });
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-  /** Asks both, expects one answer of them, and gives it. */
+  /** Sends the request to both servers, expects equal responses, and returns one. */
   const alike = async (ask: (server: ServerUnderTest) => Promise<unknown>): Promise<unknown> => {
     const [ours, peers] = [await ask(servers[0]), await ask(servers[1])];
     expect(ours).toEqual(peers);
@@ -211,7 +212,7 @@ describe("oidc-provider, compared where the RFCs leave no choice", () => {
     const seen = await alike(async (server) => {
       const all = { grant_type: "refresh_token", refresh_token: "x", ...form };
       const { challenges, ...rest } = await seenOf(await sendForm(server, "/token", all, headers));
-      // A challenge is due to those who came with the header; to others it may be given.
+      // A challenge is required for clients that sent the header, and optional for others.
       return { ...rest, challenges: "authorization" in headers ? challenges : undefined };
     });
     expect(seen).toEqual(expected);

@@ -1,4 +1,4 @@
-/** The parts of oidc-provider, which has no types of its own, that the differential test uses. */
+/** The parts of oidc-provider that the differential test uses. The package has no types. */
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 

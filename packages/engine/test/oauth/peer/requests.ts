@@ -19,12 +19,12 @@ export const closedRequest = {
 };
 export const closedBasic = basic(closedClient.id, closedClient.secret);
 
-/** What the RFCs fix of an answer, and clients act upon. */
+/** The parts of a response that the RFCs define and clients depend on. */
 export type Seen = Record<string, unknown>;
 
 export const jsonOf = async (response: Response): Promise<Record<string, unknown>> => {
   const text = await response.text();
-  // Bodies of both servers are JSON objects where they are JSON.
+  // JSON bodies of both servers are objects.
   return response.headers.get("content-type")?.includes("json")
     ? (JSON.parse(text) as Record<string, unknown>)
     : {};
@@ -56,7 +56,7 @@ export const seenOf = async (response: Response): Promise<Seen> => {
   };
 };
 
-/** Where an authorization request leads before anybody is asked. */
+/** Returns where an authorization request redirects before the user is asked. */
 export const authorize = async (server: ServerUnderTest, query: string): Promise<Seen> => {
   const response = await server.send(`/authorize?${query}`);
   const location = new URL(response.headers.get("location") ?? server.issuer, server.issuer);
