@@ -27,22 +27,20 @@ const main = async (): Promise<void> => {
 };
 
 const provision = async (client: MgmtClient, projectId: string, logicalId: string, file: FileHandle) => {
-  const { created, resource } = await client.databases.ensure({ projectId, logicalId, name: logicalId });
-  const fresh = created ? resource.connectionString : null;
-  const database = await client.databases.waitUntilReady(resource.id);
-  await file.write(`DATABASE_URL=${fresh ?? (await newConnectionString(client, database))}\n`);
-  console.log(
-    `Database ${database.id} in ${database.region?.id ?? "an unknown region"}: ${created ? "created" : "already existed"}.`,
-  );
+  const ensured = await client.databases.ensure({ projectId, logicalId, name: logicalId });
+  const database = await client.databases.waitUntilReady(ensured.resource.id);
+  const connection = ensured.created ? ensured.connection : await newConnection(client, database);
+  await file.write(`DATABASE_URL=${connection.connectionString}\n`);
+  const outcome = ensured.created ? "created" : "already existed";
+  console.log(`Database ${database.id} in ${database.region?.id ?? "an unknown region"}: ${outcome}.`);
 };
 
-/** Returns a new connection string and revokes the old one, because the service shows a connection string only once. */
-const newConnectionString = async (client: MgmtClient, database: Database): Promise<string> => {
-  const { id, defaultConnectionId } = database;
-  const connection = defaultConnectionId
-    ? await client.connections.rotate(defaultConnectionId)
-    : await client.databases.connections.create(id, { name: "ci" });
-  return connection.connectionString;
+/** Gives the newest connection a new password, because the service shows a connection string only once. */
+const newConnection = async (client: MgmtClient, { id, connections }: Database) => {
+  const newest = connections.at(-1);
+  return newest
+    ? client.connections.rotate(newest.id)
+    : client.databases.connections.create(id, { name: "ci" });
 };
 
 const refuse = (message: string): void => {

@@ -44,7 +44,7 @@ export async function POST(request: Request): Promise<Response> {
     );
     const projectId = project.resource.id;
     const database = await client.databases.ensure({ projectId, logicalId: "orders", name: "orders" }, call);
-    // Copy single fields: the response to a create contains a connection string.
+    // Copy single fields: the response contains passwords.
     const { id, status } = database.resource;
     const shown = { projectId, databases: [{ id, status }] };
     return Response.json(shown, { status: project.created || database.created ? 201 : 200 });

@@ -12,4 +12,4 @@ default=$(mgmt projects databases list "$project" --all --output json |
 
 mgmt databases create "$branch" --project-id "$project" --branch-git-name "$branch" \
   --source-type database --source-database-id "$default" --wait --output json |
-  read_json 'result.connectionString'
+  read_json 'result.connection.connectionString'

@@ -1,13 +1,22 @@
 import type { SecretFields } from "../../packages/cli/src/operations/row.js";
 import type { Contract, JsonSchema, Operation } from "./contract.js";
+import { createdResource, credentialsOf } from "./resources.js";
 
 /** Operations whose secrets are new, and are not returned again. */
 const issuing = /\.(create|rotate)$/;
 
 /** Returns the `x-secret` fields in the result of an operation, or undefined if there are none. */
-export const secretFields = ({ id, success }: Operation, { resolve }: Contract): SecretFields | undefined => {
-  const paths = success.item ? [...new Set(secretPaths(success.item, resolve, []))] : [];
-  return paths.length === 0 ? undefined : { paths, issued: issuing.test(id) };
+export const secretFields = (operation: Operation, contract: Contract): SecretFields | undefined => {
+  const { id, success } = operation;
+  const [name, declaration] = createdResource(operation, contract);
+  const credentials = credentialsOf(name, contract)?.create.success.item;
+  const { resource = "" } = declaration?.credentials ?? {};
+  const paths = [
+    ...(success.item ? secretPaths(success.item, contract.resolve, []) : []),
+    // The command adds the credentials to the resource.
+    ...(credentials ? secretPaths(credentials, contract.resolve, [resource]) : []),
+  ];
+  return paths.length === 0 ? undefined : { paths: [...new Set(paths)], issued: issuing.test(id) };
 };
 
 const secretPaths = (schema: JsonSchema, resolve: Contract["resolve"], path: readonly string[]): string[] => {

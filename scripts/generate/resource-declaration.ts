@@ -3,6 +3,7 @@ export interface ResourceDeclaration {
   schema: string;
   operations: { create: string; list: string } & Partial<Record<"get" | "update" | "delete", string>>;
   secrets?: string;
+  credentials?: { resource: string; body: Record<string, unknown> };
   parents?: Record<string, ParentDeclaration>;
   identities?: IdentityDeclaration[];
   fields: Record<string, { property?: string; mutable?: true }>;

@@ -13,6 +13,7 @@ export const checkResources = (contract: Contract): string[] => {
       ...checkIdentities(resource, contract),
       ...checkFields(resource, contract),
       ...checkCompleteness(resource, contract),
+      ...checkCredentials(name, resource, resources, contract),
     ];
     return problems.map((problem) => `x-resources ${name}${problem}`);
   });
@@ -126,6 +127,50 @@ const checkCompleteness = (resource: ResourceDeclaration, contract: Contract): s
   return [...inputs]
     .filter((input) => !declared.has(input))
     .map((input) => `: the input ${input} is not declared`);
+};
+
+/** Returns the name and declaration of the resource that the operation creates. */
+export const createdResource = (
+  { id }: Operation,
+  { document }: Contract,
+): [name: string, declaration: ResourceDeclaration | undefined] =>
+  Object.entries(resourcesOf(document)).find(([, { operations }]) => operations.create === id) ?? [
+    "",
+    undefined,
+  ];
+
+/** How to create the credentials of a resource. */
+export interface CredentialsRule {
+  create: Operation;
+  /** Input of `create` with the id of the resource. */
+  parent: string;
+  body: Record<string, unknown>;
+}
+
+/** Returns how to create credentials for the resource. None if its own `create` returns them, or it has none. */
+export const credentialsOf = (name: string, contract: Contract): CredentialsRule | undefined => {
+  const resources = resourcesOf(contract.document);
+  const { resource = "", body = {} } = resources[name]?.credentials ?? {};
+  const create = operationOf(resources[resource]?.operations.create, contract);
+  const parent = resources[resource]?.parents?.[name]?.input;
+  return create && parent !== undefined ? { create, parent, body } : undefined;
+};
+
+const checkCredentials = (
+  name: string,
+  { credentials }: ResourceDeclaration,
+  all: Resources,
+  contract: Contract,
+): string[] => {
+  if (!credentials) return [];
+  const { resource, body } = credentials;
+  const declared = all[resource];
+  if (!declared) return [`.credentials: ${resource} is not a declared resource`];
+  if (!declared.parents?.[name]) return [`.credentials: ${resource} has no parent ${name}`];
+  const inputs = createInputs(declared, contract);
+  return Object.keys(body)
+    .filter((input) => !inputs.has(input))
+    .map((input) => `.credentials.body: ${declared.operations.create} has no input ${input}`);
 };
 
 const missing = (input: string, { operations }: ResourceDeclaration): string =>

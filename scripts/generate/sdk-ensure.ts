@@ -1,7 +1,7 @@
 import { bodyForms } from "./combinations.js";
 import type { Contract, JsonSchema, Operation } from "./contract.js";
 import type { IdentityDeclaration, ParentDeclaration, ResourceDeclaration } from "./resource-declaration.js";
-import { operationOf, resourcesOf } from "./resources.js";
+import { credentialsOf, operationOf, resourcesOf } from "./resources.js";
 import { comment } from "./sdk-docs.js";
 import { header, namespaceOf, pascal } from "./sdk-names.js";
 
@@ -75,7 +75,10 @@ ${rows.join("")}} as const satisfies Readonly<Record<string, Ensurable>>;
 `;
 };
 
-const row = ({ declaration, identities, create, list }: EnsurableResource, contract: Contract): object => ({
+const row = (
+  { name: resource, declaration, identities, create, list }: EnsurableResource,
+  contract: Contract,
+): object => ({
   create: create.path,
   list: list.path,
   get: operationOf(declaration.operations.get, contract)?.path,
@@ -93,7 +96,18 @@ const row = ({ declaration, identities, create, list }: EnsurableResource, contr
     const fields = Object.fromEntries(conflicts.map((code) => [code, fieldsOf(code)]));
     return { input, filter, property, conflicts: fields };
   }),
+  credentials: credentialsRow(resource, declaration, contract),
 });
+
+const credentialsRow = (
+  name: string,
+  { credentials }: ResourceDeclaration,
+  contract: Contract,
+): object | undefined => {
+  const rule = credentialsOf(name, contract);
+  if (!rule || !credentials) return undefined;
+  return { property: credentials.resource, create: rule.create.path, parent: rule.parent, body: rule.body };
+};
 
 const requiredInputs = ({ pathParameters, body }: Operation, { resolve }: Contract): string[] => [
   ...pathParameters.map(({ name }) => name),
@@ -125,12 +139,15 @@ export const ensureMethod = (
   const body = ensureType(resource);
   const path = create.pathParameters.map((parameter) => parameter.name);
   const parameters = [...path.map((each) => `${each}: string`), `body: ${body}`, "options?: RequestOptions"];
-  const result = created === found ? found : `${created}, ${found}`;
+  const issued = typeName(credentialsOf(name, contract)?.create.success.item);
+  const credentials = `{ readonly ${resource.declaration.credentials?.resource ?? ""}: ${issued} }`;
+  const results = issued ? [created, found, credentials] : created === found ? [found] : [created, found];
+  const typeArguments = issued ? `<${results.join(", ")}>` : "";
   return {
-    types: [body, created, found],
-    source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  ensure(${parameters.join(", ")}): Promise<EnsureResult<${result}>> {
+    types: [body, created, found, ...(issued ? [issued] : [])],
+    source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  ensure(${parameters.join(", ")}): Promise<EnsureResult<${results.join(", ")}>> {
     const inputs = ${path.length > 0 ? `{ ...body, ${path.join(", ")} }` : "body"};
-    return this.ensureOf("${name}", inputs, (each) => this.create(${[...path, "body", "each"].join(", ")}), options);
+    return this.ensureOf${typeArguments}("${name}", inputs, (each) => this.create(${[...path, "body", "each"].join(", ")}), options);
   }
 `,
   };
@@ -156,12 +173,22 @@ const ensureComment = (
     `An existing ${noun} is returned unchanged, even if it differs from \`body\`. After lost responses, and if several processes ` +
       `call this at once, there is still only one ${noun}.`,
   ];
-  if (hasSecrets) {
+  const credentials = credentialsOf(name, contract);
+  if (hasSecrets && !credentials) {
     const reissue = declaration.secrets === undefined ? "" : ` \`${declaration.secrets}\` issues new ones.`;
     lines.push(
       "",
       "Secrets are returned only once, when the resource is created: they are missing if `created` is false, even if this call " +
         `created it and the response was lost.${reissue}`,
+    );
+  }
+  if (credentials) {
+    const property = declaration.credentials?.resource ?? "";
+    lines.push(
+      "",
+      `If it creates the ${noun}, it also creates a ${property} with \`${credentials.create.id}\` and returns it with its secrets as ` +
+        `\`${property}\`, which is absent if \`created\` is false. \`${credentials.create.id}\` creates another one at any time. If ` +
+        `creating the ${property} fails, the call throws, and the ${noun} exists.`,
     );
   }
   if (second) {
@@ -180,6 +207,6 @@ const ensureComment = (
     "@param options `timeoutMs` limits the whole operation. Default: 60,000.",
     `@throws \`InvalidArgumentError\` without ${needed.map((input) => `\`${input}\``).join(" and ")}${fallback}.`,
     "@throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.",
-    `@throws The errors of \`create\`, except ${codes.join(" and ")}, and the reason of \`options.signal\` if it is aborted.`,
+    `@throws The errors of \`create\`${credentials ? ` and \`${credentials.create.id}\`` : ""}, except ${codes.join(" and ")}, and the reason of \`options.signal\` if it is aborted.`,
   ];
 };

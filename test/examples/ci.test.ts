@@ -77,7 +77,7 @@ const databases = () => client.databases.list().toArray();
 /** Returns the current password of the database. */
 const password = async (): Promise<string> => {
   const [database] = await databases();
-  return database?.connections[0]?.directConnection?.pass ?? "none";
+  return database?.connections.at(-1)?.directConnection?.pass ?? "none";
 };
 
 it("creates one database per pull request, and a valid connection string in each run", async () => {
@@ -107,7 +107,7 @@ it("creates one database with a valid connection string if the response to the c
 it("creates a connection if the database has none left", async () => {
   await run();
   const [database] = await databases();
-  await client.connections.delete(database?.defaultConnectionId ?? "");
+  for (const { id } of database?.connections ?? []) await client.connections.delete(id);
   expect(await run()).toMatchObject({ code: 0 });
   expect((await lines()).at(-1)).toContain(await password());
 });

@@ -36,7 +36,7 @@ it("creates a copy of the default database for a branch and deletes it again (pu
     name: "feature/cart",
     source: { type: "database", databaseId: project.database?.id },
   });
-  expect(printed.trim()).toContain(copy?.connections[0]?.directConnection?.pass);
+  expect(printed.trim()).toContain(copy?.connections.at(-1)?.directConnection?.pass);
 
   await example("./pull-request-database/delete.sh", project.id, "feature/cart");
   const left = await client.projects.databases.list(project.id).toArray();

@@ -36,12 +36,6 @@ const deliberate: readonly (Difference & { readonly reason: string })[] = [
     theirs: "absent",
     reason: "Items of `apiKeys` have the fields of a connection; the API document says so.",
   })),
-  ...["apiKeys", "connectionString", "directConnection", "region"].map((field) => ({
-    place: `POST /v1/databases 201 data.${field}`,
-    ours: field === "apiKeys" || field === "region" ? "present" : "nullable",
-    theirs: field === "region" ? "nullable" : "absent",
-    reason: "Both routes that create a database return its credentials.",
-  })),
 ];
 
 describe("comparison with the types of the public service's client", () => {

@@ -58,6 +58,16 @@ describe("ensure", () => {
     expect(idIn(second.json)).toBe(idIn(first.json));
   });
 
+  it("prints a new database with a connection, and an existing one without", async () => {
+    const line = await lineOf("databases.create", "ensure");
+    const first = await runInProcess(line, session);
+    expect(first.json).toMatchObject({
+      connection: { connectionString: expect.stringMatching(/^postgres:/) },
+    });
+    const second = await runInProcess(line, session);
+    expect(second.json).not.toHaveProperty("connection");
+  });
+
   it("finds the resource whose creation lost its response", async () => {
     const line = await lineOf("projects.create", "ensure");
     session.server.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });

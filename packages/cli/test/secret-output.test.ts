@@ -19,9 +19,11 @@ const canary = "CANARY-SECRET";
 const folder = temporaryFolder();
 
 let response: CannedResponse;
+/** The response to the request for credentials of the resource in `response`. */
+let credentials: CannedResponse | undefined;
 let server: Awaited<ReturnType<typeof startCannedServer>>;
 beforeAll(async () => {
-  server = await startCannedServer(() => response);
+  server = await startCannedServer(({ url }) => (url === "/v1/connections" && credentials) || response);
 });
 afterAll(() => server.close());
 
@@ -38,7 +40,10 @@ const valueWith = (paths: readonly (readonly string[])[]): unknown => {
 
 const run = (row: OperationCommand, more: readonly string[]): Promise<Result> => {
   const paths = (row.secrets?.paths ?? []).map((path) => path.split("."));
-  const resource = { id: "res_1", ...(valueWith(paths) as object) };
+  // Paths of a resource start with names.
+  const { connection, ...fields } = valueWith(paths) as Record<string, unknown>;
+  const resource = { id: "res_1", ...fields };
+  credentials = row.credentials && { body: { data: connection } };
   const list = { data: [resource], pagination: { nextCursor: null, hasMore: false } };
   response = {
     body: row.envelope === "list" ? list : row.envelope === "data" ? { data: resource } : resource,

@@ -40,12 +40,12 @@ export abstract class Resource {
   }
 
   /** Creates the resource that `inputs` identify, or returns the existing one. */
-  protected async ensureOf<Created, Found>(
+  protected async ensureOf<Created, Found, Issued = unknown>(
     name: EnsurableName,
     inputs: object,
     create: (options: RequestOptions) => Promise<Created>,
     options: RequestOptions | undefined,
-  ): Promise<EnsureResult<Created, Found>> {
+  ): Promise<EnsureResult<Created, Found, Issued>> {
     const { ensureNamed } = await this.load();
     return ensureNamed(name, inputs, create, this.#request, options);
   }

@@ -32,6 +32,54 @@ afterAll(() => server.close());
 
 const projects = () => client.projects.list().toArray();
 
+describe("databases.ensure", () => {
+  const body = async (): Promise<EnsureDatabase> => {
+    const { id: projectId } = await client.projects.create({ createDatabase: false });
+    return { projectId, logicalId: "orders" };
+  };
+  const namesOf = async (databaseId: string) =>
+    (await client.databases.connections.list(databaseId).toArray()).map(({ name }) => name);
+
+  it("creates a connection for a database that it creates, and none for one that exists", async () => {
+    const wanted = await body();
+    const first = await client.databases.ensure(wanted);
+    if (!first.created) throw new Error("It existed already.");
+    expect(first.resource).not.toHaveProperty("connectionString");
+    expect(first.connection.database.id).toBe(first.resource.id);
+    expect(first.connection.connectionString).toMatch(/^postgres:/);
+    const second = await client.databases.ensure(wanted);
+    expect(second).toEqual({ created: false, resource: expect.objectContaining({ id: first.resource.id }) });
+    expect(await namesOf(first.resource.id)).toEqual(["default", "mgmt"]);
+  });
+
+  it("creates no connection if the response to the create was lost", async () => {
+    server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
+    const { created, resource } = await client.databases.ensure(await body());
+    expect(created).toBe(false);
+    expect(await namesOf(resource.id)).toEqual(["default"]);
+  });
+
+  it("throws if the connection cannot be created, and returns the database the next time", async () => {
+    const wanted = await body();
+    server.engine.faults.add({ operation: "connections.create", status: 500, times: 1 });
+    await expect(client.databases.ensure(wanted)).rejects.toBeInstanceOf(InternalServerError);
+    const { created, resource } = await client.databases.ensure(wanted);
+    expect(created).toBe(false);
+    expect(await namesOf(resource.id)).toEqual(["default"]);
+  });
+
+  it("creates the connection within its deadline, and stops when the caller aborts", async () => {
+    server.engine.faults.add({ operation: "connections.create", latency: 10_000 });
+    const wanted = await body();
+    await expect(client.databases.ensure(wanted, { timeoutMs: 300 })).rejects.toBeInstanceOf(TimeoutError);
+    const caller = new AbortController();
+    const reason = new Error("enough");
+    const aborted = client.databases.ensure({ ...wanted, logicalId: "other" }, { signal: caller.signal });
+    setTimeout(() => caller.abort(reason), 300);
+    await expect(aborted).rejects.toBe(reason);
+  });
+});
+
 describe("projects.ensure", () => {
   it("creates a project that is not there, and gets it when it is", async () => {
     const body = { logicalId: "shop", name: "Shop" };

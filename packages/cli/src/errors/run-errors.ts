@@ -28,6 +28,25 @@ export const unexpectedResponse = (expected: string): CliError =>
 export const outcomeUnknown = (problem: string, next: readonly string[], hint: string): CliError =>
   new CliError("pending", "outcome:unknown", problem, hint, { next: [next] });
 
+/**
+ * A resource was created, but not its credentials. Exits with the code of the cause.
+ *
+ * @param next Words of the command that creates the credentials.
+ */
+export const credentialsMissing = (
+  id: string,
+  credentials: string,
+  next: readonly string[],
+  cause: unknown,
+): CliError =>
+  new CliError(
+    "failure",
+    "credentials:not_created",
+    `${id} was created, but its ${credentials} was not: ${cause instanceof Error ? cause.message : String(cause)}`,
+    `Create the ${credentials}: ${next.join(" ")}`,
+    { cause, next: [next] },
+  );
+
 export const partlyDone = (failed: number, all: number): CliError =>
   new CliError("partlyDone", "bulk:partly_done", `${failed} of ${all} failed; the others succeeded`);
 

@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context.js";
 import { unexpectedResponse } from "../errors/run-errors.js";
-import { isObject } from "../json-path.js";
+import { isObject, valueAt } from "../json-path.js";
 
 /** The result of `ensure` for any resource. */
 interface Ensured {
@@ -10,12 +10,16 @@ interface Ensured {
 }
 
 /**
- * Creates a resource, or returns the existing one with the same identity.
+ * Creates a resource with its credentials, or returns the existing one with the same identity.
  *
  * @param create The operation that creates it.
  */
 export const ensure = async (
-  create: { readonly id: string; readonly arguments: readonly { readonly name: string }[] },
+  create: {
+    readonly id: string;
+    readonly arguments: readonly { readonly name: string }[];
+    readonly credentials?: { readonly property: string };
+  },
   target: Readonly<Record<string, string>>,
   body: object,
   client: MgmtClient,
@@ -30,7 +34,13 @@ export const ensure = async (
   const ids = create.arguments.map(({ name }) => target[name] ?? "");
   const result = await holder.ensure(...ids, body, { signal });
   if (!isEnsured(result)) throw unexpectedResponse("one resource");
-  return result;
+  const { created, resource } = result;
+  const property = create.credentials?.property ?? "";
+  const credentials = valueAt(result, [property]);
+  return {
+    created,
+    resource: credentials === undefined ? resource : { ...resource, [property]: credentials },
+  };
 };
 
 const hasEnsure = (

@@ -32,6 +32,8 @@ export interface OperationCommand {
   readonly resource?: string;
   /** How `ensure` identifies the resource that this operation creates. Absent if the contract declares no identity. */
   readonly ensure?: EnsureRule;
+  /** The credentials to create for a new resource. Absent if its response contains them, or there are none. */
+  readonly credentials?: CredentialsRule;
   /** The secrets in the resource. Absent if it has none. */
   readonly secrets?: SecretFields;
 }
@@ -43,6 +45,17 @@ export interface EnsureRule {
   readonly found?: string;
   /** Error code of the operation for an identity that is in use. */
   readonly conflict: string;
+}
+
+export interface CredentialsRule {
+  /** Where the credentials are in the printed resource. */
+  readonly property: string;
+  /** Id of the operation that creates them. */
+  readonly operation: string;
+  /** Body field with the id of the resource. */
+  readonly parent: string;
+  /** The other fields of the body. */
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface SecretFields {

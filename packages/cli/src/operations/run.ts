@@ -9,6 +9,7 @@ import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults, resolveTarget } from "./defaults.js";
 import { explainingIds } from "./explaining-ids.js";
 import { callOf, type Invocation } from "./invocation.js";
+import type { Credentialed } from "./issue-credentials.js";
 import {
   deleted,
   deprecationWarning,
@@ -90,12 +91,23 @@ const runOnce = async (run: Run, target: Target, input: Input): Promise<void> =>
     }
     const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
     if (!isObject(value)) throw unexpectedResponse("one resource");
-    await printResource(run, value, command.resource, true);
+    const { resource, failed } = await withCredentials(run, value);
+    await printResource(run, resource, command.resource, true, failed);
   } catch (error) {
     if (command.method !== "POST") throw error;
     const { explainLostResponse } = await import("./lost-response.js");
     throw await explainLostResponse(error, command, target, input);
   }
+};
+
+const withCredentials = async (
+  { invocation, client, context }: Run,
+  resource: Record<string, unknown>,
+): Promise<Credentialed> => {
+  const { credentials } = invocation.command;
+  if (!credentials) return { resource };
+  const { issueCredentials } = await import("./issue-credentials.js");
+  return issueCredentials(credentials, resource, client, context);
 };
 
 const printEnsured = async (run: Run, target: Target, { body = {} }: Input): Promise<void> => {
@@ -144,10 +156,11 @@ const printResource = async (
   value: object,
   schema: string | undefined,
   isNew: boolean,
+  earlier?: { readonly error: unknown },
 ): Promise<void> => {
   const { overlay, waitMs } = invocation;
-  let failed: { error: unknown } | undefined;
-  if (waitMs !== undefined) {
+  let failed = earlier;
+  if (waitMs !== undefined && !failed) {
     const { waitForDatabase } = await import("./wait-for-database.js");
     // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
     failed = await waitForDatabase(value, overlay.wait ?? "", waitMs, client, context);

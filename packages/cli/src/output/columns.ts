@@ -55,6 +55,11 @@ export const detailColumns: Readonly<Record<string, Column[]>> = {
     "pooled=database.connections.0.endpoints.pooled.connectionString",
   ),
   Database: columns(...database),
+  // The commands that create it add a connection.
+  CreatedDatabase: columns(
+    ...database,
+    "connection string=connection.connectionString, pooled=connection.endpoints.pooled.connectionString",
+  ),
   RecoveringDatabase: columns(...database),
   DatabaseWithSecrets: columns(
     ...database,

@@ -102,6 +102,10 @@ export type GitName = string;
 
 export type CreateDatabase = { projectId: ProjectId; region: DatabaseRegion; name?: Name; isDefault: boolean; fromDatabase?: FromDatabase; source?: DatabaseSource; branchId?: BranchId; branchGitName?: GitName; logicalId?: LogicalId; };
 
+export type CreatedDatabase = DatabaseCore & { status: DatabaseStatus; region: ShortReference | null; source: DatabaseSource | null; connections: (IssuedConnection)[]; project: Reference; };
+
+export type CreatedDatabaseResponse = { data: CreatedDatabase; };
+
 export type DatabaseResponse = { data: Database; };
 
 export type UpdateDatabase = { name?: Name; branchId?: BranchId; branchGitName?: GitName; logicalId?: LogicalId | null; };

@@ -129,6 +129,22 @@ describe("projects.databases.create", () => {
 });
 
 describe("databases.create", () => {
+  it("returns the new database without connection strings and API keys", async () => {
+    const { project } = await api.project();
+    const { data } = await api.ok("databases.create", { body: { projectId: project.id } });
+    expect(data).toMatchObject({
+      status: "provisioning",
+      defaultConnectionId: data.connections[0]?.id,
+      project: { id: project.id },
+    });
+    for (const absent of ["apiKeys", "connectionString", "directConnection"]) {
+      expect(data).not.toHaveProperty(absent);
+    }
+    expect(JSON.stringify(data)).not.toContain("connectionString");
+    const issued = await api.ok("connections.create", { body: { databaseId: data.id, name: "web" } });
+    expect(issued.data.connectionString).toMatch(/^postgres:/);
+  });
+
   it("creates the branch of branchGitName when it does not exist, and uses it when it does", async () => {
     const { project } = await api.project();
     const first = await api.database(project.id, { branchGitName: "feature/cart" });

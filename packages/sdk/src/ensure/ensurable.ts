@@ -9,6 +9,19 @@ export interface Ensurable {
   readonly parents: readonly Parent[];
   /** The preferred identity first. */
   readonly identities: readonly Identity[];
+  /** The credentials to create for a new resource. Absent if `create` returns them, or there are none. */
+  readonly credentials?: Credentials;
+}
+
+export interface Credentials {
+  /** Name of the property of the result. */
+  readonly property: string;
+  /** Path of the operation that creates the credentials. */
+  readonly create: string;
+  /** Body field with the id of the resource. */
+  readonly parent: string;
+  /** The other fields of the body. */
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** A resource that the ensured one belongs to. */

@@ -3,6 +3,7 @@ import { listPages, readPage } from "../paging.js";
 import type { Call, RequestOptions } from "../request/call.js";
 import { readData } from "../request/decode.js";
 import type { RequestFunction } from "../request/request.js";
+import type { Credentials, Ensurable } from "./ensurable.js";
 import type { EnsureResult } from "./ensure-result.js";
 import { ensureResource } from "./ensure.js";
 
@@ -10,20 +11,39 @@ import { ensureResource } from "./ensure.js";
 export type EnsurableName = keyof typeof ensurables;
 
 /** Ensures a resource with the requests of a client. */
-export const ensureNamed = <Created, Found>(
+export const ensureNamed = <Created, Found, Issued>(
   name: EnsurableName,
   inputs: object,
   create: (options: RequestOptions) => Promise<Created>,
   request: RequestFunction,
   options: RequestOptions | undefined,
-): Promise<EnsureResult<Created, Found>> =>
-  ensureResource(
-    ensurables[name],
+): Promise<EnsureResult<Created, Found, Issued>> => {
+  const ensurable: Ensurable = ensurables[name];
+  const { credentials } = ensurable;
+  return ensureResource(
+    ensurable,
     inputs,
     {
       create,
+      ...(credentials && { issue: (resource, each) => issue(credentials, resource, request, each) }),
       list: (call, each) => listPages(request, call, each, readPage),
       get: <T>(call: Call, each: RequestOptions) => request<T>(call, each, readData),
     },
     options,
   );
+};
+
+/** Creates credentials for a new resource. Returns them as the property that the result of `ensure` has. */
+const issue = async <Issued>(
+  { property, create, parent, body }: Credentials,
+  resource: unknown,
+  request: RequestFunction,
+  options: RequestOptions,
+): Promise<Issued> => {
+  const call: Call = { method: "POST", path: create, body: { ...body, [parent]: idOf(resource) } };
+  // The generated `ensure` declares the property and its type.
+  return { [property]: await request(call, options, readData) } as Issued;
+};
+
+const idOf = (resource: unknown): unknown =>
+  typeof resource === "object" && resource !== null ? Reflect.get(resource, "id") : undefined;

@@ -1,10 +1,13 @@
-/** Result of `ensure`. */
-export type EnsureResult<Created, Found = Created> =
-  | {
-      /** The resource was created by this call, and `resource` includes the secrets that are returned only once. */
+/**
+ * Result of `ensure`. `Credentials` are the properties with the credentials that `ensure` creates for a new resource whose
+ * own create returns none.
+ */
+export type EnsureResult<Created, Found = Created, Credentials = unknown> =
+  | ({
+      /** The resource was created by this call. The result includes the secrets that are returned only once. */
       readonly created: true;
       readonly resource: Created;
-    }
+    } & Credentials)
   | {
       /** The resource existed: it was created earlier, by another caller, or by this call if the response was lost. */
       readonly created: false;

@@ -16,8 +16,10 @@ const longestPauseMs = 4_000;
 const maxRounds = 8;
 
 /** The calls that ensuring a resource needs. */
-interface Calls<Created> extends Readers {
+interface Calls<Created, Issued> extends Readers {
   create: (options: RequestOptions) => Promise<Created>;
+  /** Creates credentials for a resource that was created. Absent if `create` returns them, or there are none. */
+  issue?: (resource: Created, options: RequestOptions) => Promise<Issued>;
 }
 
 /**
@@ -28,12 +30,12 @@ interface Calls<Created> extends Readers {
  * create a second one because the service keeps identities unique. One deadline applies to all requests, and an error lists
  * the attempts of all of them.
  */
-export const ensureResource = async <Created, Found>(
+export const ensureResource = async <Created, Found, Issued>(
   ensurable: Ensurable,
   inputs: object,
-  calls: Calls<Created>,
+  calls: Calls<Created, Issued>,
   options: RequestOptions = {},
-): Promise<EnsureResult<Created, Found>> => {
+): Promise<EnsureResult<Created, Found, Issued>> => {
   const identity = checkedIdentity(ensurable, inputs);
   const timeoutMs = readTimeout(options.timeoutMs ?? 60_000);
   const timedOut = (): TimeoutError => new TimeoutError({ method: "POST", url: ensurable.create }, timeoutMs);
@@ -42,16 +44,18 @@ export const ensureResource = async <Created, Found>(
   const conflicts = Object.keys(identity.conflicts);
   const find = (each: RequestOptions, conflict: ApiError | undefined): Promise<Found | undefined> =>
     findExisting(ensurable, identity, { ...inputs }, calls, each, conflict);
-  let work: Promise<EnsureResult<Created, Found>> | undefined;
+  let work: Promise<EnsureResult<Created, Found, Issued>> | undefined;
   try {
     return await withDeadline({ signal: options.signal, timeoutMs, timedOut }, (signal) => {
-      work = createOrFind(
+      const each = { ...options, signal };
+      const found = createOrFind<Created, Found>(
         { create: calls.create, find, conflicts },
-        { ...options, signal },
+        each,
         signal,
         end,
         attempts,
       );
+      work = found.then((result) => withCredentials(result, calls, each, end));
       return work;
     });
   } catch (thrown) {
@@ -62,6 +66,20 @@ export const ensureResource = async <Created, Found>(
     if (error instanceof MgmtError && attempts[0]) error.attempts = attempts;
     throw error;
   }
+};
+
+/** Adds credentials to a resource that was created. Not repeated, so that there is one for each new resource. */
+const withCredentials = async <Created, Found, Issued>(
+  result: EnsureResult<Created, Found>,
+  { issue }: Pick<Calls<Created, Issued>, "issue">,
+  options: RequestOptions,
+  end: number,
+): Promise<EnsureResult<Created, Found, Issued>> => {
+  if (!result.created) return result;
+  const timeoutMs = Math.max(end - performance.now(), 1);
+  const issued = await issue?.(result.resource, { ...options, timeoutMs });
+  // Without `issue`, the result of `ensure` declares no credentials.
+  return { ...result, ...issued };
 };
 
 /** Returns the identity that the inputs have. Without a value, every call would create another resource. */

@@ -43,6 +43,12 @@ export const ensurables = {
         conflicts: { "database:logical_id_conflict": {} },
       },
     ],
+    credentials: {
+      property: "connection",
+      create: "/v1/connections",
+      parent: "databaseId",
+      body: { name: "mgmt" },
+    },
   },
   branch: {
     create: "/v1/projects/{projectId}/branches",

@@ -128,7 +128,7 @@ export interface paths {
          * @description Creates a database in a project, on the given branch or else on the project's default branch. It starts empty, from
          *     a completed backup, or as a copy of a database that is `ready`.
          *
-         *     The response contains the credentials of its first connection, which are not returned again. The database accepts
+         *     The response contains no connection strings: create a connection for the database to get one. The database accepts
          *     connections when its status changes from `provisioning` to `ready`.
          */
         post: operations["databases.create"];
@@ -1181,7 +1181,7 @@ export interface components {
             pooled?: components["schemas"]["IssuedEndpoint"];
             accelerate?: components["schemas"]["IssuedEndpoint"];
         };
-        /** @description The first connection of a new database, including connection strings. */
+        /** @description The first connection of a new database. */
         IssuedConnection: components["schemas"]["ConnectionCore"] & {
             endpoints: components["schemas"]["IssuedEndpoints"];
         };
@@ -1444,6 +1444,22 @@ export interface components {
             /** @description Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
             branchGitName?: components["schemas"]["GitName"];
             logicalId?: never;
+        };
+        /** @description A new database. Create a connection for it to get a connection string. */
+        CreatedDatabase: components["schemas"]["DatabaseCore"] & {
+            status: components["schemas"]["DatabaseStatus"];
+            /** @description The region that it runs in, or null if the service does not report one. */
+            region: components["schemas"]["ShortReference"] | null;
+            /** @description What it was created from, or null if the service does not report it. */
+            source: components["schemas"]["DatabaseSource"] | null;
+            /** @description Connections of the database. Their endpoints have connection strings if the service has issued them. */
+            connections: components["schemas"]["IssuedConnection"][];
+            /** @description The project that it belongs to. */
+            project: components["schemas"]["Reference"];
+        };
+        /** @description One new database. */
+        CreatedDatabaseResponse: {
+            data: components["schemas"]["CreatedDatabase"];
         };
         /** @description One database. */
         DatabaseResponse: {
@@ -3128,7 +3144,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatabaseWithSecretsResponse"];
+                    "application/json": components["schemas"]["CreatedDatabaseResponse"];
                 };
             };
             400: components["responses"]["Malformed"];

@@ -238,7 +238,7 @@ export interface IssuedEndpoints {
   accelerate?: IssuedEndpoint;
 }
 
-/** The first connection of a new database, including connection strings. */
+/** The first connection of a new database. */
 export interface IssuedConnection {
   /** Id of the connection, `con_…`. */
   id: string;
@@ -795,6 +795,54 @@ export type CreateDatabase =
   | CreateDatabaseWithBranchIdAndSource
   | CreateDatabaseWithBranchGitNameAndFromDatabase
   | CreateDatabaseWithBranchGitNameAndSource;
+
+/** A new database. Create a connection for it to get a connection string. */
+export interface CreatedDatabase {
+  /** Id of the database, `db_…`. */
+  id: string;
+  type: "database";
+  /** URL of the database in the API. */
+  url: string;
+  /** Display name. Does not have to be unique. */
+  name: string;
+  /** When the database was created. ISO 8601. */
+  createdAt: string;
+  /**
+   * Whether the database is the default database of its project, which can only be deleted together with the
+   * project.
+   */
+  isDefault: boolean;
+  /**
+   * Id of the first connection. If it is deleted, id of the oldest remaining connection, or null if there is
+   * none.
+   */
+  defaultConnectionId: string | null;
+  /** The branch that the database is on, or null if it is not on a branch. */
+  branchId: string | null;
+  /** Declared identity, unique on the branch, or null if none was declared. */
+  logicalId: string | null;
+  /**
+   * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
+   * until it is `ready` or in `failure`.
+   */
+  status: DatabaseStatus;
+  /** The region that it runs in, or null if the service does not report one. */
+  region: ShortReference | null;
+  /** What it was created from, or null if the service does not report it. */
+  source: DatabaseSource | null;
+  /**
+   * Connections of the database. Their endpoints have connection strings if the service has issued them.
+   */
+  connections: IssuedConnection[];
+  /** The project that it belongs to. */
+  project: Reference;
+}
+
+/** One new database. */
+export interface CreatedDatabaseResponse {
+  /** A new database. Create a connection for it to get a connection string. */
+  data: CreatedDatabase;
+}
 
 /** One database. */
 export interface DatabaseResponse {
@@ -2122,6 +2170,8 @@ export interface Schemas {
   BranchId: BranchId;
   GitName: GitName;
   CreateDatabase: CreateDatabase;
+  CreatedDatabase: CreatedDatabase;
+  CreatedDatabaseResponse: CreatedDatabaseResponse;
   DatabaseResponse: DatabaseResponse;
   UpdateDatabase: UpdateDatabase;
   RestoreSource: RestoreSource;

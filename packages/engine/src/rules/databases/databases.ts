@@ -66,7 +66,7 @@ const checkCreate = (call: Call, projectId: string, fields: CreateFields) => {
 
 const create = (world: World, fields: CreateFields, checked: ReturnType<typeof checkCreate>) => {
   const { project, choice, source, logicalId } = checked;
-  const { database, connection } = addDatabase(world, {
+  return addDatabase(world, {
     ...membership(project, ensureBranch(world, project.id, choice)),
     name: fields.name,
     logicalId,
@@ -74,7 +74,6 @@ const create = (world: World, fields: CreateFields, checked: ReturnType<typeof c
     isDefault: fields.isDefault ?? false,
     source,
   });
-  return { status: 201, body: { data: presentNewDatabase(world, database, connection) } };
 };
 
 const checkDelete = (call: Call<"databases.delete">): DatabaseRow => {
@@ -94,7 +93,10 @@ export const databaseBehaviors = {
 
   "projects.databases.create": behavior("projects.databases.create", {
     check: (call) => checkCreate(call, call.path.projectId, call.body),
-    act: ({ world, body }, checked) => create(world, body, checked),
+    act: ({ world, body }, checked) => {
+      const { database, connection } = create(world, body, checked);
+      return { status: 201, body: { data: presentNewDatabase(world, database, connection) } };
+    },
   }),
 
   "databases.list": behavior("databases.list", {
@@ -112,7 +114,10 @@ export const databaseBehaviors = {
 
   "databases.create": behavior("databases.create", {
     check: (call) => checkCreate(call, call.body.projectId, call.body),
-    act: ({ world, body }, checked) => create(world, body, checked),
+    act: ({ world, body }, checked) => {
+      const { database } = create(world, body, checked);
+      return { status: 201, body: { data: presentDatabase(world, database) } };
+    },
   }),
 
   "databases.get": behavior("databases.get", {

@@ -26,7 +26,7 @@ const presentCore = (world: World, row: DatabaseRow): Omit<Database, "connection
   logicalId: row.logicalId,
 });
 
-/** Builds a `Database`: the form in all responses except those that create one. */
+/** Builds a `Database`, the form without connection strings. */
 export const presentDatabase = (world: World, row: DatabaseRow): Database => ({
   ...presentCore(world, row),
   connections: world.store.connections
@@ -54,8 +54,8 @@ export const presentProjectDatabase = (
 };
 
 /**
- * Builds a `DatabaseWithSecrets`: the response that creates a database, with its first connection and the secrets of
- * it.
+ * Builds a `DatabaseWithSecrets`: the response to the creation of a database in a project, with its first connection and
+ * the connection's secrets.
  */
 export const presentNewDatabase = (
   world: World,

@@ -35,8 +35,8 @@ import type {
   ConnectionWithSecrets,
   CreateDatabase,
   CreateDatabaseConnection,
+  CreatedDatabase,
   Database,
-  DatabaseWithSecrets,
   DatabasesBackupsListQuery,
   DatabasesConnectionsListQuery,
   DatabasesListQuery,
@@ -183,7 +183,7 @@ export class DatabasesOperations extends Resource {
    * Creates a database in a project, on the given branch or else on the project's default branch. It starts
    * empty, from a completed backup, or as a copy of a database that is `ready`.
    *
-   * The response contains the credentials of its first connection, which are not returned again. The
+   * The response contains no connection strings: create a connection for the database to get one. The
    * database accepts connections when its status changes from `provisioning` to `ready`.
    *
    * `POST /v1/databases`
@@ -200,8 +200,8 @@ export class DatabasesOperations extends Resource {
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
-  create(body: CreateDatabase, options?: RequestOptions): ApiPromise<DatabaseWithSecrets> {
-    return this.dataOf<DatabaseWithSecrets>({ method: "POST", path: "/v1/databases", body }, options);
+  create(body: CreateDatabase, options?: RequestOptions): ApiPromise<CreatedDatabase> {
+    return this.dataOf<CreatedDatabase>({ method: "POST", path: "/v1/databases", body }, options);
   }
 
   /**
@@ -316,21 +316,27 @@ export class DatabasesOperations extends Resource {
    * An existing database is returned unchanged, even if it differs from `body`. After lost responses, and if
    * several processes call this at once, there is still only one database.
    *
-   * Secrets are returned only once, when the resource is created: they are missing if `created` is false,
-   * even if this call created it and the response was lost. `connections.rotate` issues new ones.
+   * If it creates the database, it also creates a connection with `connections.create` and returns it with
+   * its secrets as `connection`, which is absent if `created` is false. `connections.create` creates another
+   * one at any time. If creating the connection fails, the call throws, and the database exists.
    *
    * @param body As for `create`, with the required `logicalId`.
    * @param options `timeoutMs` limits the whole operation. Default: 60,000.
    * @throws `InvalidArgumentError` without `projectId` and `logicalId`.
    * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
-   * @throws The errors of `create`, except `database:logical_id_conflict`, and the reason of
-   *   `options.signal` if it is aborted.
+   * @throws The errors of `create` and `connections.create`, except `database:logical_id_conflict`, and the
+   *   reason of `options.signal` if it is aborted.
    */
   ensure(
     body: EnsureDatabase,
     options?: RequestOptions,
-  ): Promise<EnsureResult<DatabaseWithSecrets, Database>> {
+  ): Promise<EnsureResult<CreatedDatabase, Database, { readonly connection: ConnectionWithSecrets }>> {
     const inputs = body;
-    return this.ensureOf("database", inputs, (each) => this.create(body, each), options);
+    return this.ensureOf<CreatedDatabase, Database, { readonly connection: ConnectionWithSecrets }>(
+      "database",
+      inputs,
+      (each) => this.create(body, each),
+      options,
+    );
   }
 }
