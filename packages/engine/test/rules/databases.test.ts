@@ -129,7 +129,7 @@ describe("projects.databases.create", () => {
 });
 
 describe("databases.create", () => {
-  it("returns the new database without connection strings and API keys", async () => {
+  it("returns the new database without API keys, with connection strings only in the endpoints", async () => {
     const { project } = await api.project();
     const { data } = await api.ok("databases.create", { body: { projectId: project.id } });
     expect(data).toMatchObject({
@@ -140,7 +140,11 @@ describe("databases.create", () => {
     for (const absent of ["apiKeys", "connectionString", "directConnection"]) {
       expect(data).not.toHaveProperty(absent);
     }
-    expect(JSON.stringify(data)).not.toContain("connectionString");
+    for (const endpoint of Object.values(data.connections[0]?.endpoints ?? {})) {
+      expect(endpoint.connectionString).toMatch(/^postgres:/);
+    }
+    const { data: known } = await api.ok("databases.get", { path: { databaseId: data.id } });
+    expect(JSON.stringify(known)).not.toContain("connectionString");
     const issued = await api.ok("connections.create", { body: { databaseId: data.id, name: "web" } });
     expect(issued.data.connectionString).toMatch(/^postgres:/);
   });

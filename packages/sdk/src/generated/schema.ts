@@ -128,8 +128,9 @@ export interface paths {
          * @description Creates a database in a project, on the given branch or else on the project's default branch. It starts empty, from
          *     a completed backup, or as a copy of a database that is `ready`.
          *
-         *     The response contains no connection strings: create a connection for the database to get one. The database accepts
-         *     connections when its status changes from `provisioning` to `ready`.
+         *     The service may return connection strings in the endpoints of the first connection. Create a connection for the
+         *     database to get one in any case. The database accepts connections when its status changes from `provisioning` to
+         *     `ready`.
          */
         post: operations["databases.create"];
         delete?: never;
@@ -1445,7 +1446,7 @@ export interface components {
             branchGitName?: components["schemas"]["GitName"];
             logicalId?: never;
         };
-        /** @description A new database. Create a connection for it to get a connection string. */
+        /** @description A new database. Create a connection for it to get its credentials. */
         CreatedDatabase: components["schemas"]["DatabaseCore"] & {
             status: components["schemas"]["DatabaseStatus"];
             /** @description The region that it runs in, or null if the service does not report one. */

@@ -796,7 +796,7 @@ export type CreateDatabase =
   | CreateDatabaseWithBranchGitNameAndFromDatabase
   | CreateDatabaseWithBranchGitNameAndSource;
 
-/** A new database. Create a connection for it to get a connection string. */
+/** A new database. Create a connection for it to get its credentials. */
 export interface CreatedDatabase {
   /** Id of the database, `db_…`. */
   id: string;
@@ -840,7 +840,7 @@ export interface CreatedDatabase {
 
 /** One new database. */
 export interface CreatedDatabaseResponse {
-  /** A new database. Create a connection for it to get a connection string. */
+  /** A new database. Create a connection for it to get its credentials. */
   data: CreatedDatabase;
 }
 

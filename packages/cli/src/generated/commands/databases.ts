@@ -73,7 +73,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a database",
     description:
-      "Creates a database in a project, on the given branch or else on the project's default branch. It starts empty, from a completed backup, or as a copy of a database that is `ready`.\n\nThe response contains no connection strings: create a connection for the database to get one. The database accepts connections when its status changes from `provisioning` to `ready`.",
+      "Creates a database in a project, on the given branch or else on the project's default branch. It starts empty, from a completed backup, or as a copy of a database that is `ready`.\n\nThe service may return connection strings in the endpoints of the first connection. Create a connection for the database to get one in any case. The database accepts connections when its status changes from `provisioning` to `ready`.",
     arguments: [],
     query: [],
     body: {

@@ -21,7 +21,7 @@ import { addDatabase } from "./database-creation.js";
 import { requestChange } from "./database-changes.js";
 import { type SourceFields, readSource, refuseUnusableSource } from "./database-sources.js";
 import { placeDatabase, reachProject } from "../projects/placement.js";
-import { presentDatabase, presentNewDatabase } from "./present-database.js";
+import { presentCreatedDatabase, presentDatabase, presentNewDatabase } from "./present-database.js";
 
 /** @throws `database:logical_id_conflict` when another database of the branch has the `logicalId`. */
 const refuseTakenLogicalId = (
@@ -115,8 +115,8 @@ export const databaseBehaviors = {
   "databases.create": behavior("databases.create", {
     check: (call) => checkCreate(call, call.body.projectId, call.body),
     act: ({ world, body }, checked) => {
-      const { database } = create(world, body, checked);
-      return { status: 201, body: { data: presentDatabase(world, database) } };
+      const { database, connection } = create(world, body, checked);
+      return { status: 201, body: { data: presentCreatedDatabase(world, database, connection) } };
     },
   }),
 

@@ -1,6 +1,11 @@
 import type { World } from "../../request/world.js";
 import { timestamp } from "../../time/clock.js";
-import type { Database, DatabaseWithSecrets, ProjectDatabase } from "../../generated/schemas.js";
+import type {
+  CreatedDatabase,
+  Database,
+  DatabaseWithSecrets,
+  ProjectDatabase,
+} from "../../generated/schemas.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
 import {
@@ -33,6 +38,16 @@ export const presentDatabase = (world: World, row: DatabaseRow): Database => ({
     .list({ databaseId: row.id })
     .map((connection) => presentConnection(world, connection)),
   project: presentProjectReference(world, row.projectId),
+});
+
+/** Builds a `CreatedDatabase`: a new database without the fields for API keys, with the connection strings of its endpoints. */
+export const presentCreatedDatabase = (
+  world: World,
+  row: DatabaseRow,
+  connection: ConnectionRow,
+): CreatedDatabase => ({
+  ...presentDatabase(world, row),
+  connections: [presentIssuedConnection(world, connection)],
 });
 
 /** Builds the `ProjectDatabase` in the response that creates a project. */

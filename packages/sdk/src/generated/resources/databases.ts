@@ -183,8 +183,9 @@ export class DatabasesOperations extends Resource {
    * Creates a database in a project, on the given branch or else on the project's default branch. It starts
    * empty, from a completed backup, or as a copy of a database that is `ready`.
    *
-   * The response contains no connection strings: create a connection for the database to get one. The
-   * database accepts connections when its status changes from `provisioning` to `ready`.
+   * The service may return connection strings in the endpoints of the first connection. Create a connection
+   * for the database to get one in any case. The database accepts connections when its status changes from
+   * `provisioning` to `ready`.
    *
    * `POST /v1/databases`
    *
