@@ -7,6 +7,7 @@ import type {
   PathArgument,
 } from "../../packages/cli/src/operations/row.js";
 import { bodyFields, compact, field, kebab } from "./cli-fields.js";
+import { generateCliSchemas } from "./cli-schemas.js";
 import { secretFields } from "./cli-secrets.js";
 import { generateManifest } from "./cli-manifest.js";
 import { type Contract, type Operation, type Parameter, httpMethods } from "./contract.js";
@@ -36,6 +37,7 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
   files.set(`${folder}/operation-id.ts`, await print(operationIds(contract)));
   files.set(`${folder}/id-prefixes.ts`, await print(idPrefixes(contract)));
   for (const [path, content] of await generateManifest(contract, header)) files.set(path, content);
+  files.set(`${folder}/schemas.ts`, await generateCliSchemas(contract));
   return files;
 };
 

@@ -17,6 +17,7 @@ import { defineOperations } from "./operations/command.js";
 import { definePlan } from "./plan/command.js";
 import { definePsql } from "./psql/command.js";
 import { defineRun } from "./run/command.js";
+import { defineSchema } from "./schema/command.js";
 import { defineUnlink } from "./unlink/command.js";
 import { defineWhoami } from "./whoami/command.js";
 
@@ -157,6 +158,12 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     summary: "List all operations of the API",
     heading: about,
     define: defineOperations,
+  },
+  {
+    name: "schema",
+    summary: "Show the JSON Schema of what a command prints, and its exit codes",
+    heading: about,
+    define: defineSchema,
   },
   {
     name: "completion",

@@ -51,3 +51,10 @@ export const envOfList = (): CliError =>
     "--output env prints one resource, but this command prints a list",
     "Use --output csv or ndjson.",
   );
+
+/** A field that the result of the command does not have. */
+export const unknownField = (field: string, meant: readonly string[], known: readonly string[]): CliError =>
+  usageError(
+    `--fields: the result has no field ${JSON.stringify(field)}`,
+    meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `Fields: ${known.join(", ")}.`,
+  );

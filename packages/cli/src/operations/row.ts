@@ -106,3 +106,24 @@ export interface CommandGroup {
   readonly name: string;
   readonly load: () => Promise<readonly OperationCommand[]>;
 }
+
+/** A JSON Schema. See https://json-schema.org/draft/2020-12. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: boolean | Schema;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly [keyword: string]: unknown;
+}
+
+/** What the contract says about the response of an operation. */
+export interface OperationResult {
+  /** Schema of the resource, or of one item of the list. */
+  readonly item?: Schema;
+  readonly errors: readonly { readonly code: string; readonly status: number }[];
+}

@@ -33,6 +33,8 @@ interface Run {
 /** Runs any operation: read input → connect → warn → confirm → send → wait → print. */
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
   const { command, overlay, ids, typed, flags } = invocation;
+  const { fields } = context.output.presentation;
+  if (fields) await (await import("./result-schema.js")).assertFields(command, fields);
   const omitted = ids.length > 0 ? undefined : defaultTarget(command, flags, context);
   const fallback = omitted && (await resolveTarget(omitted, () => connect(flags, context), context.signal));
   const targets = targetsOf(command.arguments, fallback ? [fallback.value] : ids);

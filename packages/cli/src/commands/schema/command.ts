@@ -1,0 +1,22 @@
+import { addGlobalOptions } from "../../program/global-options.js";
+import { addSections } from "../../program/help-sections.js";
+import { rootOf } from "../../program/command.js";
+import type { DefineCommand } from "../../program/porcelain.js";
+
+/** `mgmt schema`. */
+export const defineSchema: DefineCommand = (command, { output }) => {
+  command
+    .description(
+      "Prints the JSON Schema of what a command prints: its result, a line of it with --output ndjson, and an error. Also " +
+        "lists its exit codes with the error codes of the service that lead to them.",
+    )
+    .argument("<command...>", "words of the command");
+  addGlobalOptions(command);
+  addSections(command, {
+    Examples: () => ["mgmt schema projects list", "mgmt schema projects delete --query exitCodes"],
+  });
+  command.action(async () => {
+    const { schemaOf } = await import("./run.js");
+    await output.result(await schemaOf(rootOf(command), command.args));
+  });
+};
