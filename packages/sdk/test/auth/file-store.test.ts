@@ -8,51 +8,21 @@ import {
   readFile,
   readdir,
   readlink,
-  stat,
   symlink,
   utimes,
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import {
-  type Credential,
-  LoginRequiredError,
-  TokenStoreError,
-  createAuthenticator,
-  memoryStore,
-} from "@mgmt/sdk/auth";
+import { type Credential, LoginRequiredError, createAuthenticator, memoryStore } from "@mgmt/sdk/auth";
 import { fileStore } from "@mgmt/sdk/auth/node";
 import { thrown } from "../server.js";
+import { credential, expectStoreError, issuer, makeFile, modeOf, text } from "./credential-file.js";
 import { credentialFor, startFaultServer } from "./fault-server.js";
 import { asNobody, makeFolder, nobody } from "./folders.js";
 import { setupPrograms } from "./programs.js";
 
 const makeProgram = setupPrograms();
-
-const server = { baseUrl: "https://auth.example.com" };
-const credential = credentialFor(server, 3600, {
-  accessToken: "canary-access",
-  refreshToken: "canary-refresh",
-});
-const text = JSON.stringify(credential);
-
-const makeFile = async (content?: string, mode = 0o600): Promise<string> => {
-  const file = join(await makeFolder(), "credentials.json");
-  if (content !== undefined) await writeFile(file, content);
-  if (content !== undefined) await chmod(file, mode);
-  return file;
-};
-
-const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
-
-const expectStoreError = async (work: Promise<unknown>, code: string, file: string): Promise<void> => {
-  const error = await thrown(work);
-  expect(error).toBeInstanceOf(TokenStoreError);
-  expect(error).toMatchObject({ code, message: expect.stringContaining(file), hint: expect.any(String) });
-  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("canary");
-};
 
 describe("memoryStore", () => {
   it("stores one credential, optionally an initial one", async () => {
@@ -127,7 +97,7 @@ describe("fileStore", () => {
     const writing = Promise.all(long.map((next) => fileStore(file).write(next)));
     let isWriting = true;
     void writing.finally(() => (isWriting = false));
-    while (isWriting) expect((await fileStore(file).read())?.issuer).toBe(server.baseUrl);
+    while (isWriting) expect((await fileStore(file).read())?.issuer).toBe(issuer);
     await writing;
     expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
   });
@@ -165,7 +135,7 @@ describe("fileStore", () => {
   ])("reports a file as corrupt that is %s, and leaves it unchanged", async (_, content) => {
     const file = await makeFile(content);
     await expectStoreError(fileStore(file).read(), "auth:store_corrupt", file);
-    const oauth = { authUrl: server.baseUrl, clientId: "app" };
+    const oauth = { authUrl: issuer, clientId: "app" };
     const { token } = createAuthenticator({ ...oauth, store: fileStore(file) });
     await expectStoreError(token(), "auth:store_corrupt", file);
     expect(await readFile(file, "utf8")).toBe(content);
@@ -273,114 +243,6 @@ describe("fileStore", () => {
     });
     await chmod(dirname(file), 0o755);
     expect(await readdir(dirname(file))).toEqual(["credentials.json"]);
-  });
-
-  describe("with reserved space for the next credential", () => {
-    const next = { ...credential, accessToken: "canary-next", refreshToken: "canary-next-refresh" };
-    const places = async (content = text) => {
-      const file = await makeFile(content);
-      const store = fileStore(file);
-      const reserve = async () => {
-        const place = await store.reserve?.();
-        if (!place) throw new Error("A file has places");
-        return place;
-      };
-      /** Writes the next file while the file may not be replaced. */
-      const stick = async (): Promise<void> => {
-        const place = await reserve();
-        await chmod(file, 0o400);
-        await place.write(next);
-        await place.release();
-        await chmod(file, 0o600);
-      };
-      return { file, store, reserve, stick, names: () => readdir(dirname(file)) };
-    };
-
-    it("replaces the file with it, and leaves nothing beside", async () => {
-      const { file, store, reserve, names } = await places();
-      const place = await reserve();
-      expect(await modeOf(`${file}.next`)).toBe("600");
-      expect(await store.read()).toEqual(credential);
-      await place.write(next);
-      await place.release();
-      expect(await store.read()).toEqual(next);
-      expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject(next);
-      expect(await modeOf(file)).toBe("600");
-      expect(await names()).toEqual(["credentials.json"]);
-    });
-
-    it("changes nothing when nothing comes of it", async () => {
-      const { file, reserve, names } = await places();
-      await (await reserve()).release();
-      expect(await readFile(file, "utf8")).toBe(text);
-      expect(await names()).toEqual(["credentials.json"]);
-    });
-
-    it("reads it beside a file that may no longer be replaced, and replaces the file once that is allowed", async () => {
-      const { file, store, reserve, stick, names } = await places();
-      await stick();
-      expect(await readFile(file, "utf8")).toBe(text);
-      expect(await fileStore(file).read()).toEqual(next);
-      expect((await names()).sort()).toEqual(["credentials.json", "credentials.json.next"]);
-
-      // A refresh that fails or is killed loses neither of them.
-      const left = await reserve();
-      expect(await store.read()).toEqual(next);
-      expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject(next);
-      await (await reserve()).release();
-      await left.release();
-      expect(await store.read()).toEqual(next);
-      expect(await names()).toEqual(["credentials.json"]);
-    });
-
-    it.each(["", " ".repeat(8_192), JSON.stringify(next).slice(0, -9), JSON.stringify(next), "[]"])(
-      "ignores a next file that is incomplete or does not name what it replaces: %j",
-      async (content) => {
-        const { file, store, reserve } = await places();
-        await writeFile(`${file}.next`, content);
-        expect(await store.read()).toEqual(credential);
-        await (await reserve()).release();
-        expect(await readFile(file, "utf8")).toBe(text);
-      },
-    );
-
-    it("ignores a next file whose predecessor was replaced by another login", async () => {
-      const { file, store, stick, names } = await places();
-      await stick();
-      const theirs = { ...credential, accessToken: "canary-theirs" };
-      await writeFile(file, JSON.stringify(theirs));
-      expect(await store.read()).toEqual(theirs);
-      await store.write(credential);
-      expect(await store.read()).toEqual(credential);
-      expect(await names()).toEqual(["credentials.json"]);
-    });
-
-    it("forgets both when it is cleared", async () => {
-      const { store, stick, names } = await places();
-      await stick();
-      await store.clear();
-      expect(await store.read()).toBeUndefined();
-      expect(await names()).toEqual([]);
-    });
-
-    it("creates the next file beside the target of a link", async () => {
-      const { file, stick } = await places();
-      const folder = await makeFolder();
-      await symlink(file, join(folder, "linked.json"));
-      await stick();
-      expect(await fileStore(join(folder, "linked.json")).read()).toEqual(next);
-      expect(await readdir(folder)).toEqual(["linked.json"]);
-    });
-
-    it("creates none where nothing may be written", async () => {
-      const { file, reserve, names } = await places();
-      await chmod(file, 0o400);
-      await expectStoreError(reserve(), "auth:store_read_only", file);
-      await chmod(file, 0o644);
-      await chmod(dirname(file), 0o555);
-      await asNobody(() => expectStoreError(reserve(), "auth:store_read_only", file));
-      expect(await names()).toEqual(["credentials.json"]);
-    });
   });
 
   it("uses an unexpired token and no refresh token when it cannot be written", async () => {

@@ -3,84 +3,19 @@ import { request } from "node:http";
 import { Server, connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { setupMock } from "@mgmt/mock";
+import { describe, expect, it, vi } from "vitest";
 import { ConnectionError } from "@mgmt/sdk";
-import { type Credential, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
-import { type LoopbackLoginOptions, fileStore, loginWithLoopback } from "@mgmt/sdk/auth/node";
+import { type TokenStore, memoryStore } from "@mgmt/sdk/auth";
+import { fileStore, loginWithLoopback } from "@mgmt/sdk/auth/node";
 import { json, thrown } from "../server.js";
 import { until } from "./authenticator-setup.js";
 import { credentialFor, startFaultServer, tokens } from "./fault-server.js";
 import { makeFolder } from "./folders.js";
+import { ask, begin, expectClosed, mock, oauth, setupLoopback, watchedStore } from "./loopback-login.js";
 
-const mock = setupMock({ seed: "loopback" });
-const oauth = { authUrl: mock.authUrl, clientId: "itgr_mgmtcommandlineinterface" };
-
-beforeAll(() => mock.listen({ onUnhandledRequest: "bypass" }));
-afterEach(() => mock.reset());
-afterAll(() => mock.close());
-
-interface Browsing {
-  /** URL that the browser was asked to open. */
-  url: string;
-  /** Redirect URI of the login. */
-  redirectUri: string;
-  state: string;
-  /** Allows the login as the user. Returns the redirect. */
-  allow: () => Promise<string>;
-  login: Promise<Credential>;
-}
-
-/** Starts a login, and returns when the browser has been asked to open the page. */
-const begin = async (options: Partial<LoopbackLoginOptions> = {}): Promise<Browsing> => {
-  let login: Promise<Credential> = Promise.reject(new Error("It was not begun."));
-  login.catch(() => undefined);
-  const url = await new Promise<string>((resolve, reject) => {
-    login = loginWithLoopback({ ...oauth, open: resolve, ...options });
-    login.catch(reject);
-  });
-  const { searchParams } = new URL(url);
-  return {
-    ...{ url, login },
-    redirectUri: searchParams.get("redirect_uri") ?? "",
-    state: searchParams.get("state") ?? "",
-    allow: async () => (await mock.oauth.consent({ url })).redirect,
-  };
-};
-
-/**
- * Returns a store that reports an accepted callback: it is probed before the browser opens, and again then.
- */
-const watchedStore = (): { store: TokenStore; taken: Promise<void> } => {
-  let probes = 0;
-  let tell: () => void = () => undefined;
-  const taken = new Promise<void>((resolve) => (tell = resolve));
-  const probe = async (): Promise<void> => {
-    if ((probes += 1) === 2) tell();
-  };
-  return { store: { ...memoryStore(), probe }, taken };
-};
+setupLoopback();
 
 const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
-
-/** Sends a request with arbitrary path, method and headers. */
-const ask = (
-  url: string,
-  { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
-): Promise<{ status: number | undefined; text: string }> =>
-  new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers }, (incoming) => {
-      let text = "";
-      incoming.on("data", (chunk: Buffer) => (text += String(chunk)));
-      incoming.on("end", () => resolve({ status: incoming.statusCode, text }));
-    });
-    outgoing.on("error", reject);
-    outgoing.end();
-  });
-
-const expectClosed = async (redirectUri: string): Promise<void> => {
-  expect(await thrown(ask(redirectUri))).toMatchObject({ code: "ECONNREFUSED" });
-};
 
 describe("loginWithLoopback", () => {
   it("logs in on a free port of 127.0.0.1, shows a closing page, keeps the credential, and leaves nothing open", async () => {
@@ -237,83 +172,6 @@ describe("loginWithLoopback", () => {
     expect(text).toContain("returned 500 (text/html)");
     expect(text).not.toContain(new URL(redirect).searchParams.get("code"));
     expect(await failed).toMatchObject({ code: "auth:login_failed", status: 500 });
-  });
-
-  it("ends when nobody logs in", async () => {
-    const { login, redirectUri } = await begin({ userTimeoutMs: 1_500 });
-    expect(await thrown(login)).toMatchObject({
-      code: "auth:timeout",
-      message: "Nobody logged in within 1500 ms",
-    });
-    await expectClosed(redirectUri);
-  });
-
-  it.each([0, -1, Number.NaN])("refuses to wait for %d ms", async (userTimeoutMs) => {
-    expect(await thrown(begin({ userTimeoutMs }))).toMatchObject({ argument: "userTimeoutMs" });
-  });
-
-  it("ends with the reason of its signal: before it starts, while it waits, while the server is slow", async () => {
-    const reason = new Error("The user left.");
-    let opened = 0;
-    const open = (): void => void (opened += 1);
-    const aborted = loginWithLoopback({ ...oauth, open, signal: AbortSignal.abort(reason) });
-    expect(await thrown(aborted)).toBe(reason);
-    expect(opened).toBe(0);
-    for (const isCalled of [false, true]) {
-      mock.faults.add({ operation: "oauth.token", latency: 60_000, times: 1 });
-      const controller = new AbortController();
-      const { store, taken } = watchedStore();
-      const { login, allow, redirectUri } = await begin({ store, signal: controller.signal });
-      const failed = thrown(login);
-      const page = isCalled ? ask(await allow()) : undefined;
-      if (isCalled) await taken;
-      controller.abort(reason);
-      expect(await failed).toBe(reason);
-      expect((await page)?.text ?? "The login was stopped").toContain("The login was stopped");
-      expect((await page)?.text ?? "").not.toContain(reason.message);
-      await expectClosed(redirectUri);
-    }
-  });
-
-  it.each(["probe", "write"] as const)(
-    "ends with the reason of its signal also while the %s of its store never ends, and says so on the page",
-    async (name) => {
-      const reason = new Error("The user left.");
-      const controller = new AbortController();
-      let probes = 0;
-      let isHanging = false;
-      const hang = (): Promise<never> => {
-        isHanging = true;
-        return new Promise(() => undefined);
-      };
-      const probe = async (): Promise<void> => {
-        if ((probes += 1) > 1) await hang();
-      };
-      const store: TokenStore = { ...memoryStore(), ...(name === "probe" ? { probe } : { write: hang }) };
-      const { login, allow, redirectUri } = await begin({ store, signal: controller.signal });
-      const failed = thrown(login);
-      const page = ask(await allow());
-      await until(() => isHanging);
-      controller.abort(reason);
-      expect(await failed).toBe(reason);
-      expect((await page).text).toContain("<h1>The login was stopped</h1>");
-      await expectClosed(redirectUri);
-    },
-  );
-
-  it("ends with the reason of its signal while its store is not ready yet, before the browser opens", async () => {
-    const reason = new Error("The user left.");
-    const controller = new AbortController();
-    const probe = (): Promise<never> => {
-      setTimeout(() => controller.abort(reason), 0);
-      return new Promise(() => undefined);
-    };
-    let opened = 0;
-    const open = (): void => void (opened += 1);
-    const { signal } = controller;
-    const login = loginWithLoopback({ ...oauth, open, signal, store: { ...memoryStore(), probe } });
-    expect(await thrown(login)).toBe(reason);
-    expect(opened).toBe(0);
   });
 
   it("ends with what open throws, and does not wait for an open that never ends", async () => {
