@@ -96,7 +96,7 @@ describe("ensure", () => {
       ["databases", "create", "--project-id", "proj_1", "--if-not-exists"],
     ]) {
       const { status, stdout, stderr } = await runInProcess(line, session);
-      expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+      expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
       expect(stderr).toContain("--logical-id");
     }
     expect(session.server.engine.requests).toHaveLength(before);

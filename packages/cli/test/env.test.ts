@@ -82,7 +82,7 @@ describe("mgmt env", () => {
   });
 
   it.each([
-    ["a missing database", "env", {}, 2, "Missing argument 'database-id'"],
+    ["a missing database", "env", {}, 3, "Missing <database-id>"],
     ["an unknown database", "env db_nope", {}, 6, "database:not_found"],
     ["an invalid variable", "env --name 1X", undefined, 2, '--name cannot be "1X"'],
     ["a file in a folder that does not exist", "env --file no/.env", undefined, 1, "env:unwritable"],
@@ -165,7 +165,7 @@ describe("mgmt run", () => {
     const missing = await run("run -- no-such-program-here");
     expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining("program:not_found") });
     expect(missing.stderr).not.toContain("postgresql:");
-    expect((await run("run")).status).toBe(2);
+    expect((await run("run")).status).toBe(3);
   });
 });
 

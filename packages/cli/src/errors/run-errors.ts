@@ -1,10 +1,11 @@
 import { causeText, CliError } from "./cli-error.js";
 
-export const confirmationNeeded = (what: string): CliError =>
+/** @param reason Why nothing was asked. */
+export const confirmationNeeded = (what: string, reason: string): CliError =>
   new CliError(
     "inputNeeded",
     "confirmation:needed",
-    `Confirmation is needed to ${what}, and there is no terminal to ask on`,
+    `Confirmation is needed to ${what}, and ${reason}`,
     "Pass --yes to confirm.",
   );
 

@@ -10,8 +10,9 @@ export const usageError = (message: string, hint = seeHelp): CliError =>
 export const invalidValue = (what: string, problem: string, hint = seeHelp): CliError =>
   new CliError("usage", "usage:invalid_value", `${what} ${problem}`, hint);
 
+/** A value that only the user knows is missing, and nothing was asked. */
 export const missingInput = (message: string, hint?: string): CliError =>
-  new CliError("usage", "usage:missing", message, hint);
+  new CliError("inputNeeded", "usage:missing", message, hint);
 
 /** A secret was passed where the process list shows it. The message does not repeat it. */
 export const secretInArguments = (flag: string, hint: string): CliError =>
@@ -58,3 +59,7 @@ export const unknownField = (field: string, meant: readonly string[], known: rea
     `--fields: the result has no field ${JSON.stringify(field)}`,
     meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `Fields: ${known.join(", ")}.`,
   );
+
+/** A question without an answer. */
+export const nothingToChoose = (noun: string): CliError =>
+  missingInput(`There is no ${noun} to choose`, `Create one, or pass the id of a ${noun} that you can use.`);

@@ -7,6 +7,16 @@ type Prompts = typeof import("@inquirer/prompts");
 export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr">): boolean =>
   stdin.isTTY && stderr.isTTY;
 
+/** Returns why nothing can be asked, or undefined when there is a person to ask. */
+export const whyNotAsked = (
+  context: Pick<Context, "stdin" | "stderr" | "env" | "sources">,
+): string | undefined => {
+  const { env, sources } = context;
+  if (env["CI"]) return `CI=${env["CI"].slice(0, 40)} is set`;
+  if (!isAtTerminal(context)) return "there is no terminal to ask on";
+  return sources.readsStdin ? "standard input is read for a flag" : undefined;
+};
+
 /**
  * Asks at the terminal, on standard error, because standard output is for results. Ctrl-C ends the run. So does Ctrl-D,
  * after which the prompts would wait forever. The question survives Ctrl-Z.

@@ -1,5 +1,5 @@
 import type { Field, OperationCommand } from "../operations/row.js";
-import { missingInput, secretInArguments, usageError } from "../errors/usage-errors.js";
+import { secretInArguments, usageError } from "../errors/usage-errors.js";
 import { isObject, setAt, valueAt } from "../json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
 import type { Sources } from "./sources.js";
@@ -19,19 +19,26 @@ export interface Input {
   body: Record<string, unknown> | undefined;
 }
 
+/** The input, and the required fields that are not in it. */
+export interface ReadInput extends Input {
+  readonly missing: readonly Field[];
+}
+
 /** Reads and checks the typed values. Throws a usage error before anything is sent. */
 export const readInput = async (
   command: OperationCommand,
   typed: TypedValues,
   sources: Sources,
-): Promise<Input> => {
+): Promise<ReadInput> => {
   const query: Record<string, unknown> = {};
+  const absent: Field[] = [];
   for (const field of command.query) {
     const value = await readFlag(field, typed, sources);
     if (value !== undefined) query[field.path[0] ?? field.flag] = value;
-    else if (field.required) throw missing([field]);
+    else if (field.required) absent.push(field);
   }
-  return { query, body: await readBody(command, typed, sources) };
+  const { body, missing } = await readBody(command, typed, sources);
+  return { query, body, missing: [...absent, ...missing] };
 };
 
 /** Starts with `--body`, and sets the values of flags on it. */
@@ -39,8 +46,8 @@ const readBody = async (
   command: OperationCommand,
   typed: TypedValues,
   sources: Sources,
-): Promise<Record<string, unknown> | undefined> => {
-  if (!command.body) return undefined;
+): Promise<Pick<ReadInput, "body" | "missing">> => {
+  if (!command.body) return { body: undefined, missing: [] };
   const { fields, required } = command.body;
   const body = typed.body === undefined ? {} : await readWholeBody(typed.body, fields, sources);
   for (const field of fields) {
@@ -59,14 +66,9 @@ const readBody = async (
     const [only, ...others] = field.enum ?? [];
     if (isMissing(body, field) && only !== undefined && others.length === 0) setAt(body, field.path, only);
   }
-  const absent = fields.filter((field) => isMissing(body, field));
-  if (absent.length > 0) throw missing(absent);
-  if (Object.keys(body).length > 0 || typed.body !== undefined) return body;
-  if (required) {
-    const flags = fields.filter(({ deprecated }) => !deprecated).map(flagOf);
-    throw missingInput("No field is set", `Pass at least one of ${flags.join(", ")}.`);
-  }
-  return undefined;
+  const missing = fields.filter((field) => isMissing(body, field));
+  const isSet = Object.keys(body).length > 0 || typed.body !== undefined;
+  return { body: isSet || required ? body : undefined, missing };
 };
 
 const setArgument = async (
@@ -108,16 +110,6 @@ const readWholeBody = async (
 };
 
 export const flagOf = (field: Field): string => `--${field.flag}${field.secret ? "-file" : ""}`;
-
-const missing = (fields: readonly Field[]): Error => {
-  const flags = fields.map(flagOf).join(", ");
-  const [field] = fields;
-  const allowed = field?.enum && fields.length === 1 ? ` Allowed: ${field.enum.join(", ")}.` : "";
-  return missingInput(
-    `Missing ${flags}`,
-    field?.help ? `${flagOf(field)}: ${field.help}${allowed}` : undefined,
-  );
-};
 
 const isMissing = (body: object, { path, required }: Field): boolean => {
   if (!required || valueAt(body, path) !== undefined) return false;

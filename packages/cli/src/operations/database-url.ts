@@ -2,6 +2,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context.js";
 import { noCredentials, severalDatabases } from "../errors/database-errors.js";
 import { missingInput } from "../errors/usage-errors.js";
+import { whyNotAsked } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";
 import { findDefault } from "../profiles/defaults.js";
 import { connect } from "../service/connect.js";
@@ -54,12 +55,15 @@ export const databaseAccess = async (
   };
 };
 
+/** Returns the default database of the project that commands use. Asks on a terminal if there is none. */
 const defaultDatabase = async (client: MgmtClient, flags: GlobalFlags, context: Context): Promise<string> => {
   const projectId = findDefault("projectId", flags, context)?.value;
+  const reason = whyNotAsked(context);
   if (projectId === undefined) {
+    if (reason === undefined) return askForDatabase(client, flags, context);
     throw missingInput(
-      "Missing argument 'database-id'",
-      "Pass the id of a database, or set a default project: mgmt link --project-id ID",
+      "Missing <database-id>",
+      `Nothing was asked, because ${reason}. Pass the id of a database, or set a default project: mgmt link --project-id ID`,
     );
   }
   const databases = await client.projects.databases
@@ -68,8 +72,14 @@ const defaultDatabase = async (client: MgmtClient, flags: GlobalFlags, context: 
   const found =
     databases.find(({ isDefault }) => isDefault) ?? (databases.length === 1 ? databases[0] : undefined);
   if (found) return found.id;
+  if (databases.length > 0 && reason === undefined) return askForDatabase(client, flags, context);
   throw severalDatabases(
     projectId,
     databases.map(({ id }) => id),
   );
+};
+
+const askForDatabase = async (client: MgmtClient, flags: GlobalFlags, context: Context): Promise<string> => {
+  const { chooseResource } = await import("./choose-resource.js");
+  return chooseResource("database", "Database", { client, known: {}, flags, context });
 };

@@ -1,6 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context.js";
-import { missingInput } from "../errors/usage-errors.js";
 import type { TypedValues } from "../input/read-input.js";
 import { activeProfile, type Sourced } from "../profiles/active-profile.js";
 import { valueAt } from "../json-path.js";
@@ -31,7 +30,7 @@ export const fillDefaults = (
 /** An id and where it came from, or `credential` for the workspace that the credential belongs to. */
 export type DefaultTarget = Sourced<string> | "credential";
 
-/** Returns the default of a command's only id, which was not typed. Throws `usage:missing` if there is no default. */
+/** Returns the default of a command's only id, which was not typed, or undefined if there is none. */
 export const defaultTarget = (
   row: OperationCommand,
   flags: GlobalFlags,
@@ -41,18 +40,15 @@ export const defaultTarget = (
   if (name === undefined) return undefined;
   const found = findDefault(name, flags, context, () => activeProfile(flags, context));
   if (found) return found;
-  if (name === "workspaceId") return "credential";
-  const label = row.arguments[0]?.label ?? "id";
-  const hint = `mgmt link --${label} sets a default for this folder; mgmt ${row.words.join(" ")} --help shows the arguments.`;
-  throw missingInput(`Missing required argument '${label}'`, hint);
+  return name === "workspaceId" ? "credential" : undefined;
 };
 
-/** Asks the service for the id that replaces an omitted one. Throws `usage:missing` if the credential has no workspace. */
+/** Asks the service for the id that replaces an omitted one. Returns undefined if the credential has no workspace. */
 export const resolveTarget = async (
   target: DefaultTarget,
   connect: () => Promise<MgmtClient>,
   signal: AbortSignal,
-): Promise<Sourced<string>> => {
+): Promise<Sourced<string> | undefined> => {
   if (target !== "credential") return target;
   const client = await connect();
   const id = valueAt(await client.request<unknown>({ method: "GET", path: "/v1/me" }, { signal }), [
@@ -60,6 +56,5 @@ export const resolveTarget = async (
     "workspace",
     "id",
   ]);
-  if (typeof id === "string") return { value: id, from: "the credential" };
-  throw missingInput("Missing required argument 'workspace-id'", "mgmt workspaces list shows the ids.");
+  return typeof id === "string" ? { value: id, from: "the credential" } : undefined;
 };

@@ -1,7 +1,7 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context.js";
 import { unexpectedResponse } from "../errors/run-errors.js";
-import { type Input, readInput } from "../input/read-input.js";
+import { type Input, type ReadInput, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json-path.js";
 import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
@@ -18,7 +18,8 @@ import {
   notFoundNotice,
   questionOf,
 } from "./messages.js";
-import { targetsOf } from "./targets.js";
+import type { OperationCommand } from "./row.js";
+import { assertIds, targetsOf } from "./targets.js";
 
 type Target = Record<string, string>;
 
@@ -37,9 +38,13 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   if (fields) await (await import("./result-schema.js")).assertFields(command, fields);
   const omitted = ids.length > 0 ? undefined : defaultTarget(command, flags, context);
   const fallback = omitted && (await resolveTarget(omitted, () => connect(flags, context), context.signal));
-  const targets = targetsOf(command.arguments, fallback ? [fallback.value] : ids);
-  const complete = fillDefaults(command, typed, flags, context);
-  const input = await readInput(command, complete, context.sources);
+  const given = fallback ? [fallback.value] : ids;
+  assertIds(command.arguments, given);
+  const read = await readInput(command, fillDefaults(command, typed, flags, context), context.sources);
+  const { ids: complete, input } = isComplete(command, given, read)
+    ? { ids: given, input: read }
+    : await (await import("./fill-missing.js")).fillMissing(invocation, given, read, context);
+  const targets = targetsOf(command.arguments, complete);
   if (invocation.dryRun !== undefined) {
     const { dryRunOperation } = await import("./dry-run.js");
     return dryRunOperation(invocation, invocation.dryRun, targets, input, context);
@@ -72,6 +77,16 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     await disclosure.end();
   }
 };
+
+/** Whether nothing has to be asked for. */
+const isComplete = (
+  command: OperationCommand,
+  ids: readonly string[],
+  { missing, body }: ReadInput,
+): boolean =>
+  ids.length >= command.arguments.length &&
+  missing.length === 0 &&
+  (!command.body?.required || Object.keys(body ?? {}).length > 0);
 
 const approvalProgress = async ({ output }: Context): Promise<ApprovalProgress> => {
   const loaded = await import("../service/approval-progress.js");

@@ -14,15 +14,19 @@ export const defaultOf = (row: OperationCommand): DefaultName | undefined => {
   return !needsConfirmation(row, overlayOf(row.id)) && !second && isDefaultName(name) ? name : undefined;
 };
 
+/** Refuses ids that would change the path of the request. */
+export const assertIds = (parameters: readonly PathArgument[], ids: readonly string[]): void => {
+  for (const [index, id] of ids.entries()) {
+    const label = parameters[Math.min(index, parameters.length - 1)]?.label ?? "id";
+    assertPathId(`<${label}>`, id);
+  }
+};
+
 /** Returns path parameters by name: one set for each value of the last argument. Repeated values are ignored. */
 export const targetsOf = (
   parameters: readonly PathArgument[],
   ids: readonly string[],
 ): Record<string, string>[] => {
-  for (const [index, id] of ids.entries()) {
-    const label = parameters[Math.min(index, parameters.length - 1)]?.label ?? "id";
-    assertPathId(`<${label}>`, id);
-  }
   const fixed = ids.slice(0, Math.max(0, parameters.length - 1));
   const last = [...new Set(ids.slice(fixed.length))];
   const named = (values: readonly string[]): Record<string, string> =>

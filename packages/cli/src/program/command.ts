@@ -1,5 +1,5 @@
 import { Command, type HelpContext, type ParseOptionsResult } from "commander";
-import { usageError } from "../errors/usage-errors.js";
+import { missingInput, usageError } from "../errors/usage-errors.js";
 import type { OperationCommand } from "../operations/row.js";
 import { withDryRunFormat } from "./dry-run-option.js";
 
@@ -26,6 +26,12 @@ export class MgmtCommand extends Command {
     const { onDefine } = this;
     delete this.onDefine;
     await onDefine?.();
+  }
+
+  /** Commander calls this for a required argument that was left out. The command of an operation asks for it. */
+  missingArgument(name: string): void {
+    if (this.row) return;
+    throw missingInput(`Missing <${name}>`, `${lineOf(this)} --help shows the arguments and flags.`);
   }
 
   override parseOptions(words: string[]): ParseOptionsResult {

@@ -1,5 +1,5 @@
 import type { Command, CommanderError, Option } from "commander";
-import { missingInput, usageError } from "../errors/usage-errors.js";
+import { usageError } from "../errors/usage-errors.js";
 import { groups } from "../generated/groups.js";
 import { lineOf } from "./command.js";
 import { similar } from "./suggest.js";
@@ -22,8 +22,7 @@ export const usageFailure = async (error: CommanderError, program: Command): Pro
     suggestion === undefined
       ? `${lineOf(command)} --help shows the arguments and flags.`
       : suggestion.replace(/^\((.*)\)$/, "$1");
-  const missing = error.code === "commander.missingArgument";
-  return missing ? missingInput(capitalized(message), hint) : usageError(capitalized(message), hint);
+  return usageError(capitalized(message), hint);
 };
 
 const unexpectedArguments = (command: Command): Error => {

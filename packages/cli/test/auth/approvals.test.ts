@@ -133,11 +133,11 @@ describe("mgmt agent-approvals wait", () => {
   });
 
   it.each([
-    ["agent-approvals wait .."],
-    ["agent-approvals wait apr_1 --timeout soon"],
-    ["agent-approvals wait"],
-  ])("refuses an invalid command line before anything is sent: %s", async (line) => {
-    expect((await asAgent(line)).status).toBe(2);
+    ["agent-approvals wait ..", 2],
+    ["agent-approvals wait apr_1 --timeout soon", 2],
+    ["agent-approvals wait", 3],
+  ])("refuses an invalid command line before anything is sent: %s", async (line, status) => {
+    expect((await asAgent(line)).status).toBe(status);
     expect(account.server.engine.requests).toEqual([]);
   });
 });

@@ -126,7 +126,7 @@ describe("mgmt auth switch", () => {
       status: 2,
       stderr: expect.stringContaining("Pass --profile with one of default,"),
     });
-    expect((await account.mgmt`auth switch`).status).toBe(2);
+    expect((await account.mgmt`auth switch`).status).toBe(3);
     expect(account.stored().active).toBe("default");
   });
 });
@@ -136,7 +136,7 @@ describe("the default project", () => {
     await account.login();
     const { seed } = account.server.engine;
     const [first, second] = [(await seed.project()).id, (await seed.project()).id];
-    expect((await account.mgmt`databases create one`).status).toBe(2);
+    expect((await account.mgmt`databases create one`).status).toBe(3);
     expect((await account.mgmt`auth switch --project-id ${first}`).status).toBe(0);
     const projectOf = async (line: string, env: NodeJS.ProcessEnv = {}): Promise<unknown> =>
       (await account.run([...line.split(" "), "-o", "json"], { env })).json;

@@ -1,8 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
-import { readlinkSync } from "node:fs";
-import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bin, ensureBuilt } from "../bin.js";
+import { ensureBuilt } from "../bin.js";
+import { inPty, readsKeys, type Step } from "../pty.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
@@ -12,51 +10,12 @@ beforeEach(async () => {
 });
 afterEach(() => account.close());
 
-interface Step {
-  /** What must be on the screen before anything is typed. */
-  when: RegExp;
-  type: string | ((seen: RegExpExecArray, send: (text: string) => void) => string | Promise<string>);
-}
-
-/** Runs the command in a pseudo-terminal of `script`, and types what the steps say, one after the other. */
-const inTerminal = async (
+const inTerminal = (
   words: readonly string[],
   steps: readonly Step[],
   env: NodeJS.ProcessEnv = {},
-  // Wide enough that addresses do not wrap.
-  columns = 500,
-): Promise<{ status: number | null; screen: string; raw: string }> => {
-  const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qfec", `stty cols ${columns}; echo pid $$.; exec ${line}`, "/dev/null"], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TERM: "xterm", ...account.env, ...env },
-    stdio: "pipe",
-  });
-  let [raw, looked] = ["", 0];
-  const left = [...steps];
-  const send = (text: string): void => {
-    child.stdin.write(text);
-  };
-  child.stdout.setEncoding("utf8").on("data", async (text: string) => {
-    raw += text;
-    const [step] = left;
-    const screen = stripVTControlCharacters(raw);
-    const seen = step?.when.exec(screen.slice(looked));
-    if (!step || !seen) return;
-    left.shift();
-    looked = screen.length;
-    child.stdin.write(typeof step.type === "string" ? step.type : await step.type(seen, send));
-  });
-  child.stdin.on("error", () => undefined);
-  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  expect(left).toEqual([]);
-  return { status, raw, screen: stripVTControlCharacters(raw) };
-};
-
-/** Whether the terminal passes single keys to the process, rather than lines. */
-const readsKeys = (pid: string): boolean =>
-  spawnSync("stty", ["-F", readlinkSync(`/proc/${pid}/fd/0`), "-a"], { encoding: "utf8" }).stdout.includes(
-    "-icanon",
-  );
+  columns?: number,
+): ReturnType<typeof inPty> => inPty(words, steps, { ...account.env, ...env }, columns);
 
 const paste = /\n {2}(http\S+authorize\S+)[\s\S]*Paste the address/;
 

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
 import { unknownProfile } from "../../errors/access-errors.js";
 import { missingInput } from "../../errors/usage-errors.js";
-import { ask, isAtTerminal } from "../../input/ask.js";
+import { ask, whyNotAsked } from "../../input/ask.js";
 import { findLink } from "../../profiles/link-file.js";
 import { profileNamed, type Profiles } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
@@ -39,8 +39,10 @@ export const runAuthSwitch = async (
 const askForProfile = async ({ profiles, active }: Profiles, context: Context): Promise<string> => {
   const names = Object.keys(profiles);
   if (names.length === 0) throw missingInput("There are no profiles yet", "mgmt login creates one.");
-  if (!isAtTerminal(context) || context.env["CI"]) {
-    throw missingInput("Missing <profile>", `One of: ${names.join(", ")}.`);
+  const reason = whyNotAsked(context);
+  if (reason !== undefined) {
+    const hint = `Nothing was asked, because ${reason}. One of: ${names.join(", ")}.`;
+    throw missingInput("Missing <profile>", hint);
   }
   const choices = names.map((name) => ({ value: name, name: `${name}  ${profiles[name]?.baseUrl ?? ""}` }));
   const preselected = active === undefined ? {} : { default: active };
