@@ -15,7 +15,12 @@ export {
 } from "./control/connection-faults.js";
 export { ControlError } from "./control/control-error.js";
 export type { DataPlane } from "./control/data-plane-control.js";
-export type { DatabaseAddress, DatabaseCredential, DatabaseEngine } from "./request/database-engine.js";
+export {
+  type DatabaseAddress,
+  type DatabaseCredential,
+  type DatabaseEngine,
+  DatabaseUnavailableError,
+} from "./request/database-engine.js";
 export { RequestError, type Issue } from "./request/request-error.js";
 export type { EngineRequest, EngineResponse } from "./request/message.js";
 export { memoryDatabaseEngine } from "./request/memory-database-engine.js";

@@ -22,7 +22,7 @@ import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors, systemErrorCode } from "./platform-error.js";
 import { isFree } from "./ports.js";
 import type { Ready } from "./ready.js";
-import { markMissing, recordedDatabases } from "./records.js";
+import { markLost, recordedDatabases } from "./records.js";
 import { issueServiceToken } from "./service-token.js";
 
 export interface OpenServer {
@@ -64,11 +64,12 @@ export const openServer = async (context: ServerContext): Promise<OpenServer> =>
   front.server.open((user) => databases.databaseOf(user));
   const { missing } = databases;
   for (const id of missing.databaseIds) onLog(`Postgres has no data for the database ${id}`);
+  for (const problem of databases.problems) onLog(problem);
   try {
     return await serve(
       context,
       databases,
-      stored && { ...stored, state: markMissing(stored.state, missing) },
+      stored && { ...stored, state: markLost(stored.state, missing, databases.broken) },
     );
   } catch (error) {
     await databases.close();

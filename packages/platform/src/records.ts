@@ -29,12 +29,16 @@ const byDatabase = <Row extends { databaseId: string }>(rows: readonly Row[]): M
 };
 
 /**
- * Marks the databases that Postgres does not have as `failure`, and the backups it does not have as `failed`. A backup
+ * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, and the backups it does not have as `failed`. A backup
  * that was running when the last run ended is also `failed`.
  */
-export const markMissing = (snapshot: Snapshot, missing: MissingData): Snapshot => {
+export const markLost = (snapshot: Snapshot, missing: MissingData, broken: readonly string[]): Snapshot => {
   const database = (row: DatabaseRow): DatabaseRow =>
-    row.made && missing.databaseIds.includes(row.id) ? { ...row, made: false, status: "failure" } : row;
+    row.made && missing.databaseIds.includes(row.id)
+      ? { ...row, made: false, status: "failure" }
+      : broken.includes(row.id)
+        ? { ...row, status: "failure" }
+        : row;
   const backup = (row: BackupRow): BackupRow =>
     row.status === "running" || missing.backupIds.includes(row.id) ? { ...row, status: "failed" } : row;
   const { databases, backups } = snapshot.store;

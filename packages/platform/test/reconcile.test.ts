@@ -89,4 +89,68 @@ describe("reconcile", () => {
     await cluster.databases.create(id, { type: "empty" }, [credential]);
     await cluster.connect(id, credential);
   });
+
+  it("drops invalid databases of every kind, and reports those of the records as missing", async () => {
+    const [lost, kept, forgotten] = [newTenant(), newTenant(), newTenant()];
+    for (const { id, credential } of [lost, kept, forgotten]) {
+      await cluster.databases.create(id, { type: "empty" }, [credential]);
+      await cluster.databases.backup(id, `bkp_of_${id}`);
+    }
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query(`create database "making.${kept.id}" template template0`);
+    await admin.query('create database "spare.invalid" template template0');
+    await admin.query(
+      // What Postgres writes before it begins to drop a database.
+      `update pg_database set datconnlimit = -2 where datname = any ($1)`,
+      [[lost.id, forgotten.id, `${kept.id}.bkp_of_${kept.id}`, `making.${kept.id}`, "spare.invalid"]],
+    );
+    const { missing, broken, problems, engine } = await restart([
+      { databaseId: lost.id, credentials: [lost.credential], backupIds: [`bkp_of_${lost.id}`] },
+      { databaseId: kept.id, credentials: [kept.credential], backupIds: [`bkp_of_${kept.id}`] },
+    ]);
+    expect({ missing, broken, problems }).toEqual({
+      missing: { databaseIds: [lost.id], backupIds: [`bkp_of_${kept.id}`] },
+      broken: [],
+      problems: [],
+    });
+    expect(await databaseNames()).toEqual([kept.id, `${lost.id}.bkp_of_${lost.id}`].sort());
+    await cluster.connect(kept.id, kept.credential);
+    // A spare that is left is usable.
+    for (let count = 0; count < 4; count += 1) {
+      const { id, credential } = newTenant();
+      await engine.create(id, { type: "empty" }, [credential]);
+    }
+    await engine.create(lost.id, { type: "backup", databaseId: lost.id, backupId: `bkp_of_${lost.id}` }, [
+      lost.credential,
+    ]);
+    await cluster.connect(lost.id, lost.credential);
+  });
+
+  it("creates an owner role that is missing", async () => {
+    const { id, credential } = newTenant();
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query(`create database ${id} template template0`);
+    const { broken } = await restart([{ databaseId: id, credentials: [credential], backupIds: [] }]);
+    expect(broken).toEqual([]);
+    await cluster.connect(id, credential);
+  });
+
+  it("reports a database that cannot be repaired, and opens the others", async () => {
+    const [stolen, kept] = [newTenant(), newTenant()];
+    for (const { id, credential } of [stolen, kept]) {
+      await cluster.databases.create(id, { type: "empty" }, [credential]);
+    }
+    const { broken, problems } = await restart([
+      // The login of another database.
+      {
+        databaseId: stolen.id,
+        credentials: [{ ...kept.credential, connectionId: "con_stolen" }],
+        backupIds: [],
+      },
+      { databaseId: kept.id, credentials: [kept.credential], backupIds: [] },
+    ]);
+    expect(broken).toEqual([stolen.id]);
+    expect(problems).toEqual([expect.stringContaining(stolen.id)]);
+    await cluster.connect(kept.id, kept.credential);
+  });
 });

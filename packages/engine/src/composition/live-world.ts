@@ -7,7 +7,7 @@ import { PageGuard } from "../oauth/page-guard.js";
 import { SigningKeys, newSigningKey } from "../oauth/signing-keys.js";
 import { findContract } from "../request/contract-endpoint.js";
 import { SealedCursors, newCursorKey } from "../request/cursors.js";
-import type { DatabaseEngine } from "../request/database-engine.js";
+import { type DatabaseEngine, DatabaseUnavailableError } from "../request/database-engine.js";
 import { DatabaseWork } from "../request/database-work.js";
 import { RandomIds, seedRandom } from "../request/random-ids.js";
 import type { Settings } from "../request/settings.js";
@@ -91,7 +91,8 @@ const runJob = async (
     if (!isAwaited) await world.saved();
     return undefined;
   } catch (error) {
-    if (!isAwaited && !(error instanceof SupersededError)) onDefect(error);
+    const isExpected = error instanceof SupersededError || error instanceof DatabaseUnavailableError;
+    if (!isAwaited && !isExpected) onDefect(error);
     return error;
   }
 };

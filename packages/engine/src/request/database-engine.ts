@@ -16,6 +16,12 @@ export interface DatabaseAddress {
 }
 
 /**
+ * Thrown by a `DatabaseEngine` that cannot reach the database server now. The work may be partly done; it is repeated
+ * later.
+ */
+export class DatabaseUnavailableError extends Error {}
+
+/**
  * Creates the databases behind the records of the API. The in-memory engine only generates addresses; the platform's
  * engine creates real Postgres databases. Every method is safe to repeat, and throws when the work fails.
  */

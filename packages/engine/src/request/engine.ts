@@ -3,6 +3,7 @@ import type { AnyBehavior, Success } from "./behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
 import type { Recorder } from "./coverage.js";
+import { DatabaseUnavailableError } from "./database-engine.js";
 import { errors } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { type EngineRequest, type EngineResponse, type Outcome, refusal } from "./message.js";
@@ -116,13 +117,14 @@ export class Engine {
 
   #refuse(error: unknown): Outcome {
     if (error instanceof RequestError) return refusal(error);
+    if (error instanceof DatabaseUnavailableError) return refusal(errors.unavailable());
     this.parts.onDefect(error);
     return refusal(errors.internal());
   }
 
   /** Waits until all changes are stored, because the response may show the changes of another request. */
   #save(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
-    const saved = exchange.request.method === "GET" ? undefined : exchange.world.saved();
+    const saved = exchange.world.saved();
     if (!saved) return this.#respond(exchange, this.#checkContract(exchange, outcome));
     return saved.then(
       () => this.#respond(exchange, this.#checkContract(exchange, outcome)),

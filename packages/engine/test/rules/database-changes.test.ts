@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { DatabaseUnavailableError } from "../../src/request/database-engine.js";
 import { Api } from "./api.js";
 
 let api: Api;
@@ -62,6 +63,86 @@ describe("a change of a real database that a crash interrupts", () => {
       api.ok("projects.delete", { path: { id: project.id } }),
     );
     expect(store.projects.get(project.id)).toBeUndefined();
+  });
+});
+
+describe("work on a database server that cannot be reached", () => {
+  const unavailable = new DatabaseUnavailableError("no connection");
+  const refusal = { status: 503, code: "internal:unavailable" };
+
+  it("creates the database once the server can be reached", async () => {
+    const { project } = await api.project();
+    const reachable = api.databases.fail("create", unavailable);
+    const { data } = await api.ok("databases.create", { body: { projectId: project.id } });
+    await api.later();
+    expect(api.store.databases.get(data.id)?.status).toBe("provisioning");
+    reachable();
+    await api.later();
+    expect(api.store.databases.get(data.id)?.status).toBe("ready");
+    expect(api.defects).toEqual([]);
+  });
+
+  it("restores the database once the server can be reached", async () => {
+    api.databases.write(databaseId, "before");
+    const { id: backupId } = await api.engine.states.backUp(databaseId);
+    api.databases.write(databaseId, "after");
+    const reachable = api.databases.fail("restore", unavailable);
+    const body = { source: { type: "backup", databaseId, backupId } };
+    await api.ok("databases.restore", { path: { targetDatabaseId: databaseId }, body });
+    await api.later();
+    expect(api.store.databases.get(databaseId)?.status).toBe("recovering");
+    reachable();
+    await api.later();
+    expect(api.store.databases.get(databaseId)?.status).toBe("ready");
+    expect(api.databases.read(databaseId)).toBe("before");
+  });
+
+  it("refuses a rotation with Retry-After, and restores the password that it may have changed", async () => {
+    const before = api.store.connections.get(connectionId)?.pass;
+    const reachable = api.databases.fail("grant", unavailable);
+    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
+    api.databases.change(databaseId, connectionId, "half changed");
+    reachable();
+    await api.later();
+    expect(api.store.connections.get(connectionId)?.pass).toBe(before);
+    expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(before);
+    expect(api.store.databases.get(databaseId)?.changes).toBeUndefined();
+    const { status } = await api.send("connections.rotate", { path: { id: connectionId } });
+    expect(status).toBe(200);
+    expect(api.defects).toEqual([]);
+  });
+
+  it("refuses a new connection, and removes the login that may have been created", async () => {
+    const reachable = api.databases.fail("grant", unavailable);
+    expect(await api.send("connections.create", { body: { databaseId, name: "app" } })).toMatchObject(
+      refusal,
+    );
+    reachable();
+    api.databases.change(databaseId, "con_half", "half created");
+    await api.later();
+    expect(api.store.connections.list({ databaseId })).toHaveLength(1);
+  });
+
+  it("refuses to delete a connection, and restores the login that may have been deleted", async () => {
+    const pass = api.store.connections.get(connectionId)?.pass;
+    const reachable = api.databases.fail("revoke", unavailable);
+    expect(await api.send("connections.delete", { path: { id: connectionId } })).toMatchObject(refusal);
+    api.databases.change(databaseId, connectionId, undefined);
+    reachable();
+    await api.later();
+    expect(api.databases.passwords(databaseId)).toEqual({ [connectionId]: pass });
+  });
+
+  it("completes a deletion that may have destroyed data, although its request was refused", async () => {
+    const reachable = api.databases.fail("drop", unavailable);
+    expect(await api.send("databases.delete", { path: { databaseId } })).toMatchObject(refusal);
+    await api.later();
+    expect(api.store.databases.get(databaseId)?.changes).toMatchObject([{ type: "deleteDatabase" }]);
+    reachable();
+    await api.later();
+    expect(api.store.databases.get(databaseId)).toBeUndefined();
+    expect(api.databases.passwords(databaseId)).toBeUndefined();
+    expect(api.defects).toEqual([]);
   });
 });
 

@@ -23,13 +23,13 @@ export const nothingToCopy = "What is to be copied was deleted meanwhile";
 export class ModelDatabases implements DatabaseEngine {
   readonly databases = new Map<string, ModelDatabase>();
   readonly backups = new Map<string, string>();
-  readonly #failing = new Set<Work>();
+  readonly #failing = new Map<Work, Error>();
   readonly #held = new Map<Work, () => Promise<void>>();
   readonly #cancel = new Map<string, (reason: Error) => void>();
 
   /** Makes work of this kind fail. Returns a function that ends this. */
-  fail(work: Work): () => void {
-    this.#failing.add(work);
+  fail(work: Work, error = new Error(`The database engine cannot ${work}`)): () => void {
+    this.#failing.set(work, error);
     return () => this.#failing.delete(work);
   }
 
@@ -56,6 +56,13 @@ export class ModelDatabases implements DatabaseEngine {
   passwords(databaseId: string): Record<string, string> | undefined {
     const database = this.databases.get(databaseId);
     return database && Object.fromEntries(database.roles);
+  }
+
+  /** Changes a password behind the server's back, or removes the login. */
+  change(databaseId: string, connectionId: string, pass: string | undefined): void {
+    const { roles } = this.#database(databaseId);
+    if (pass === undefined) roles.delete(connectionId);
+    else roles.set(connectionId, pass);
   }
 
   write(databaseId: string, data: string): void {
@@ -121,7 +128,8 @@ export class ModelDatabases implements DatabaseEngine {
 
   async #work(work: Work): Promise<void> {
     await this.#held.get(work)?.();
-    if (this.#failing.has(work)) throw new Error(`The database engine cannot ${work}`);
+    const error = this.#failing.get(work);
+    if (error) throw error;
   }
 
   async #fill(databaseId: string, work: "create" | "restore"): Promise<void> {

@@ -8,6 +8,7 @@ import {
   escapeIdentifier,
   escapeLiteral,
 } from "pg";
+import { DatabaseUnavailableError } from "@mgmt/engine";
 import { superuser } from "../postgres/cluster.js";
 
 export interface AdminAddress {
@@ -18,6 +19,31 @@ export interface AdminAddress {
 
 /** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
 const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
+
+/** Codes with which Postgres ends sessions or refuses them while it stops or starts: connection exceptions and shutdowns. */
+const endedSession = /^(08...|57P0[123])$/;
+
+/**
+ * Does the work with connections to Postgres.
+ *
+ * @throws DatabaseUnavailableError when Postgres cannot be reached or the connection is lost; DatabaseError when Postgres
+ *   refuses a statement.
+ */
+const reaching = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DatabaseError && !endedSession.test(error.code ?? "")) throw error;
+    // All other errors of the driver are about the connection.
+    throw new DatabaseUnavailableError("Postgres cannot be reached", { cause: error });
+  }
+};
+
+/**
+ * SQL condition on `pg_database` for a database whose creation or removal was interrupted. All that Postgres allows is to
+ * drop it. See https://www.postgresql.org/docs/current/sql-dropdatabase.html
+ */
+export const isInvalid = "datconnlimit = -2";
 
 /**
  * Overrides settings that a tenant may have set on its database. With the tenant's `search_path`, for example, statements
@@ -50,13 +76,13 @@ export class Admin {
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const { rows } = await this.#pool.query<Row>(text, [...values]);
+    const { rows } = await reaching(() => this.#pool.query<Row>(text, [...values]));
     return rows;
   }
 
   /** Runs all statements in one transaction and one round trip. */
   async script(statements: readonly string[]): Promise<void> {
-    await this.#pool.query(statements.join(";\n"));
+    await reaching(() => this.#pool.query(statements.join(";\n")));
   }
 
   /**
@@ -66,17 +92,17 @@ export class Admin {
    */
   async run(statement: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const client = await this.#pool.connect();
+    const client = await reaching(() => this.#pool.connect());
     let canceled: Promise<unknown> | undefined;
     try {
-      const pid = await backendPid(client);
+      const pid = await reaching(() => backendPid(client));
       const cancel = (): void => {
         canceled = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
       };
       signal?.throwIfAborted();
       signal?.addEventListener("abort", cancel, { once: true });
       try {
-        await client.query(statement);
+        await reaching(() => client.query(statement));
       } finally {
         signal?.removeEventListener("abort", cancel);
         // A late cancellation must not hit the next statement of this connection.
@@ -94,9 +120,9 @@ export class Admin {
   async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
     const client = new Client({ ...this.#address, database });
     client.on("error", () => undefined);
-    await client.connect();
+    await reaching(() => client.connect());
     try {
-      await client.query(statements.join(";\n"));
+      await reaching(() => client.query(statements.join(";\n")));
     } finally {
       await client.end();
     }

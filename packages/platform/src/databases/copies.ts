@@ -1,4 +1,4 @@
-import { type Admin, identifier, literal } from "./admin.js";
+import { type Admin, identifier, isInvalid, literal } from "./admin.js";
 import { kindOf, ownerOf } from "./names.js";
 
 /** Copies and drops whole databases, and drops roles with everything that depends on them. */
@@ -21,18 +21,15 @@ export class Copies {
    * sessions in `from` are ended, and new ones are refused until the copy is complete.
    */
   async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
-    const [source] = await this.#admin.query<{ open: boolean }>(
-      "select datallowconn as open from pg_database where datname = $1",
-      [from],
-    );
+    const [source] = await this.#admin.query("select from pg_database where datname = $1", [from]);
     if (source === undefined) throw new Error(`The Postgres database ${from} does not exist`);
+    // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
+    const isTenant = kindOf(from) === "database";
     try {
-      if (source.open)
-        await this.#admin.script([`alter database ${identifier(from)} allow_connections false`]);
+      if (isTenant) await this.#admin.script([`alter database ${identifier(from)} allow_connections false`]);
       await this.#admin.whileUnused(from, () => this.#copy(from, to, signal));
     } finally {
-      if (source.open)
-        await this.#admin.script([`alter database ${identifier(from)} allow_connections true`]);
+      if (isTenant) await this.#admin.script([`alter database ${identifier(from)} allow_connections true`]);
     }
     await this.copySettings(from, to, "setrole = 0");
   }
@@ -91,13 +88,15 @@ export class Copies {
 
   /** Drops a database of any kind and its sessions. Does nothing when it does not exist. */
   async drop(name: string): Promise<void> {
-    const [found] = await this.#admin.query<{ template: boolean }>(
-      "select datistemplate as template from pg_database where datname = $1",
+    const [found] = await this.#admin.query<{ template: boolean; invalid: boolean }>(
+      `select datistemplate as template, ${isInvalid} as invalid from pg_database where datname = $1`,
       [name],
     );
     if (found === undefined) return;
-    // A tenant may have marked its database as a template, which cannot be dropped.
-    if (found.template) await this.#admin.script([`alter database ${identifier(name)} is_template false`]);
+    // A tenant may have marked its database as a template, which cannot be dropped. An invalid database is not one any
+    // more, and cannot be altered.
+    if (found.template && !found.invalid)
+      await this.#admin.script([`alter database ${identifier(name)} is_template false`]);
     await this.#admin.run(`drop database if exists ${identifier(name)} with (force)`);
   }
 

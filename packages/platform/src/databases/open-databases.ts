@@ -14,6 +14,10 @@ export interface OpenDatabases {
   databaseOf(user: string): string | undefined;
   /** What the records contain but Postgres does not. */
   missing: MissingData;
+  /** Ids of databases that exist but could not be made to match their records. */
+  broken: string[];
+  /** What could not be done, for people. */
+  problems: string[];
   /** Closes the platform's own connections. */
   close(): Promise<void>;
 }
@@ -64,13 +68,17 @@ export const openDatabases = async (
   const copies = new Copies(admin, major);
   const logins = new Logins(admin, copies);
   try {
-    const { missing, spares: ready } = await reconcile({ admin, copies, logins }, recorded);
+    const { missing, broken, problems, spares: ready } = await reconcile({ admin, copies, logins }, recorded);
     const spares = new Spares(copies, spareDepth, ready);
+    const engine = new PostgresDatabases({ admin, copies, logins, spares, port: clientPort });
     return {
-      engine: new PostgresDatabases({ admin, copies, logins, spares, port: clientPort }),
+      engine,
       databaseOf: (user) => logins.databaseOf(user),
       missing,
+      broken,
+      problems,
       close: async () => {
+        await engine.close();
         await spares.close();
         await admin.close();
       },

@@ -3,12 +3,14 @@ import {
   type DatabaseCredential,
   type DatabaseEngine,
   type DatabaseSource,
+  DatabaseUnavailableError,
   KeyedMutex,
 } from "@mgmt/engine";
-import { type Admin, identifier } from "./admin.js";
+import { type Admin, identifier, isInvalid } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, backupSuffix, databaseName, ownerOf, replacedName, stagingName } from "./names.js";
+import { Recovery } from "./recovery.js";
 import type { Spares } from "./spares.js";
 
 /** Thrown by work on a database that was dropped before the work finished. */
@@ -27,6 +29,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #spares: Spares;
   readonly #port: number;
   readonly #mutex = new KeyedMutex();
+  readonly #recovery: Recovery;
   /** Work in progress by database name, which a drop aborts. */
   readonly #fillings = new Map<string, Set<AbortController>>();
 
@@ -36,6 +39,12 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#logins = parts.logins;
     this.#spares = parts.spares;
     this.#port = parts.port;
+    this.#recovery = new Recovery(parts.admin, parts.copies, this.#mutex);
+  }
+
+  /** Ends background work. */
+  close(): Promise<void> {
+    return this.#recovery.close();
   }
 
   endpoints(databaseId: string): Record<"direct" | "pooled" | "accelerate", DatabaseAddress> {
@@ -56,6 +65,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const name = databaseName(databaseId);
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
     await this.#fill(name, sources, async (signal) => {
+      await this.#dropInvalid(name);
       if (await this.#exists(name)) {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
@@ -74,7 +84,7 @@ export class PostgresDatabases implements DatabaseEngine {
   async drop(databaseId: string): Promise<void> {
     const name = databaseName(databaseId);
     for (const filling of this.#fillings.get(name) ?? []) filling.abort(new DatabaseDropped(databaseId));
-    await this.#mutex.run([name], async () => {
+    await this.#inTurn([name], async () => {
       await this.#copies.drop(name);
       for (const backup of await this.#databasesLike(`${name}.%`)) await this.#copies.drop(backup);
       await this.#logins.dropAll(name);
@@ -102,23 +112,24 @@ export class PostgresDatabases implements DatabaseEngine {
       } finally {
         await this.#copies.drop(staging);
       }
-      await this.#copies.drop(replacedName(name));
+      await this.#dropReplaced(name);
     });
   }
 
   async grant(databaseId: string, credential: DatabaseCredential): Promise<void> {
     const name = databaseName(databaseId);
-    await this.#mutex.run([name], () => this.#logins.grant(name, credential));
+    await this.#inTurn([name], () => this.#logins.grant(name, credential));
   }
 
   async revoke(databaseId: string, connectionId: string): Promise<void> {
-    await this.#mutex.run([databaseName(databaseId)], () => this.#logins.revoke(connectionId));
+    await this.#inTurn([databaseName(databaseId)], () => this.#logins.revoke(connectionId));
   }
 
   async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
     const name = databaseName(databaseId);
     const backup = backupName(databaseId, backupId);
-    return this.#mutex.run([name], async () => {
+    return this.#inTurn([name], async () => {
+      await this.#dropInvalid(backup);
       if (!(await this.#exists(backup))) await this.#copies.copy(name, backup);
       return { size: await this.#size(backup) };
     });
@@ -126,7 +137,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async dropBackup(backupId: string): Promise<void> {
     for (const backup of await this.#databasesLike(`%${backupSuffix(backupId)}`)) {
-      await this.#mutex.run([ownerOf(backup)], () => this.#copies.drop(backup));
+      await this.#inTurn([ownerOf(backup)], () => this.#copies.drop(backup));
     }
   }
 
@@ -140,6 +151,16 @@ export class PostgresDatabases implements DatabaseEngine {
     return { bytes: await this.#size(name), operations: Number(row?.operations ?? 0) };
   }
 
+  /** Does the work when no other work uses these databases. */
+  async #inTurn<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#mutex.run(names, work);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) this.#recovery.begin();
+      throw error;
+    }
+  }
+
   async #fill(
     name: string,
     sources: readonly string[],
@@ -149,7 +170,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const others = this.#fillings.get(name) ?? new Set();
     this.#fillings.set(name, others.add(filling));
     try {
-      await this.#mutex.run([name, ...sources], async () => {
+      await this.#inTurn([name, ...sources], async () => {
         filling.signal.throwIfAborted();
         await work(filling.signal);
       });
@@ -200,18 +221,36 @@ export class PostgresDatabases implements DatabaseEngine {
     }
   }
 
+  /** The restore is complete, so it must not be repeated if the connection is lost now. */
+  async #dropReplaced(name: string): Promise<void> {
+    try {
+      await this.#copies.drop(replacedName(name));
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
+      this.#recovery.begin();
+    }
+  }
+
   async #findBackup(backupId: string): Promise<string> {
-    const [name] = await this.#databasesLike(`%${backupSuffix(backupId)}`);
+    const [name] = await this.#databasesLike(`%${backupSuffix(backupId)}`, `not ${isInvalid}`);
     if (name === undefined) throw new Error(`The backup ${backupId} does not exist`);
     return name;
   }
 
-  async #databasesLike(pattern: string): Promise<string[]> {
+  async #databasesLike(pattern: string, condition = "true"): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      "select datname as name from pg_database where datname like $1",
+      `select datname as name from pg_database where datname like $1 and ${condition}`,
       [pattern.replaceAll("_", "\\_")],
     );
     return rows.map(({ name }) => name);
+  }
+
+  /** Drops what an interrupted `CREATE DATABASE` or `DROP DATABASE` left, which would count as existing. */
+  async #dropInvalid(name: string): Promise<void> {
+    const [invalid] = await this.#admin.query(`select from pg_database where datname = $1 and ${isInvalid}`, [
+      name,
+    ]);
+    if (invalid) await this.#copies.drop(name);
   }
 
   async #exists(name: string): Promise<boolean> {

@@ -1,5 +1,5 @@
-import type { DatabaseCredential } from "@mgmt/engine";
-import { type Admin, identifier } from "./admin.js";
+import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
+import { type Admin, identifier, isInvalid } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, databaseName, kindOf } from "./names.js";
@@ -23,45 +23,61 @@ interface Found {
   open: boolean;
 }
 
+/** What reconciling found. */
+export interface Reconciled {
+  missing: MissingData;
+  /** Ids of databases that exist but could not be made to match their records. */
+  broken: string[];
+  /** What could not be done, for people. */
+  problems: string[];
+  /** Names of the spare databases that exist. */
+  spares: string[];
+}
+
+interface Parts {
+  admin: Admin;
+  copies: Copies;
+  logins: Logins;
+}
+
 /**
- * Makes Postgres match the records after the platform ended at any moment: drops databases and roles without a record,
- * allows connections that an interrupted copy disallowed, and sets logins and passwords.
- *
- * @returns what is missing, and the spare databases that exist.
+ * Makes Postgres match the records after the platform ended at any moment: drops invalid databases, and databases and roles
+ * without a record, allows connections that an interrupted copy disallowed, and sets logins and passwords. A problem with
+ * one database does not affect the others.
  */
-export const reconcile = async (
-  { admin, copies, logins }: { admin: Admin; copies: Copies; logins: Logins },
-  recorded: readonly RecordedDatabase[],
-): Promise<{ missing: MissingData; spares: string[] }> => {
-  const found = await admin.query<Found>("select datname as name, datallowconn as open from pg_database");
-  const present = new Map(found.map((database) => [database.name, database]));
-  const wanted = new Set(
-    recorded.flatMap(({ databaseId, backupIds }) => [
-      databaseName(databaseId),
-      ...backupIds.map((backupId) => backupName(databaseId, backupId)),
-    ]),
+export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabase[]): Promise<Reconciled> => {
+  const { admin } = parts;
+  const problems: string[] = [];
+  const attempt = async (what: string, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) throw error;
+      problems.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
+  };
+  await dropInvalid(parts, attempt);
+  const found = await admin.query<Found>(
+    `select datname as name, datallowconn as open from pg_database where not ${isInvalid}`,
   );
-  for (const { name } of found) {
-    const kind = kindOf(name);
-    const isRecorded = kind === "temporary" || kind === "backup" || kind === "database";
-    if (isRecorded && !wanted.has(name)) await copies.drop(name);
-  }
+  const present = new Map(found.map((database) => [database.name, database]));
+  await dropForgotten(parts, recorded, found, attempt);
 
   const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
   const owners = new Set(databases.map(({ name }) => name).filter((name) => present.has(name)));
-  await dropOwners(admin, copies, logins, owners);
+  await dropOwners(parts, owners, attempt);
+  const broken: string[] = [];
   await Promise.all(
     databases
       .filter(({ name }) => owners.has(name))
-      .map(async ({ name, credentials }) => {
-        if (present.get(name)?.open === false) {
-          await admin.script([`alter database ${identifier(name)} allow_connections true`]);
-        }
-        await logins.dropAll(
-          name,
-          credentials.map(({ user }) => user),
+      .map(async ({ databaseId, name, credentials }) => {
+        const isOpen = present.get(name)?.open ?? false;
+        const done = await attempt(`The database ${databaseId} could not be repaired`, () =>
+          repair(parts, name, isOpen, credentials),
         );
-        for (const credential of credentials) await logins.grant(name, credential);
+        if (!done) broken.push(databaseId);
       }),
   );
   return {
@@ -71,16 +87,74 @@ export const reconcile = async (
         backupIds.filter((backupId) => !present.has(backupName(databaseId, backupId))),
       ),
     },
+    broken,
+    problems,
     spares: found.filter(({ name }) => kindOf(name) === "spare").map(({ name }) => name),
   };
 };
 
+/** Does the work, and records a problem if it fails. Returns whether it succeeded. */
+type Attempt = (what: string, work: () => Promise<void>) => Promise<boolean>;
+
+const dropInvalid = async ({ admin, copies }: Parts, attempt: Attempt): Promise<void> => {
+  const invalid = await admin.query<{ name: string }>(
+    `select datname as name from pg_database where ${isInvalid}`,
+  );
+  for (const { name } of invalid) {
+    await attempt(`The remains of the Postgres database ${name} could not be dropped`, () =>
+      copies.drop(name),
+    );
+  }
+};
+
+/** Drops databases of tenants, backups and unfinished copies that are not in the records. */
+const dropForgotten = async (
+  { copies }: Parts,
+  recorded: readonly RecordedDatabase[],
+  found: readonly Found[],
+  attempt: Attempt,
+): Promise<void> => {
+  const wanted = new Set(
+    recorded.flatMap(({ databaseId, backupIds }) => [
+      databaseName(databaseId),
+      ...backupIds.map((backupId) => backupName(databaseId, backupId)),
+    ]),
+  );
+  for (const { name } of found) {
+    const kind = kindOf(name);
+    const isRecorded = kind === "temporary" || kind === "backup" || kind === "database";
+    if (!isRecorded || wanted.has(name)) continue;
+    await attempt(`The Postgres database ${name} could not be dropped`, () => copies.drop(name));
+  }
+};
+
+/** Allows the logins of a database, and nobody else, to connect. */
+const repair = async (
+  { admin, logins }: Parts,
+  name: string,
+  isOpen: boolean,
+  credentials: readonly DatabaseCredential[],
+): Promise<void> => {
+  const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
+  if (roles.length === 0) {
+    await admin.script([
+      `create role ${identifier(name)} nologin`,
+      `alter database ${identifier(name)} owner to ${identifier(name)}`,
+    ]);
+  }
+  if (!isOpen) await admin.script([`alter database ${identifier(name)} allow_connections true`]);
+  await logins.dropAll(
+    name,
+    credentials.map(({ user }) => user),
+  );
+  for (const credential of credentials) await logins.grant(name, credential);
+};
+
 /** Drops owner roles whose database does not exist, and their logins. */
 const dropOwners = async (
-  admin: Admin,
-  copies: Copies,
-  logins: Logins,
+  { admin, copies, logins }: Parts,
   wanted: ReadonlySet<string>,
+  attempt: Attempt,
 ): Promise<void> => {
   const owners = await admin.query<{ role: string }>(
     `select rolname as role from pg_roles
@@ -88,7 +162,9 @@ const dropOwners = async (
   );
   for (const { role } of owners) {
     if (wanted.has(role)) continue;
-    await logins.dropAll(role);
-    await copies.dropRole(role);
+    await attempt(`The role ${role} could not be dropped`, async () => {
+      await logins.dropAll(role);
+      await copies.dropRole(role);
+    });
   }
 };

@@ -1,12 +1,13 @@
-import type { DatabaseEngine } from "../../request/database-engine.js";
+import { type DatabaseEngine, DatabaseUnavailableError } from "../../request/database-engine.js";
 import type { World } from "../../request/world.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobWorld, SupersededError } from "../../time/job-handler.js";
 import type { Job } from "../../time/scheduler.js";
-import { resumeLifecycle } from "./database-lifecycle.js";
+import { resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
 
 const changeJob = "database.change";
+const loginJob = "database.login";
 
 type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "workspaceId"> : never;
 
@@ -119,6 +120,34 @@ const cancelFilling = async (world: JobWorld, databaseId: string): Promise<void>
   if (world.store.databases.get(databaseId)) world.store.databases.update(databaseId, { made: false });
 };
 
+/**
+ * Handles a change that could not reach the database server and may have been made nevertheless. A deletion may have
+ * destroyed data, so it is completed later. Any other change is discarded, and the login is then set as the store has it.
+ */
+const postpone = (world: JobWorld, databaseId: string, change: DatabaseChange): void => {
+  const { scheduler, clock } = world;
+  if (change.type === "deleteDatabase") {
+    scheduler.schedule(clock, changeJob, databaseId, unavailableDelay, change.id);
+    return;
+  }
+  discardChange(world, databaseId, change);
+  const connectionId = change.type === "createConnection" ? change.connection.id : change.connectionId;
+  scheduler.schedule(clock, loginJob, databaseId, unavailableDelay, connectionId);
+};
+
+/** Gives a connection the login that the store has for it, or none if the store has no such connection. */
+const setLogin = async (
+  { databaseEngine, store }: JobWorld,
+  databaseId: string,
+  connectionId: string,
+): Promise<void> => {
+  if (!store.databases.get(databaseId)?.made) return;
+  const connection = store.connections.get(connectionId);
+  if (!connection) return databaseEngine.revoke(databaseId, connectionId);
+  const { user, pass } = connection;
+  await databaseEngine.grant(databaseId, { connectionId, user, pass });
+};
+
 /** Makes changes. Safe to repeat, because a change is removed from the row when it is made. */
 export const changeJobs: JobHandlers = {
   [changeJob]: async (world, databaseId, changeId) => {
@@ -133,8 +162,18 @@ export const changeJobs: JobHandlers = {
         record(world, databaseId, found.change);
       });
     } catch (error) {
-      discardChange(world, databaseId, requested);
+      if (error instanceof DatabaseUnavailableError) postpone(world, databaseId, requested);
+      else discardChange(world, databaseId, requested);
       throw error;
+    }
+  },
+
+  [loginJob]: async (world, databaseId, connectionId = "") => {
+    try {
+      await world.databaseWork.inTurn([databaseId], () => setLogin(world, databaseId, connectionId));
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
+      world.scheduler.schedule(world.clock, loginJob, databaseId, unavailableDelay, connectionId);
     }
   },
 };

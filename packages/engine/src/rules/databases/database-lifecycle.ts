@@ -1,10 +1,13 @@
 import type { World } from "../../request/world.js";
-import type { DatabaseCredential } from "../../request/database-engine.js";
+import { type DatabaseCredential, DatabaseUnavailableError } from "../../request/database-engine.js";
 import type { JobHandler, JobHandlers, JobWorld } from "../../time/job-handler.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 
 const provisionJob = "database.provision";
 const recoverJob = "database.recover";
+
+/** Time after which work is repeated that could not reach the database server, in milliseconds. */
+export const unavailableDelay = 500;
 
 /** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
 export const beginProvisioning = (world: World, databaseId: string): void => {
@@ -45,13 +48,14 @@ const sourceIds = (source: DatabaseSource): string[] => (source.type === "empty"
 
 /**
  * Runs work that fills a database, and sets its status from `underWay` to `ready` or `failure`. Does not change the
- * status if the database was deleted, or the control surface set another status, in the meantime. Rethrows the error of
- * the work unless a deletion canceled it.
+ * status if the database was deleted, or the control surface set another status, in the meantime. Schedules the job again
+ * if the database server cannot be reached. Rethrows the error of the work unless a deletion canceled it.
  */
 const fillDatabase = async (
   world: JobWorld,
   row: DatabaseRow,
   underWay: DatabaseStatus,
+  job: string,
   fill: () => Promise<void>,
 ): Promise<void> => {
   const finish = (status: DatabaseStatus, changes: { made?: boolean }): void => {
@@ -66,6 +70,12 @@ const fillDatabase = async (
   try {
     await work.filling(row.id, fill);
   } catch (error) {
+    if (error instanceof DatabaseUnavailableError) {
+      if (world.store.databases.get(row.id)) {
+        world.scheduler.schedule(world.clock, job, row.id, unavailableDelay);
+      }
+      return;
+    }
     finish("failure", {});
     if (isBeingDeleted(world, row.id)) return;
     throw error;
@@ -92,7 +102,7 @@ const inTurn =
 
 export const databaseJobs: JobHandlers = {
   [provisionJob]: inTurn(async (world, row) => {
-    if (!row.made) await fillDatabase(world, row, "provisioning", () => make(world, row));
+    if (!row.made) await fillDatabase(world, row, "provisioning", provisionJob, () => make(world, row));
   }),
 
   /**
@@ -102,7 +112,7 @@ export const databaseJobs: JobHandlers = {
   [recoverJob]: inTurn(async (world, row) => {
     if (row.status !== "recovering" || row.source.type !== "backup") return;
     const { backupId } = row.source;
-    await fillDatabase(world, row, "recovering", () =>
+    await fillDatabase(world, row, "recovering", recoverJob, () =>
       row.made ? world.databaseEngine.restore(row.id, backupId) : make(world, row),
     );
   }),

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseUnavailableError, type KeyedMutex } from "@mgmt/engine";
+import { type Admin, identifier, isInvalid } from "./admin.js";
+import type { Copies } from "./copies.js";
+import { kindOf, ownerOf } from "./names.js";
+
+/** Time between attempts to reach Postgres, in milliseconds. */
+const pause = 250;
+
+/**
+ * Repairs what interrupted work left in Postgres when the connection to it was lost: invalid databases, unfinished copies,
+ * and databases that do not allow connections.
+ */
+export class Recovery {
+  readonly #admin: Admin;
+  readonly #copies: Copies;
+  readonly #mutex: KeyedMutex;
+  readonly #closed = new AbortController();
+  #running: Promise<void> | undefined;
+
+  /** @param mutex is held by work on a database, under its name. */
+  constructor(admin: Admin, copies: Copies, mutex: KeyedMutex) {
+    this.#admin = admin;
+    this.#copies = copies;
+    this.#mutex = mutex;
+  }
+
+  /** Repairs everything once Postgres can be reached. Does nothing while that is under way. */
+  begin(): void {
+    if (this.#closed.signal.aborted) return;
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+      try {
+        if (!signal.aborted) await this.#repair(signal);
+        return;
+      } catch (error) {
+        // What Postgres refuses now is repaired at the next start.
+        if (!(error instanceof DatabaseUnavailableError)) return;
+      }
+    }
+  }
+
+  async #repair(signal: AbortSignal): Promise<void> {
+    const found = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
+      `select datname as name, ${isInvalid} as invalid, datallowconn as open from pg_database`,
+    );
+    for (const { name, invalid, open } of found) {
+      const kind = kindOf(name);
+      if (kind === "system" || signal.aborted) continue;
+      if (invalid || kind === "temporary") {
+        const database = kind === "temporary" ? name.slice(name.indexOf(".") + 1) : ownerOf(name);
+        await this.#mutex.run([database], () => this.#drop(name));
+      } else if (kind === "database" && !open) {
+        await this.#mutex.run([name], () => this.#open(name));
+      }
+    }
+  }
+
+  /** Other work may have replaced what was found. */
+  async #drop(name: string): Promise<void> {
+    const [found] = await this.#admin.query(
+      `select from pg_database where datname = $1 and (${isInvalid} or $2)`,
+      [name, kindOf(name) === "temporary"],
+    );
+    if (found) await this.#copies.drop(name);
+  }
+
+  async #open(name: string): Promise<void> {
+    const [found] = await this.#admin.query("select from pg_database where datname = $1", [name]);
+    if (found) await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+  }
+}

@@ -1,0 +1,71 @@
+import { DatabaseUnavailableError } from "@mgmt/engine";
+import { describe, expect, it, vi } from "vitest";
+import { Cluster, newTenant } from "./cluster.js";
+
+const cluster = new Cluster();
+
+/** Ends the platform's session that waits for a lock, as the end of its backend would. */
+const endWaitingSession = async (): Promise<void> => {
+  const admin = await cluster.connectAsAdmin("postgres");
+  await vi.waitFor(async () => {
+    const { rowCount } = await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'mgmt' and wait_event_type = 'Lock'`,
+    );
+    expect(rowCount).toBe(1);
+  });
+  await admin.end();
+};
+
+/** Does work while every change of a role waits, and ends its session. */
+const interrupt = async (work: () => Promise<unknown>): Promise<unknown> => {
+  const admin = await cluster.connectAsAdmin("postgres");
+  await admin.query("begin; lock table pg_authid in share row exclusive mode");
+  const outcome = work().catch((error: unknown) => error);
+  await endWaitingSession();
+  await admin.query("rollback");
+  await admin.end();
+  return outcome;
+};
+
+describe("work whose session Postgres ends", () => {
+  it("reports that Postgres cannot be reached, and succeeds when it is repeated", async () => {
+    const { id, credential } = newTenant();
+    const create = (): Promise<void> => cluster.databases.create(id, { type: "empty" }, [credential]);
+    expect(await interrupt(create)).toBeInstanceOf(DatabaseUnavailableError);
+    await create();
+    await cluster.connect(id, credential);
+
+    const next = { ...credential, pass: "next" };
+    const rotate = (): Promise<void> => cluster.databases.grant(id, next);
+    expect(await interrupt(rotate)).toBeInstanceOf(DatabaseUnavailableError);
+    await rotate();
+    await cluster.connect(id, next);
+  });
+
+  it("repairs what it left: closed databases, unfinished copies and invalid databases", async () => {
+    const { id, credential } = newTenant();
+    await cluster.databases.create(id, { type: "empty" }, [credential]);
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query(`alter database ${id} allow_connections false`);
+    for (const name of [`making.${id}`, `replaced.${id}`, `${id}.bkp_invalid`]) {
+      await admin.query(`create database "${name}" template template0`);
+    }
+    await admin.query("update pg_database set datconnlimit = -2 where datname = $1", [`${id}.bkp_invalid`]);
+    await interrupt(() => cluster.databases.grant(id, { ...credential, pass: "next" }));
+
+    await vi.waitFor(async () => {
+      expect(await cluster.namesIn("datname", id)).toEqual([id]);
+      await cluster.connect(id, credential);
+    }, 10_000);
+  });
+
+  it("copies a database that an interrupted copy closed, and opens it again", async () => {
+    const { id, credential } = newTenant();
+    await cluster.databases.create(id, { type: "empty" }, [credential]);
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query(`alter database ${id} allow_connections false`);
+    await cluster.databases.backup(id, "bkp_closed");
+    await cluster.connect(id, credential);
+  });
+});
