@@ -2,7 +2,7 @@ import { findClient } from "./client-authentication.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { type OAuthError, oauthErrors } from "./oauth-error.js";
-import { type Parameters, encodeParameters } from "./parameters.js";
+import { type Parameters, encodeParameters, refuseRepeated } from "./parameters.js";
 import { readChallenge } from "./pkce.js";
 import { isRegistered } from "./redirect-uris.js";
 import { readScopes } from "./scopes.js";
@@ -60,11 +60,6 @@ export const readAuthorizationRequest = (
   if ((parameters.get("response_mode") ?? "query") !== "query") throw oauthErrors.responseMode();
   const codeChallenge = readChallenge(parameters, target.client.secretHash === null);
   return { ...target, codeChallenge, scopes: readScopes(parameters.get("scope")) };
-};
-
-export const refuseRepeated = (parameters: Parameters, names: readonly string[]): void => {
-  const repeated = names.find((name) => parameters.isRepeated(name));
-  if (repeated !== undefined) throw oauthErrors.repeated(repeated);
 };
 
 /**

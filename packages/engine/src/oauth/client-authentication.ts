@@ -3,7 +3,16 @@ import { isDigestOf } from "../request/digest.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { oauthErrors } from "./oauth-error.js";
-import type { Parameters } from "./parameters.js";
+import { type Parameters, refuseRepeated } from "./parameters.js";
+import type { Log } from "./responses.js";
+
+/** A request to the token or revocation endpoint. */
+export interface ClientRequest {
+  readonly parameters: Parameters;
+  /** Value of the `Authorization` header. */
+  readonly authorization: string | undefined;
+  readonly log: Log;
+}
 
 /** Finds a registered client by its id, with or without the prefix `itgr_`. */
 export const findClient = (store: Pick<Store, "clients">, id: string): ClientRow | undefined =>
@@ -14,16 +23,17 @@ const isSameClient = (id: string, other: string): boolean =>
   canonicalId("client", id) === canonicalId("client", other);
 
 /**
- * Authenticates the client that sends a request to the token or revocation endpoint: a confidential client by
- * `client_secret_basic` or `client_secret_post`, a public client by its `client_id` alone. Throws
- * `invalid_client` when authentication fails, and `invalid_request` when the request uses both methods. See
+ * Authenticates the client that sends a request, and logs its id: a confidential client by `client_secret_basic` or
+ * `client_secret_post`, a public client by its `client_id` alone. Throws `invalid_client` when authentication fails, and
+ * `invalid_request` when the request uses both methods or repeats one of the `names`. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.
  */
 export const authenticateClient = (
   store: Pick<Store, "clients">,
-  authorization: string | undefined,
-  parameters: Parameters,
+  { parameters, authorization, log }: ClientRequest,
+  names: readonly string[],
 ): ClientRow => {
+  refuseRepeated(parameters, names);
   const posted = { id: parameters.get("client_id"), secret: parameters.get("client_secret") };
   const basic = authorization === undefined ? undefined : readBasic(authorization);
   if (basic && posted.secret !== undefined) throw oauthErrors.twoAuthentications();
@@ -40,6 +50,7 @@ export const authenticateClient = (
     if (secret === undefined || secret === "") throw oauthErrors.secretMissing();
     if (!isDigestOf(client.secretHash, secret)) throw oauthErrors.secretWrong();
   }
+  log({ client_id: client.id });
   return client;
 };
 

@@ -5,11 +5,11 @@ import { type Endpoint, type OAuthEndpoint, oauthEndpoints } from "../request/en
 import { type EngineRequest, type Outcome, header } from "../request/message.js";
 import type { World } from "../request/world.js";
 import { AuthorizationEndpoint } from "./authorization-endpoint.js";
+import type { ClientRequest } from "./client-authentication.js";
 import { maxFormBytes, readForm } from "./form-body.js";
-import { jwks, metadata } from "./metadata.js";
+import { jwks, metadata, oauthPaths } from "./metadata.js";
 import { OAuthError, oauthErrors } from "./oauth-error.js";
 import type { PageGuard } from "./page-guard.js";
-import { oauthPaths } from "./metadata.js";
 import { type Log, errorResponse, jsonResponse } from "./responses.js";
 import { revokeToken } from "./revocation-endpoint.js";
 import type { SigningKeys } from "./signing-keys.js";
@@ -50,14 +50,12 @@ export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): Read
     token: {
       methods: ["POST"],
       anyOrigin: true,
-      respond: (world, request, _search, log) =>
-        issueToken(world, tokens, readForm(request), header(request, "authorization"), log),
+      respond: (world, request, _search, log) => issueToken(world, tokens, clientRequest(request, log)),
     },
     revoke: {
       methods: ["POST"],
       anyOrigin: false,
-      respond: (world, request, _search, log) =>
-        revokeToken(world, tokens, readForm(request), header(request, "authorization"), log),
+      respond: (world, request, _search, log) => revokeToken(world, tokens, clientRequest(request, log)),
     },
     metadata: {
       methods: ["GET"],
@@ -77,6 +75,12 @@ export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): Read
   ];
   return new Map(oauthEndpoints.map(endpoint));
 };
+
+const clientRequest = (request: EngineRequest, log: Log): ClientRequest => ({
+  parameters: readForm(request),
+  authorization: header(request, "authorization"),
+  log,
+});
 
 /** Handles a request to an endpoint. Never rejects: errors become responses. */
 const handle = async (

@@ -49,3 +49,9 @@ export const encodeParameters = (values: Readonly<Record<string, string | undefi
   );
   return new URLSearchParams(given).toString();
 };
+
+/** @throws OAuthError when one of the names occurs more than once. */
+export const refuseRepeated = (parameters: Parameters, names: readonly string[]): void => {
+  const repeated = names.find((name) => parameters.isRepeated(name));
+  if (repeated !== undefined) throw oauthErrors.repeated(repeated);
+};

@@ -2,13 +2,11 @@ import type { Authenticator } from "../request/authenticate.js";
 import type { Outcome } from "../request/message.js";
 import type { World } from "../request/world.js";
 import type { ClientRow } from "../store/rows.js";
-import { refuseRepeated } from "./authorization-request.js";
-import { authenticateClient } from "./client-authentication.js";
+import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { deleteGrant } from "./expiry.js";
 import { findRefreshToken } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
-import type { Parameters } from "./parameters.js";
-import { type Log, notStored } from "./responses.js";
+import { notStored } from "./responses.js";
 
 const names = ["client_id", "client_secret", "token", "token_type_hint"];
 
@@ -20,14 +18,10 @@ const names = ["client_id", "client_secret", "token", "token_type_hint"];
 export const revokeToken = async (
   world: World,
   authenticator: Authenticator,
-  parameters: Parameters,
-  authorization: string | undefined,
-  log: Log,
+  request: ClientRequest,
 ): Promise<Outcome> => {
-  refuseRepeated(parameters, names);
-  const client = authenticateClient(world.store, authorization, parameters);
-  log({ client_id: client.id });
-  const token = parameters.get("token");
+  const client = authenticateClient(world.store, request, names);
+  const token = request.parameters.get("token");
   if (token === undefined) throw oauthErrors.missing("token");
   // The two kinds of token have different formats, so `token_type_hint` is not needed.
   const found = findRefreshToken(world, token);

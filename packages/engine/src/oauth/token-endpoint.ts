@@ -2,12 +2,11 @@ import { type TokenSigner, tokenClaims } from "../request/access-token.js";
 import type { Outcome } from "../request/message.js";
 import type { World } from "../request/world.js";
 import type { ClientRow } from "../store/rows.js";
-import { refuseRepeated } from "./authorization-request.js";
-import { authenticateClient } from "./client-authentication.js";
+import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { type Issued, redeemCode, refresh } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
-import { type Log, jsonResponse } from "./responses.js";
+import { jsonResponse } from "./responses.js";
 import { printScopes } from "./scopes.js";
 
 const names = [
@@ -27,20 +26,12 @@ const names = [
  *
  * @throws OAuthError
  */
-export const issueToken = (
-  world: World,
-  signer: TokenSigner,
-  parameters: Parameters,
-  authorization: string | undefined,
-  log: Log,
-): Promise<Outcome> => {
-  refuseRepeated(parameters, names);
-  const client = authenticateClient(world.store, authorization, parameters);
-  log({ client_id: client.id });
-  return respond(world, signer, issue(world, client, parameters, log));
+export const issueToken = (world: World, signer: TokenSigner, request: ClientRequest): Promise<Outcome> => {
+  const client = authenticateClient(world.store, request, names);
+  return respond(world, signer, issue(world, client, request));
 };
 
-const issue = (world: World, client: ClientRow, parameters: Parameters, log: Log): Issued => {
+const issue = (world: World, client: ClientRow, { parameters, log }: ClientRequest): Issued => {
   const grantType = required(parameters, "grant_type");
   if (grantType === "authorization_code") {
     log({ grant_type: grantType });

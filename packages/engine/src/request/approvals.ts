@@ -43,7 +43,7 @@ export const needsApproval = (operation: OperationEntry, settings: ApprovalSetti
   operation.agentApproval === "required" || settings.operations.includes(operation.id);
 
 /** Serializes a value with the keys of its objects sorted, so that equal values have the same text. */
-const canonicalJson = (value: unknown): string =>
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))

@@ -2,18 +2,12 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import { type Snapshot, readSnapshot } from "../../src/composition/snapshot.js";
+import { canonicalJson } from "../../src/request/approvals.js";
 import { OAuthApi } from "../oauth/oauth-api.js";
 import { brokenInvariants } from "../rules/invariants.js";
 import { fillLikeVersion1 } from "./version-1.js";
 
 const stored = (): unknown => JSON.parse(readFileSync(new URL("snapshot-1.json", import.meta.url), "utf8"));
-
-const sortKeys = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, each]) => [key, sortKeys(each)] as const);
-  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
-};
 
 /**
  * Replaces ids and other random texts by their order of appearance, because versions draw different numbers
@@ -21,7 +15,7 @@ const sortKeys = (value: unknown): unknown => {
  */
 const withoutRandomness = (snapshot: Snapshot): unknown => {
   const seen = new Map<string, string>();
-  const text = JSON.stringify(sortKeys({ ...snapshot, random: null }));
+  const text = canonicalJson({ ...snapshot, random: null });
   return JSON.parse(
     text.replace(/[\w-]{8,}/g, (random) => {
       if (!/\d/.test(random) || /^\d+$/.test(random)) return random;

@@ -2,11 +2,11 @@ import type { UserRow } from "../../store/rows.js";
 import { type Html, html } from "./html.js";
 
 /** Renders a round avatar with the user's initials. */
-export const face = ({ name, email }: UserRow): Html => {
+export const avatar = ({ name, email }: UserRow): Html => {
   const words = (name ?? email).trim().split(/\s+/);
   const [first = "", last = ""] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
   const initials = [first, last].map((word) => [...word][0] ?? "").join("");
-  return html`<span class="face" aria-hidden="true">${initials.toUpperCase()}</span>`;
+  return html`<span class="avatar" aria-hidden="true">${initials.toUpperCase()}</span>`;
 };
 
 /** Renders the name and email address of a user, or only the address if there is no name. */

@@ -1,10 +1,10 @@
 import { adminScope } from "../../request/principal.js";
 import type { UserRow, WorkspaceRow } from "../../store/rows.js";
 import { offlineScope } from "../scopes.js";
-import { accountLines, face } from "./account.js";
+import { accountLines, avatar } from "./account.js";
+import { type FormParts, form, strokeIcon } from "./form.js";
 import { type Html, html } from "./html.js";
 import { layout } from "./layout.js";
-import type { FormParts } from "./sign-in-page.js";
 
 export interface ConsentParts extends FormParts {
   readonly user: UserRow;
@@ -14,16 +14,7 @@ export interface ConsentParts extends FormParts {
   readonly destination: string;
 }
 
-const check = html`<svg class="yes" viewBox="0 0 18 18" aria-hidden="true">
-  <path
-    d="m4 9.5 3.5 3.5L14 5.5"
-    fill="none"
-    stroke="currentColor"
-    stroke-width="2"
-    stroke-linecap="round"
-    stroke-linejoin="round"
-  />
-</svg>`;
+const check = strokeIcon("m4 9.5 3.5 3.5L14 5.5", "yes");
 
 const explanations: Readonly<Record<string, { does: string; how: string }>> = {
   [adminScope]: {
@@ -50,41 +41,41 @@ const workspaceRow = (workspace: WorkspaceRow, isOnly: boolean): Html =>
 
 /** Renders the second page, on which the user chooses a workspace and allows or denies access. */
 export const consentPage = (parts: ConsentParts): string => {
-  const { action, token, clientName, user, workspaces, scopes, destination } = parts;
+  const { action, clientName, user, workspaces, scopes, destination } = parts;
   const allow = html`<button class="button primary" name="decision" value="allow">Allow</button>`;
   return layout(
     `Allow ${clientName}`,
     html`<h1>${clientName} asks for access to a workspace</h1>
       <div class="rows signed-in">
         <div class="row account">
-          ${face(user)} ${accountLines(user)}
+          ${avatar(user)} ${accountLines(user)}
           <a class="small" href="${action}">Switch account</a>
         </div>
       </div>
-      <form method="post" action="${action}">
-        <input type="hidden" name="csrf" value="${token}" />
-        <input type="hidden" name="user" value="${user.id}" />
-        ${
-          workspaces.length === 0
-            ? html`<p class="problem">You are not a member of a workspace.</p>`
-            : html`<fieldset>
-                <legend>Workspace</legend>
-                <div class="rows">
-                  ${workspaces.map((workspace) => workspaceRow(workspace, workspaces.length === 1))}
-                </div>
-              </fieldset>`
-        }
-        <section aria-labelledby="scopes">
-          <h2 id="scopes">It will be able to</h2>
-          <ul class="rows">
-            ${scopes.map(scopeRow)}
-          </ul>
-        </section>
-        <div class="buttons">
-          ${workspaces.length === 0 ? [] : allow}
-          <button class="button" name="decision" value="deny" formnovalidate>Deny</button>
-        </div>
-      </form>
+      ${form(
+        parts,
+        html`<input type="hidden" name="user" value="${user.id}" />
+          ${
+            workspaces.length === 0
+              ? html`<p class="problem">You are not a member of a workspace.</p>`
+              : html`<fieldset>
+                  <legend>Workspace</legend>
+                  <div class="rows">
+                    ${workspaces.map((workspace) => workspaceRow(workspace, workspaces.length === 1))}
+                  </div>
+                </fieldset>`
+          }
+          <section aria-labelledby="scopes">
+            <h2 id="scopes">It will be able to</h2>
+            <ul class="rows">
+              ${scopes.map(scopeRow)}
+            </ul>
+          </section>
+          <div class="buttons">
+            ${workspaces.length === 0 ? [] : allow}
+            <button class="button" name="decision" value="deny" formnovalidate>Deny</button>
+          </div>`,
+      )}
       <p class="note quiet small">
         Allow this only if you started it yourself. You will be sent to <code>${destination}</code>.
       </p>`,

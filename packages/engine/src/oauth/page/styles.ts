@@ -56,7 +56,7 @@ button.row:hover, label.row:hover, label.row:has(:checked) { background: var(--h
 .row input { width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--accent); flex: none; }
 .row svg { width: 1.125rem; height: 1.125rem; flex: none; color: var(--quiet); }
 .row svg.yes { color: var(--accent); align-self: flex-start; margin-top: .125rem; }
-.face {
+.avatar {
   width: 2.25rem; height: 2.25rem; border-radius: 50%; flex: none; display: grid; place-items: center;
   font-size: .8125rem; font-weight: 650; background: var(--hover); border: 1px solid var(--line);
 }
@@ -73,7 +73,7 @@ section { margin-bottom: 1.25rem; }
 .note { margin: 0; padding-top: 1rem; border-top: 1px solid var(--line); }
 .problem { color: var(--danger); }
 code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-@media (forced-colors: active) { .button, .face, .rows, main { border-color: ButtonBorder; } }
+@media (forced-colors: active) { .button, .avatar, .rows, main { border-color: ButtonBorder; } }
 `;
 
 /** The hash that allows these styles, and no others, in the content security policy. */
