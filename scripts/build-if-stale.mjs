@@ -13,6 +13,7 @@ const sources = [
   "tsconfig.build.json",
   "openapi",
   "scripts/build.ts",
+  "scripts/build-cli.ts",
   "scripts/build-declarations.ts",
   "scripts/generate",
   ...packageFolders.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { buildCli } from "./build-cli.js";
 import { bundleDeclarations, declarations } from "./build-declarations.js";
 import { setup as generate } from "./generate/fresh-build-output.js";
 
@@ -25,6 +26,7 @@ rmSync(`${root}/packages/sdk/dist`, { recursive: true, force: true });
 rmSync(declarations, { recursive: true, force: true });
 await Promise.all([
   run("tsup/dist/cli-default.js", "--silent"),
+  buildCli(),
   run("@typescript/native/bin/tsc", "--project", "tsconfig.build.json"),
 ]);
 await bundleDeclarations();

@@ -3,14 +3,14 @@ import { interrupted } from "./errors/cli-error.js";
 import { exitCodes, ProgramEnded } from "./exit-codes.js";
 import { Sources } from "./input/sources.js";
 import { type Format, formats, Output } from "./output/output.js";
+import type { Streams } from "./output/streams.js";
 import { buildProgram } from "./program/program.js";
 import { usageFailure } from "./program/usage-failure.js";
 
 /** The parts of a process that a run uses. Tests pass their own. */
-export type ProcessLike = Pick<
-  NodeJS.Process,
-  "stdin" | "stdout" | "stderr" | "env" | "cwd" | "once" | "exit"
->;
+export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd" | "exit">, Streams {
+  once(signal: "SIGINT", listener: () => void): unknown;
+}
 
 /** Runs one command line and returns the exit code. */
 export const main = async (
@@ -18,7 +18,7 @@ export const main = async (
   version: string,
   host: ProcessLike = process,
 ): Promise<number> => {
-  const { stdin, stderr, env } = host;
+  const { env } = host;
   const cwd = host.cwd();
   const interruption = new AbortController();
   host.once("SIGINT", () => {
@@ -28,9 +28,23 @@ export const main = async (
   });
   const { signal } = interruption;
   const output = new Output(formatIn(args), host, env);
-  const sources = new Sources(stdin, cwd, signal);
+  const sources = new Sources(host, cwd, signal);
 
-  const program = buildProgram({ version, output, env, cwd, stdin, stderr, signal, sources });
+  const program = buildProgram({
+    version,
+    output,
+    env,
+    cwd,
+    signal,
+    sources,
+    // Most runs use neither, and opening them takes time.
+    get stdin() {
+      return host.stdin;
+    },
+    get stderr() {
+      return host.stderr;
+    },
+  });
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });

@@ -35,6 +35,15 @@ describe("mgmt", () => {
     );
   });
 
+  it("prints the same overview from the build as from the sources, at every width", async () => {
+    for (const words of [["--help"], ["-h"], []]) {
+      expect((await run(words)).stdout).toBe((await runInProcess(words)).stdout);
+    }
+    expect((await run(["--help", "--output", "json"])).stdout).toBe(
+      (await runInProcess(["--help", "--output", "json"])).stdout,
+    );
+  });
+
   it("reports an unknown command in one line with a suggestion, and exits with 2", async () => {
     const { status, stdout, stderr } = await run(["projcts", "list"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from "node:fs
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { build } from "tsup";
-import configs from "../../../tsup.config.js";
+import { buildCli } from "../../../scripts/build-cli.js";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
 const root = join(folder, "../..");
@@ -34,17 +33,11 @@ const buildUnder = async (lock: string): Promise<boolean> => {
     return false;
   }
   try {
-    await buildBin();
+    await buildCli();
     return true;
   } finally {
     rmdirSync(lock);
   }
-};
-
-const buildBin = async (): Promise<void> => {
-  const cli = [configs].flat().find((config) => typeof config !== "function" && config.name === "cli");
-  if (cli === undefined || typeof cli === "function") throw new Error("tsup.config.ts builds no cli");
-  await build({ ...cli, config: false, silent: true });
 };
 
 const builtAt = (): number => {
@@ -60,6 +53,6 @@ const newestSource = (): number => {
   const files = folders.flatMap((path) =>
     readdirSync(path, { recursive: true, encoding: "utf8" }).map((file) => join(path, file)),
   );
-  const others = ["tsup.config.ts", "packages/cli/package.json"].map((path) => join(root, path));
+  const others = ["scripts/build-cli.ts", "packages/cli/package.json"].map((path) => join(root, path));
   return Math.max(...[...files, ...others].map((file) => statSync(file).mtimeMs));
 };

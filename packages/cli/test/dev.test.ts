@@ -297,7 +297,6 @@ describe("mgmt dev", () => {
   it("names the package to install if the platform is missing", () => {
     const copy = mkdtempSync(join(tmpdir(), "mgmt-copy-"));
     cpSync(dirname(bin), copy, { recursive: true });
-    writeFileSync(join(copy, "package.json"), '{"type":"module"}');
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, "mgmt.js"), "dev"], {
       encoding: "utf8",
     });

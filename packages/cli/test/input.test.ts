@@ -7,7 +7,7 @@ import { Sources } from "../src/input/sources.js";
 import type { Field, OperationCommand } from "../src/operations/row.js";
 import { similar } from "../src/program/suggest.js";
 
-const sources = (text = ""): Sources => new Sources(Readable.from([text]), process.cwd());
+const sources = (text = ""): Sources => new Sources({ stdin: Readable.from([text]) }, process.cwd());
 const field = (more: Partial<Field> = {}): Field => ({
   path: ["name"],
   flag: "name",

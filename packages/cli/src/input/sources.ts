@@ -7,7 +7,7 @@ export class Sources {
   private stdinReader: string | undefined;
 
   constructor(
-    private readonly stdin: Readable,
+    private readonly streams: { readonly stdin: Readable },
     private readonly cwd: string,
     private readonly signal?: AbortSignal,
   ) {}
@@ -50,10 +50,11 @@ export class Sources {
       );
     }
     this.stdinReader = flag;
-    this.signal?.addEventListener("abort", () => this.stdin.destroy(), { once: true });
+    const { stdin } = this.streams;
+    this.signal?.addEventListener("abort", () => stdin.destroy(), { once: true });
     const chunks: Buffer[] = [];
     try {
-      for await (const chunk of this.stdin) chunks.push(Buffer.from(chunk as Buffer | string));
+      for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
     } catch (cause) {
       this.signal?.throwIfAborted();
       throw unreadableFile(flag, "standard input", cause);

@@ -4,7 +4,7 @@ import { isObject } from "../json-path.js";
 import type { ListLayout } from "./list-writer.js";
 import { printable, printableLines, toJson } from "./printable.js";
 import { startSpinner } from "./spinner.js";
-import { type Streams, writeText } from "./streams.js";
+import { helpWidthOf, type Streams, writeText } from "./streams.js";
 import { loadStyle, wantsColor } from "./style.js";
 
 export const formats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
@@ -57,6 +57,11 @@ export class Output {
   /** Prints text of our own that is itself the result, unchanged: help, the version, a completion script. */
   text(text: string): void {
     writeText(text, this.streams);
+  }
+
+  /** Number of columns that help is wrapped to. */
+  get helpWidth(): number {
+    return helpWidthOf(this.streams.stdout);
   }
 
   /** Prints a resource or a list. `resource` is the component schema, which determines the columns of a table. */

@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { exitCodes } from "../exit-codes.js";
 
 export interface Streams {
@@ -7,21 +8,57 @@ export interface Streams {
 
 /** Writes text, with a line break at the end. */
 export const writeText = (text: string, { stdout }: Pick<Streams, "stdout"> = process): void => {
-  stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  stdout.write(withLineBreak(text));
 };
 
-/** Exits quietly when the reader of the output is gone (`mgmt … | head`), and with a message when the disk is full. */
-export const exitOnBrokenStreams = ({ stdout, stderr }: Streams = process): void => {
-  for (const stream of [stdout, stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit();
-      if (stream === stdout) {
-        stderr.write(`error: The output cannot be written (${error.code ?? error.message})\n`);
-        stderr.write(
-          "hint: Free some space, or write the output elsewhere. The command may have taken effect.\n",
-        );
-      }
-      process.exit(exitCodes.failure);
-    });
+/** Returns the number of columns that help is wrapped to: those of the terminal, or 80. */
+export const helpWidthOf = ({ isTTY, columns }: NodeJS.WriteStream): number => (isTTY && columns) || 80;
+
+/**
+ * Writes text to the standard output of the process, with a line break at the end, without opening `process.stdout`, which
+ * takes longer than the write.
+ */
+export const writeTextAtOnce = (text: string): void => {
+  const bytes = Buffer.from(withLineBreak(text));
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(1, bytes, written);
+  } catch {
+    // The stream waits for a slow reader, and reports every other failure.
+    processStreams.stdout.write(bytes.subarray(written));
   }
+};
+
+const withLineBreak = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
+
+const guarded = new Set<NodeJS.WriteStream>();
+
+/** Exits quietly when the reader of a stream is gone (`mgmt … | head`), and with a message when the disk is full. */
+const guard = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
+  if (guarded.has(stream)) return stream;
+  guarded.add(stream);
+  return stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit();
+    if (stream === process.stdout) {
+      const { stderr } = processStreams;
+      stderr.write(`error: The output cannot be written (${error.code ?? error.message})\n`);
+      stderr.write(
+        "hint: Free some space, or write the output elsewhere. The command may have taken effect.\n",
+      );
+    }
+    process.exit(exitCodes.failure);
+  });
+};
+
+/** The streams of the process. Node opens each on its first use, which takes about a millisecond. */
+export const processStreams = {
+  get stdin(): NodeJS.ReadStream & { fd: 0 } {
+    return process.stdin;
+  },
+  get stdout(): NodeJS.WriteStream {
+    return guard(process.stdout);
+  },
+  get stderr(): NodeJS.WriteStream {
+    return guard(process.stderr);
+  },
 };

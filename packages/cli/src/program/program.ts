@@ -25,7 +25,12 @@ export const buildProgram = (context: Context): MgmtCommand => {
       commandUsage: (command) => `${lineOf(command)} ${command.usage()}`,
     })
     // Commander throws its errors as well, and `main` reports them once.
-    .configureOutput({ writeOut: (text) => output.text(text), writeErr: () => {}, outputError: () => {} })
+    .configureOutput({
+      writeOut: (text) => output.text(text),
+      getOutHelpWidth: () => output.helpWidth,
+      writeErr: () => {},
+      outputError: () => {},
+    })
     .hook("preAction", async (_, command) => {
       const flags = globalFlags(command);
       if (flags.output !== undefined) output.format = readFormat(flags.output);

@@ -156,7 +156,7 @@ it("loads no login code when the token is in the environment", async () => {
   const env = {
     MGMT_BASE_URL: account.server.baseUrl,
     MGMT_TOKEN: await account.server.engine.tokens.user(),
-    NODE_DEBUG: "esm",
+    NODE_DEBUG: "module,esm",
   };
   const loadedBy = async (line: string): Promise<string> => {
     const { stderr } = await spawned(line, env);
@@ -173,7 +173,7 @@ it("loads no login code when the token is in the environment", async () => {
 it("loads no code that writes profiles when a profile is only read", async () => {
   await account.login();
   const loadedBy = async (line: string): Promise<string> =>
-    (await spawned(line, { NODE_DEBUG: "esm" })).stderr;
+    (await spawned(line, { NODE_DEBUG: "module,esm" })).stderr;
   const conf = /node_modules\/conf\//;
   expect(await loadedBy("auth switch default")).toMatch(conf);
   expect(await loadedBy("projects list")).not.toMatch(conf);

@@ -1,0 +1,151 @@
+import { readFileSync, rmSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type BuildOptions, type Metafile, transform } from "esbuild";
+import { type OutputChunk, rollup } from "rollup";
+import type { main as mainOfCli, ProcessLike } from "../packages/cli/src/main.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const source = "packages/cli/src";
+const folder = join(root, "packages/cli/dist");
+const target = "node20.19";
+
+/** Installed beside the command. Everything else that it uses is bundled. */
+const external = ["@mgmt/platform", "@inquirer/prompts", "@napi-rs/keyring", "conf", "open"];
+
+/** What a command such as `mgmt projects list` loads, besides the table of its group. It becomes a single file. */
+const startup = ["main.ts", "operations/run.ts", "service/sdk.ts"];
+
+const shared = {
+  absWorkingDir: root,
+  outdir: folder,
+  bundle: true,
+  platform: "node",
+  target,
+  tsconfig: "tsconfig.json",
+} satisfies BuildOptions;
+
+/**
+ * Builds the command as CommonJS, which starts several milliseconds faster than ES modules. esbuild resolves, transpiles and
+ * splits at each `import()`; Rollup joins what every command loads; esbuild minifies the result.
+ */
+export const buildCli = async (): Promise<void> => {
+  const { modules, startupModules } = await bundle();
+  const bundled = await rollup({
+    input: "main.js",
+    external: (id) => !modules.has(basename(id)),
+    // The file of `main.ts` also exports what other files need of it.
+    preserveEntrySignatures: "allow-extension",
+    plugins: [
+      {
+        name: "bundled-modules",
+        resolveId: (id) => (modules.has(basename(id)) ? basename(id) : undefined),
+        load: (id) => modules.get(id),
+      },
+    ],
+  });
+  const { output } = await bundled.generate({
+    format: "cjs",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+    manualChunks: (id) => (startupModules.has(id) ? "main" : undefined),
+    onlyExplicitManualChunks: true,
+    exports: "named",
+    esModule: false,
+    interop: "default",
+  });
+  await bundled.close();
+
+  rmSync(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  // The package itself is `"type": "module"`.
+  await writeFile(join(folder, "package.json"), '{"type":"commonjs"}\n');
+  await Promise.all(output.map((file) => (file.type === "chunk" ? writeMinified(file) : undefined)));
+  // Last, because its age tells whether the build is stale.
+  await buildEntry(await overviewOf(join(folder, "main.js")));
+};
+
+/** Builds the file that runs first. It shares no code with the others, so that a fixed text loads no other file. */
+const buildEntry = async (overview: Record<string, string>): Promise<void> => {
+  await build({
+    ...shared,
+    entryPoints: [`${source}/mgmt.ts`],
+    external: ["./main.js"],
+    format: "cjs",
+    // Makes `import()` a `require`, which does not load the ES module loader.
+    supported: { "dynamic-import": false },
+    minify: true,
+    define: { __MGMT_OVERVIEW__: JSON.stringify(overview) },
+  });
+};
+
+interface Bundle {
+  /** Code in ES modules, by file name. */
+  readonly modules: ReadonlyMap<string, string>;
+  /** Names of the modules that `startup` consists of. */
+  readonly startupModules: ReadonlySet<string>;
+}
+
+const bundle = async (): Promise<Bundle> => {
+  const { outputFiles, metafile } = await build({
+    ...shared,
+    entryPoints: [`${source}/main.ts`],
+    write: false,
+    metafile: true,
+    splitting: true,
+    format: "esm",
+    external,
+    plugins: [
+      {
+        // Commander imports child_process for subcommands that are programs. The CLI has none, and the import takes 3 ms.
+        name: "commander-without-child-process",
+        setup({ onResolve }) {
+          onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+            /[\\/]commander[\\/]/.test(importer) ? { path: "node:events", external: true } : undefined,
+          );
+        },
+      },
+    ],
+  });
+  return {
+    modules: new Map(outputFiles.map(({ path, text }) => [basename(path), text])),
+    startupModules: startupModulesOf(metafile),
+  };
+};
+
+const startupModulesOf = ({ outputs }: Metafile): Set<string> => {
+  const found = new Set<string>();
+  const add = (path: string): void => {
+    const output = outputs[path];
+    if (output === undefined || found.has(basename(path))) return;
+    found.add(basename(path));
+    for (const each of output.imports) if (each.kind === "import-statement") add(each.path);
+  };
+  for (const [path, { entryPoint }] of Object.entries(outputs)) {
+    if (startup.some((file) => entryPoint === `${source}/${file}`)) add(path);
+  }
+  return found;
+};
+
+const writeMinified = async ({ fileName, code }: OutputChunk): Promise<void> => {
+  const minified = await transform(code, { minify: true, format: "cjs", platform: "node", target });
+  await writeFile(join(folder, fileName), minified.code);
+};
+
+/** Returns what `mgmt --help` prints: for 80 columns, and for a terminal that is wide enough for every line. */
+const overviewOf = async (file: string): Promise<Record<string, string>> => {
+  const { main }: { main: typeof mainOfCli } = createRequire(import.meta.url)(file);
+  const manifest = readFileSync(join(root, "packages/cli/package.json"), "utf8");
+  const { version }: { version: string } = JSON.parse(manifest);
+  const textFor = async (columns: number): Promise<string> => {
+    let text = "";
+    const stdout = { isTTY: true, columns, write: (part: string) => (text += part) };
+    const host = { env: {}, cwd: () => root, once: () => undefined, stdout };
+    // Help uses no more of a process.
+    await main(["--help"], version, host as unknown as ProcessLike);
+    return text;
+  };
+  return { wrapped: await textFor(80), unwrapped: await textFor(1_000) };
+};
