@@ -79,6 +79,7 @@ const tableEntry = (contract: Contract, operation: Operation): object => {
     bodyIds: body ? idFields(contract, body) : [],
     secretFields: body ? secretFields(contract, body) : [],
     fieldCodes: body ? fieldCodes(contract, body, "") : {},
+    nestedFields: body ? nestedFields(contract, body) : [],
     maxBodyBytes: operation.maxBodyBytes ?? null,
     rateLimited: operation.rateLimited,
     agentApproval: operation.agentApproval ?? null,
@@ -133,6 +134,16 @@ const fieldCodes = (contract: Contract, schema: JsonSchema, above: string): Reco
     Object.assign(found, fieldCodes(contract, property, pointer));
   }
   return found;
+};
+
+/** Returns the JSON pointers of the fields of the objects in a body. */
+const nestedFields = (contract: Contract, body: JsonSchema): string[] => {
+  const pointersBelow = (schema: JsonSchema, above: string): string[] =>
+    properties(contract, schema).flatMap(([name, property]) => {
+      const pointer = `${above}/${name}`;
+      return [...(above === "" ? [] : [pointer]), ...pointersBelow(property, pointer)];
+    });
+  return [...new Set(pointersBelow(body, ""))];
 };
 
 /** Generates the table of id kinds. */

@@ -215,6 +215,40 @@ describe("mgmt dev", () => {
   });
 
   it.each([
+    [[], 201, 1],
+    [["--unknown-fields", "refuse"], 422, 0],
+  ] as const)("handles unknown body fields with the flags %j", async (flags, expected, lines) => {
+    const statuses: number[] = [];
+    const { status, stderr } = await runInProcess(
+      ["dev", "--ephemeral", "--port", "0", "--output", "json", ...flags],
+      {
+        interruptWhen: async (line) => {
+          // The shape of the line is asserted above.
+          const { baseUrl, token } = JSON.parse(line) as Record<string, string>;
+          for (const name of ["one", "two"]) {
+            const response = await fetch(`${String(baseUrl)}/v1/projects`, {
+              method: "POST",
+              headers: { authorization: `Bearer ${String(token)}`, "content-type": "application/json" },
+              body: JSON.stringify({ name, createDatabase: false, retired: true }),
+            });
+            statuses.push(response.status);
+          }
+          return true;
+        },
+      },
+    );
+    expect(status).toBe(0);
+    expect(statuses).toEqual([expected, expected]);
+    expect(stderr.match(/Ignored \/retired in the body of projects\.create/g) ?? []).toHaveLength(lines);
+  });
+
+  it("refuses another value of --unknown-fields", async () => {
+    const result = await runInProcess(["dev", "--unknown-fields", "keep", "-o", "json"]);
+    expect(result).toMatchObject({ status: 2, stdout: "" });
+    expect(result.stderr).toContain("ignore, refuse");
+  });
+
+  it.each([
     ["clprogram", "has no ="],
     ["=http://localhost/callback", "has no client id"],
     ["clprogram=", "has an empty redirect URI"],

@@ -37,6 +37,7 @@ export type {
   Settings,
   Snapshot,
   Time,
+  UnknownFields,
   TokenOptions,
   UserRow,
   UserTokenOptions,

@@ -8,6 +8,7 @@ import {
   type RunningServer,
   type ServerAddress,
   type Snapshot,
+  type UnknownFields,
   createServer,
   isLoopbackHost,
   readSnapshot,
@@ -20,6 +21,7 @@ import { type OpenDatabases, openDatabases } from "./databases/open-databases.js
 import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors, systemErrorCode } from "./platform-error.js";
+import { reportIgnoredFields } from "./ignored-fields.js";
 import { isFree } from "./ports.js";
 import type { Ready } from "./ready.js";
 import { markLost, recordedDatabases } from "./records.js";
@@ -48,6 +50,7 @@ interface ServerContext {
   postgres: OpenPostgres;
   front: OpenFront;
   oauthClients: readonly PublicClient[];
+  unknownFields: UnknownFields;
 }
 
 /** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
@@ -100,7 +103,7 @@ const serve = async (
   databases: OpenDatabases,
   stored: StoredStates | undefined,
 ): Promise<OpenServer> => {
-  const { host, dataDir, postgres, front, onLog } = context;
+  const { host, dataDir, postgres, front, onLog, unknownFields } = context;
   const files = filesIn(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
   await writeAtomically(files.controlSecret, controlSecret, { durable: false });
@@ -108,13 +111,20 @@ const serve = async (
   let state: StateFile | undefined;
   const createEngine = ({ baseUrl }: ServerAddress): ReferenceEngine => {
     const engine = new ReferenceEngine({
-      settings: { baseUrl, authUrl: baseUrl, lifecycle: { provisioning: 0, recovering: 0 }, rateLimit },
+      settings: {
+        baseUrl,
+        authUrl: baseUrl,
+        lifecycle: { provisioning: 0, recovering: 0 },
+        rateLimit,
+        unknownFields,
+      },
       databaseEngine: databases.engine,
       dataPlane: front.server,
       afterMutation: () => state?.save(),
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       ...(stored && { snapshot: stored.state, initial: stored.initial }),
     });
+    engine.followRequests(reportIgnoredFields(onLog));
     if (!dataDir.ephemeral) state = new StateFile(files.state, () => engine.snapshot());
     return engine;
   };

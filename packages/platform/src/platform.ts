@@ -1,4 +1,4 @@
-import type { PublicClient } from "@mgmt/engine";
+import type { PublicClient, UnknownFields } from "@mgmt/engine";
 import { type DataDir, makeEphemeralDir, openDataDir } from "./data-dir/data-dir.js";
 import { defaultDataDir } from "./directories.js";
 import { type OpenFront, openFront } from "./open-front.js";
@@ -22,6 +22,11 @@ export interface PlatformOptions {
    * Default: 100.
    */
   connectionsPerDatabase?: number | null;
+  /**
+   * What happens to body fields that are not in the contract. `ignore` drops them, and logs each name once. `refuse` is a
+   * validation error. Default: `ignore`, because published programs send fields of older versions.
+   */
+  unknownFields?: UnknownFields;
   /**
    * Public OAuth clients of programs that contain a fixed client id. They exist until the platform ends, also after a
    * reset. Their ids may omit the prefix `itgr_`. Default: none.
@@ -58,6 +63,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     ephemeral = false,
     connectionsPerDatabase = 100,
     oauthClients = [],
+    unknownFields = "ignore",
     onLog = () => undefined,
   } = options;
   await refuseUnusablePort(port, host);
@@ -73,7 +79,17 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     postgres.server.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
     front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
     const { openServer } = await loadServer();
-    const server = await openServer({ host, port, onLog, dataDir, stored, postgres, front, oauthClients });
+    const server = await openServer({
+      host,
+      port,
+      onLog,
+      dataDir,
+      stored,
+      postgres,
+      front,
+      oauthClients,
+      unknownFields,
+    });
     return run({ dataDir, postgres, front, server });
   } catch (error) {
     await front?.server.close();

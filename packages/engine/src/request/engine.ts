@@ -86,7 +86,7 @@ export class Engine {
     // Copied, because validation adds defaults.
     const json: unknown = body === undefined ? noBody : structuredClone(body);
     const world = this.parts.world();
-    const request = { operation, principal, valid: validate({ operation, parameters }, "", json) };
+    const request = { operation, principal, valid: validate({ operation, parameters }, "", json, "refuse") };
     const behavior: AnyBehavior = this.parts.behaviors[operationId];
     const prepared = await prepare(world, behavior, request);
     const success = await perform(world, behavior, request, prepared, () => undefined);

@@ -37,7 +37,7 @@ const joined = (messages: readonly string[]): string => messages.join(" or ");
  * Returns the place of a finding. For a missing or unknown field, that is the field itself, not the object that
  * contains it.
  */
-const pointerOf = ({ instancePath, keyword, params }: Finding): string => {
+export const pointerOf = ({ instancePath, keyword, params }: Finding): string => {
   const inner =
     keyword === "required"
       ? params["missingProperty"]

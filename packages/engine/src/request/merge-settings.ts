@@ -18,6 +18,7 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
     authUrl: given.authUrl ?? given.baseUrl ?? defaultSettings.authUrl,
     lifecycle: { ...defaultSettings.lifecycle, ...given.lifecycle },
     limits: { ...defaultSettings.limits, ...given.limits },
+    unknownFields: given.unknownFields ?? defaultSettings.unknownFields,
     rateLimit: given.rateLimit ?? defaultSettings.rateLimit,
     approvals: { ...defaultSettings.approvals, ...given.approvals },
     backups: { ...defaultSettings.backups, ...given.backups },

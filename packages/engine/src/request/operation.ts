@@ -23,6 +23,8 @@ export interface OperationEntry {
   readonly secretFields: readonly string[];
   /** JSON pointers of fields that have their own error code for rejected values. */
   readonly fieldCodes: Readonly<Record<string, string>>;
+  /** JSON pointers of the fields of the objects in the body, including fields that only some alternatives of a union have. */
+  readonly nestedFields: readonly string[];
   readonly maxBodyBytes: number | null;
   readonly rateLimited: boolean;
   readonly agentApproval: "required" | "never" | null;

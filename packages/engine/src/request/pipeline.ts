@@ -90,7 +90,8 @@ const runAuthenticated = (
   const { world, request, search } = exchange;
   exchange.principal = principal;
   if (operation.rateLimited) exchange.headers = parts.rateLimiter.count(principal, world.clock.now());
-  const valid = validate(target, search, readBody(operation, request, world.settings.limits));
+  const { limits, unknownFields } = world.settings;
+  const valid = validate(target, search, readBody(operation, request, limits), unknownFields);
   exchange.valid = valid;
   authorize(operation, principal);
   if (valid.missing !== undefined) throw errors.notFound(valid.missing);

@@ -18,6 +18,8 @@ export interface LoggedRequest {
   readonly query: Readonly<Record<string, unknown>> | null;
   /** Body, with `[redacted]` in place of secrets; null when it was not valid. */
   readonly body: unknown;
+  /** JSON pointers of body fields that were ignored because the contract does not have them. Empty if none were. */
+  readonly ignoredFields: readonly string[];
   /** Null when the connection was cut. */
   readonly status: number | null;
   /** Error code of the response; null for a success. */
@@ -68,6 +70,7 @@ export const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest =>
     principal: principal ? { kind: principal.kind, subject: principal.subject } : null,
     query: valid?.query ?? null,
     body: loggedBody(exchange, outcome),
+    ignoredFields: valid?.ignored ?? [],
     status: outcome.dropped ? null : outcome.status,
     code: outcome.code,
     duration: performance.now() - exchange.startedAt,

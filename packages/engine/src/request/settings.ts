@@ -6,6 +6,8 @@ export interface Settings {
   readonly authUrl: string;
   readonly lifecycle: LifecycleSettings;
   readonly limits: LimitSettings;
+  /** What happens to body fields that are not in the contract: `refuse` is a 422, `ignore` drops them and logs their names. */
+  readonly unknownFields: UnknownFields;
   /** Requests that a principal may send to rate-limited operations; null: no limit. */
   readonly rateLimit: RateLimitSettings | null;
   readonly approvals: ApprovalSettings;
@@ -13,6 +15,8 @@ export interface Settings {
   readonly subscription: SubscriptionSettings;
   readonly oauth: OAuthSettings;
 }
+
+export type UnknownFields = "refuse" | "ignore";
 
 /** Durations of state transitions, in milliseconds. */
 export interface LifecycleSettings {
@@ -84,6 +88,7 @@ export const defaultSettings: Settings = {
   authUrl: "https://auth.mgmt.test",
   lifecycle: { provisioning: 1_000, recovering: 1_000, deploymentStart: 1_000, deploymentStop: 500 },
   limits: { body: 1024 * 1024, appBody: 64 * 1024, upload: 100 * 1024 * 1024 },
+  unknownFields: "refuse",
   rateLimit: null,
   approvals: {
     operations: [],

@@ -7,6 +7,8 @@ import { readableIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "./operation.js";
 import { noBody } from "./read-body.js";
 import type { Route } from "./route.js";
+import type { UnknownFields } from "./settings.js";
+import { validateWithoutUnknownFields } from "./unknown-fields.js";
 
 export interface ValidRequest {
   readonly path: Readonly<Record<string, string>>;
@@ -17,6 +19,8 @@ export interface ValidRequest {
    * request gets a 404 after the scope was checked.
    */
   readonly missing: MissingKind | undefined;
+  /** JSON pointers of body fields that are not in the contract, and were removed. */
+  readonly ignored: readonly string[];
 }
 
 /** Fields that have their own error code for rejected values, in place of `validation:failed`. */
@@ -29,12 +33,17 @@ const fieldErrors: Readonly<Record<string, (message: string) => RequestError>> =
  *
  * @throws RequestError 422 `validation:failed` with all issues.
  */
-export const validate = (route: Route, search: string, json: unknown): ValidRequest => {
+export const validate = (
+  route: Route,
+  search: string,
+  json: unknown,
+  unknownFields: UnknownFields,
+): ValidRequest => {
   const { operation } = route;
   const issues: Issue[] = [];
   const { path, missing } = readPath(route, issues);
   const query = readQuery(operation, search, issues);
-  const body = readFields(operation, json, issues);
+  const { body, ignored } = readFields(operation, json, unknownFields, issues);
   if (issues.length > 0) throw errors.validationFailed(issues);
   for (const { name, kind } of operation.query) {
     const value = query[name];
@@ -44,7 +53,7 @@ export const validate = (route: Route, search: string, json: unknown): ValidRequ
     }
   }
   for (const field of operation.bodyIds) canonicalizeField(body, field.path, field.kind);
-  return { path, query, body, missing };
+  return { path, query, body, missing, ignored };
 };
 
 const article = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind.replace("_", " ")}`;
@@ -99,15 +108,25 @@ const fromText = ({ type }: QueryParameter, text: string): unknown => {
   return text;
 };
 
-const readFields = (operation: OperationEntry, json: unknown, issues: Issue[]): Record<string, unknown> => {
+const readFields = (
+  operation: OperationEntry,
+  json: unknown,
+  unknownFields: UnknownFields,
+  issues: Issue[],
+): Pick<ValidRequest, "body" | "ignored"> => {
+  const none = { body: {}, ignored: [] };
   const validator = bodyValidators[operation.id];
-  if (!validator) return {};
+  if (!validator) return none;
   if (json === noBody && operation.body === "required") {
     issues.push({ path: "", message: "is required: send a JSON object" });
-    return {};
+    return none;
   }
   const body = json === noBody ? {} : json;
-  if (!validator(body)) {
+  const { isValid, ignored } =
+    unknownFields === "ignore"
+      ? validateWithoutUnknownFields(validator, body, operation)
+      : { isValid: validator(body), ignored: [] };
+  if (!isValid) {
     const findings = validator.errors ?? [];
     for (const finding of findings) {
       const build = fieldErrors[operation.fieldCodes[finding.instancePath] ?? ""];
@@ -115,10 +134,10 @@ const readFields = (operation: OperationEntry, json: unknown, issues: Issue[]): 
       if (build && issue) throw build(issue.message);
     }
     issues.push(...readableIssues(findings, (pointer) => pointer));
-    return {};
+    return none;
   }
   // The validator has checked that the body is an object: every body of the contract is one.
-  return body as Record<string, unknown>;
+  return { body: body as Record<string, unknown>, ignored };
 };
 
 const canonicalizeField = (value: unknown, path: readonly string[], kind: Kind): void => {

@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { addGlobalOptions } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
@@ -23,6 +24,11 @@ export const defineDev: DefineCommand = (command, context) => {
       "--oauth-client <id=uri,...>",
       "register a public OAuth client and its redirect URIs (repeatable)",
       addOAuthClient,
+    )
+    .addOption(
+      new Option("--unknown-fields <action>", "what to do with body fields that the contract does not have")
+        .choices(["ignore", "refuse"])
+        .default("ignore"),
     );
   addGlobalOptions(command);
   addSections(command, {

@@ -12,6 +12,7 @@ export interface DevFlags {
   dataDir?: string;
   ephemeral?: boolean;
   oauthClient?: OAuthClient[];
+  unknownFields?: "ignore" | "refuse";
 }
 
 /** Runs the platform until Ctrl-C or SIGTERM. Exits with 0 then. */
@@ -35,8 +36,9 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
       port,
       ephemeral,
       oauthClients,
+      ...(flags.unknownFields && { unknownFields: flags.unknownFields }),
       ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
-      onLog: (line: string) => output.info(line),
+      onLog: (message: string) => output.notice({ code: "dev:log", message }),
     });
     await runUntil(stop, platform, ephemeral, context);
   } finally {

@@ -1,0 +1,17 @@
+import type { LoggedRequest } from "@mgmt/engine";
+
+/** Maximum number of fields that are reported, in case a client makes up names. */
+const maxFields = 1_000;
+
+/** Returns a listener for the request log that reports each ignored field of an operation once. */
+export const reportIgnoredFields = (onLog: (line: string) => void): ((request: LoggedRequest) => void) => {
+  const reported = new Set<string>();
+  return ({ operationId, ignoredFields }) => {
+    for (const field of ignoredFields) {
+      const line = `Ignored ${field} in the body of ${operationId ?? ""}: the contract does not have this field`;
+      if (reported.has(line) || reported.size >= maxFields) continue;
+      reported.add(line);
+      onLog(line);
+    }
+  };
+};
