@@ -132,6 +132,18 @@ describe("missing input on a terminal", () => {
     await long.close();
   });
 
+  it("is asked for with the resources of the one that it belongs to", async () => {
+    const { residents } = session.server.engine;
+    await session.mgmt`workspaces service-tokens create ${residents.workspace.id} robot`;
+    const steps: Step[] = [
+      { when: /Workspace:/, type: "\r" },
+      { when: /Service token:[\s\S]*robot/, type: "\r" },
+      { when: /Type robot to confirm:/, type: "robot\r" },
+    ];
+    const { status } = await inPty(["workspaces", "service-tokens", "delete"], steps, session.env);
+    expect(status).toBe(0);
+  });
+
   it("is reported when there is nothing to choose", async () => {
     const empty = await startSession();
     const { status, screen } = await inPty(["projects", "get"], [], empty.env);

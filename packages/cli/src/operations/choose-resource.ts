@@ -33,7 +33,7 @@ const listings: Readonly<Record<string, Listing>> = {
   branch: { path: "/v1/projects/{projectId}/branches", ...within("project", "projectId", true) },
   app: { path: "/v1/services", ...within("project", "projectId", false) },
   deployment: { path: "/v1/services/{serviceId}/deployments", ...within("app", "serviceId", true) },
-  service_token: {
+  "service token": {
     path: "/v1/workspaces/{workspaceId}/service-tokens",
     ...within("workspace", "workspaceId", true),
   },
@@ -42,14 +42,16 @@ const listings: Readonly<Record<string, Listing>> = {
 };
 
 /** Words for people. */
-const nouns: Readonly<Record<string, string>> = { app: "service", service_token: "service token" };
+const nouns: Readonly<Record<string, string>> = { app: "service" };
 
 /** Whether the service lists the resources of a kind. */
 export const isListed = (kind: string): boolean => Object.hasOwn(listings, kind);
 
 /** Returns the kind of resource whose ids start with a prefix. */
 export const kindOfPrefix = (prefix: string | undefined): string | undefined =>
-  prefix === undefined ? undefined : Object.entries(idPrefixes).find(([, each]) => each === prefix)?.[0];
+  Object.entries(idPrefixes)
+    .find(([, each]) => each === prefix)?.[0]
+    .replaceAll("_", " ");
 
 interface Choosing {
   readonly client: MgmtClient;

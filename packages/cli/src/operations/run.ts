@@ -58,8 +58,8 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   if (command.deprecated) await context.output.warn(deprecationWarning(command));
   const question = questionOf(command, overlay, targets);
   if (question !== undefined && !flags.yes) {
-    const { confirm } = await import("../input/confirm.js");
-    await confirm(question, context);
+    const { confirmChange } = await import("./confirm-change.js");
+    await confirmChange(command, question, targets, client, context);
   }
 
   const disclosure = await prepareDisclosure(command.secrets, invocation.disclosure ?? {}, context);

@@ -105,7 +105,7 @@ it("deletes nothing after Ctrl-D at the question, and exits with 130", async () 
   const { engine, baseUrl } = account.server;
   const { id } = await engine.seed.project();
   const env = { MGMT_TOKEN: await engine.tokens.user(), MGMT_BASE_URL: baseUrl };
-  const leave = [{ when: /Continue\?/, type: "\u0004" }];
+  const leave = [{ when: /to confirm:/, type: "\u0004" }];
   expect((await inTerminal(["projects", "delete", id], leave, env)).status).toBe(130);
   expect(engine.store.projects.get(id)).toBeDefined();
 });
