@@ -15,6 +15,7 @@ import { defineLogin } from "./login/command.js";
 import { defineLogout } from "./logout/command.js";
 import { defineOperations } from "./operations/command.js";
 import { definePlan } from "./plan/command.js";
+import { definePreviewDown, definePreviewGc, definePreviewUp } from "./preview/command.js";
 import { definePsql } from "./psql/command.js";
 import { defineRun } from "./run/command.js";
 import { defineSchema } from "./schema/command.js";
@@ -78,7 +79,7 @@ const devCommands: readonly PorcelainCommand[] = [
 ];
 
 const account = "Account:";
-const declarative = "Manifests:";
+const declarative = "Provisioning:";
 const machine = "This machine:";
 const about = "About:";
 
@@ -115,6 +116,24 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     summary: "Make the service match a manifest",
     heading: declarative,
     define: defineApply,
+  },
+  {
+    name: "preview",
+    summary: "Keep a database for each git branch",
+    heading: declarative,
+    subcommands: [
+      {
+        name: "up",
+        summary: "Create the database of a git branch unless it exists",
+        define: definePreviewUp,
+      },
+      { name: "down", summary: "Delete the database of a git branch", define: definePreviewDown },
+      {
+        name: "gc",
+        summary: "Delete the databases whose git branch is gone",
+        define: definePreviewGc,
+      },
+    ],
   },
   {
     name: "link",

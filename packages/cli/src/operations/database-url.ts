@@ -36,7 +36,18 @@ export const databaseAccess = async (
   if (databaseId !== undefined) assertPathId("<database-id>", databaseId);
   const client = await connect(flags, context);
   const id = databaseId ?? (await defaultDatabase(client, flags, context));
-  const { signal } = context;
+  return accessTo(id, client, context);
+};
+
+/**
+ * Returns how to connect to a database with the credentials of its first connection. Throws `database:no_credentials`, and
+ * errors of the service.
+ */
+export const accessTo = async (
+  id: string,
+  client: MgmtClient,
+  { signal }: Pick<Context, "signal">,
+): Promise<DatabaseAccess> => {
   const connections = await client.databases.connections.list(id, undefined, { signal }).toArray();
   const direct = connections.find(({ directConnection }) => directConnection)?.directConnection;
   if (!direct) throw noCredentials(id);

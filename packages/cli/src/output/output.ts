@@ -196,6 +196,12 @@ export class Output {
     this.streams.stderr.write(`${message}\n`);
   }
 
+  /** Prints a workflow command of GitHub Actions, which reads it from standard error and does not show it. */
+  workflowCommand(name: string, value: string): void {
+    const escaped = value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+    this.streams.stderr.write(`::${name}::${escaped}\n`);
+  }
+
   async warn(warning: Notice): Promise<void> {
     if (this.isJson) return this.errorLine({ warning });
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));

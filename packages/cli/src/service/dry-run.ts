@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import { isObject, setAt, valueAt } from "../json-path.js";
 import { toJson } from "../output/printable.js";
 import type { DryRunFormat } from "../program/dry-run-option.js";
-import { curlLine, type PlannedRequest } from "./curl-line.js";
+import { curlLine, idName, isNamed, type PlannedRequest } from "./curl-line.js";
 
 /** Ends a call whose request is not sent. */
 export class NotSent extends Error {}
@@ -31,6 +31,28 @@ export class DryRun {
       if (!(error instanceof NotSent)) throw error;
     }
   }
+}
+
+/**
+ * Records the requests of a sequence of calls that change something, and pretends that they succeed. The ids of what they
+ * create get names, which later requests contain. Requests that only read are sent.
+ */
+export class SequenceDryRun {
+  readonly requests: PlannedRequest[] = [];
+
+  /** Pass it to the client. */
+  readonly middleware: Middleware = (request, next) => {
+    const { method, url, body } = request;
+    if (method === "GET" && !isNamed(url)) return next(request);
+    const id = idName(this.requests.length + 1);
+    const named = method === "POST" || method === "GET" ? { id } : {};
+    const parsed = body === undefined ? {} : { body: JSON.parse(body) as unknown };
+    this.requests.push({ method, url, ...parsed, ...named });
+    const data = method === "GET" ? [{ id }] : { id };
+    const response = { data, pagination: { hasMore: false, nextCursor: null } };
+    const headers = { "content-type": "application/json" };
+    return Promise.resolve({ status: 200, headers, body: JSON.stringify(response) });
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { MgmtClient, Middleware } from "@mgmt/sdk";
+import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../context.js";
 import { type Failure, failureOf } from "../../errors/failure.js";
 import { applyFailed, outdatedPlan, planOfOtherService } from "../../errors/manifest-errors.js";
@@ -10,8 +10,7 @@ import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";
 import type { DryRunFormat } from "../../program/dry-run-option.js";
 import { connect } from "../../service/connect.js";
-import { idName, type PlannedRequest } from "../../service/curl-line.js";
-import { printRequests } from "../../service/dry-run.js";
+import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
 import { readPlan } from "./read-plan.js";
 
 export interface ApplyOptions {
@@ -123,28 +122,9 @@ const dryRun = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const requests: PlannedRequest[] = [];
-  const middleware: Middleware = (request, next) => {
-    const { method, url, body } = request;
-    if (method === "GET" && !url.includes(idName(0).slice(0, -1))) return next(request);
-    const id = idName(requests.length + 1);
-    const named = method === "POST" || method === "GET" ? { id } : {};
-    const parsed = body === undefined ? {} : { body: JSON.parse(body) as unknown };
-    requests.push({ method, url, ...parsed, ...named });
-    const data = method === "GET" ? [{ id }] : { id };
-    const response = { data, pagination: { hasMore: false, nextCursor: null } };
-    return Promise.resolve({
-      status: 200,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(response),
-    });
-  };
-  const runner = new StepRunner(
-    await connect(flags, context, { middleware: [middleware] }),
-    plan,
-    context,
-    false,
-  );
+  const { requests, middleware } = new SequenceDryRun();
+  const client = await connect(flags, context, { middleware: [middleware] });
+  const runner = new StepRunner(client, plan, context, false);
   for (const step of plan.steps) await runner.run(step);
   await printRequests(requests, format, [], context);
 };

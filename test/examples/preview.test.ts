@@ -1,0 +1,140 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type RunningServer, createServer } from "@mgmt/mock/server";
+import { createClient, type Database } from "@mgmt/sdk";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { parse } from "yaml";
+import { ensureBuilt } from "../../packages/cli/test/bin.js";
+import { root } from "../../scripts/generate/contract.js";
+
+const example = join(root, "examples/pull-request-database");
+const run = promisify(execFile);
+let server: RunningServer;
+let token: string;
+let folder: string;
+let projectId: string;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  server = await createServer({ engineOptions: { settings: { lifecycle: { provisioning: 10 } } } });
+  token = await server.engine.tokens.service();
+  folder = mkdtempSync(join(tmpdir(), "mgmt-preview-"));
+  // The package is not installed from a registry.
+  const npx = `#!/bin/sh\nwhile [ "$1" != mgmt ]; do shift; done\nexec "$@"\n`;
+  writeFileSync(join(folder, "npx"), npx, { mode: 0o755 });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await server.close();
+});
+beforeEach(async () => {
+  projectId = (await server.engine.seed.project({ name: "shop" })).id;
+});
+
+const copies = async (): Promise<Database[]> => {
+  const client = createClient({ baseUrl: server.baseUrl, token });
+  const databases = await client.projects.databases.list(projectId).toArray();
+  return databases.filter(({ logicalId }) => logicalId === "preview");
+};
+
+/** Runs a script with the built command. Returns everything that it prints. */
+const script = async (text: string, env: NodeJS.ProcessEnv): Promise<string> => {
+  const { PATH = "", HOME } = process.env;
+  const { stdout, stderr } = await run("bash", ["-e", "-o", "pipefail", "-c", text], {
+    cwd: root,
+    env: {
+      PATH: [folder, join(root, "node_modules/.bin"), PATH].join(":"),
+      HOME,
+      MGMT_CONFIG_DIR: folder,
+      ...env,
+    },
+  });
+  return stdout + stderr;
+};
+
+it("creates one database however often it runs (create.sh, delete.sh)", async () => {
+  const env = { MGMT_BASE_URL: server.baseUrl, MGMT_TOKEN: token };
+  const line = (file: string): string => `${join(example, file)} ${projectId} feature/cart`;
+  const first = await script(line("create.sh"), env);
+  const second = await script(line("create.sh"), env);
+  const url = /postgresql:\S+/;
+  expect(url.exec(second)?.[0]).toBe(url.exec(first)?.[0]);
+  expect(await copies()).toHaveLength(1);
+  await script(line("delete.sh"), env);
+  await script(line("delete.sh"), env);
+  expect(await copies()).toEqual([]);
+});
+
+interface Action {
+  inputs: Record<string, { default?: string }>;
+  runs: { steps: { run: string; env: Record<string, string> }[] };
+}
+
+/** Runs the steps of the composite action as GitHub does. Returns the log with the masked values replaced. */
+const runAction = async (inputs: Record<string, string>, env: NodeJS.ProcessEnv): Promise<string> => {
+  const action = parse(readFileSync(join(example, "action.yml"), "utf8")) as Action;
+  const defaults = Object.entries(action.inputs).map(([name, { default: value = "" }]) => [name, value]);
+  const values: Record<string, string> = { ...Object.fromEntries(defaults), ...inputs };
+  const filled = (text: string): string =>
+    text.replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => values[name] ?? "");
+  let log = "";
+  for (const step of action.runs.steps) {
+    const own = Object.entries(step.env).map(([name, value]) => [name, filled(value)]);
+    log += await script(step.run, { ...env, GITHUB_ACTIONS: "true", ...Object.fromEntries(own) });
+  }
+  const masks = [...log.matchAll(/^::add-mask::(.+)\n/gm)].map(([, value = ""]) => value);
+  return masks.reduce(
+    (text, value) => text.replaceAll(value, "***"),
+    log.replaceAll(/^::add-mask::.+\n/gm, ""),
+  );
+};
+
+it("passes the connection string on without printing it (action.yml)", async () => {
+  const file = join(folder, "github.env");
+  writeFileSync(file, "");
+  const inputs = { "project-id": projectId, "base-url": server.baseUrl, token };
+  const env = { GITHUB_ENV: file, GITHUB_HEAD_REF: "feature/cart" };
+  const logs = [await runAction(inputs, env), await runAction(inputs, env)];
+  const [copy, ...others] = await copies();
+  expect(others).toEqual([]);
+  const [first, second] = readFileSync(file, "utf8").trim().split("\n");
+  expect(second).toBe(first);
+  const { pass = "" } = copy?.connections[0]?.directConnection ?? {};
+  expect(first).toContain(`DATABASE_URL=postgresql://`);
+  expect(first).toContain(pass);
+  for (let round = 0; round < 2; round += 1) logs.push(await runAction({ ...inputs, command: "down" }, env));
+  expect(await copies()).toEqual([]);
+  expect(pass).not.toBe("");
+  for (const log of logs) {
+    expect(log).not.toContain(pass);
+    expect(log).not.toContain(token);
+  }
+  await expect(runAction({ ...inputs, command: "sideways" }, env)).rejects.toMatchObject({ code: 2 });
+});
+
+it("sets the connection string for the job and stops the preview (gitlab.yml)", async () => {
+  const jobs = parse(readFileSync(join(example, "gitlab.yml"), "utf8")) as Record<
+    string,
+    { script: string[] }
+  >;
+  const lines = (name: string): string =>
+    (jobs[name]?.script ?? [])
+      .map((line) => line.replaceAll(".env.preview", join(folder, "preview.env")).replace("./", ""))
+      .map((line) => line.replace("npm ci && npm test", `test -n "$DATABASE_URL"`))
+      .join("\n");
+  const env = {
+    MGMT_BASE_URL: server.baseUrl,
+    MGMT_TOKEN: token,
+    MGMT_PROJECT_ID: projectId,
+    CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "feature/cart",
+  };
+  expect(lines("preview-database")).toContain("DATABASE_URL");
+  const log = await script(lines("preview-database"), env);
+  const [copy] = await copies();
+  expect(log).not.toContain(copy?.connections[0]?.directConnection?.pass ?? "postgres");
+  for (let round = 0; round < 2; round += 1) await script(lines("stop-preview-database"), env);
+  expect(await copies()).toEqual([]);
+});
