@@ -342,7 +342,8 @@ describe("mgmt apply --dry-run", () => {
     const { json } = await mgmt`apply --dry-run`;
     expect(writesSince(before)).toEqual([]);
     const requests = json as { method: string; url: string; id?: string }[];
-    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(6);
+    // Six entries, and a connection for each of the three databases.
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(9);
     expect(requests[1]?.url).toContain("/mgmt_id_1/");
   });
 

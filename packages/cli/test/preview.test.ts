@@ -135,6 +135,7 @@ describe("mgmt preview up", () => {
     expect(json).toMatchObject([
       { method: "POST", url: expect.stringContaining("/branches"), body: { gitName: "a" }, id: "mgmt_id_1" },
       { method: "POST", body: { projectId, branchId: "mgmt_id_1", logicalId: "preview" } },
+      { method: "POST", url: expect.stringContaining("/connections"), body: { databaseId: "mgmt_id_2" } },
     ]);
     expect(writesSince(before)).toEqual([]);
     await mgmt`preview up --branch a`;

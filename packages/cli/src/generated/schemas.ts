@@ -205,7 +205,7 @@ export const definitions: Readonly<Record<string, Schema>> = {
     },
   },
   IssuedConnection: {
-    description: "The first connection of a new database, including connection strings.",
+    description: "The first connection of a new database.",
     allOf: [
       { $ref: "#/$defs/ConnectionCore" },
       {
@@ -369,6 +369,34 @@ export const definitions: Readonly<Record<string, Schema>> = {
         type: "object",
         required: ["project"],
         properties: {
+          project: { description: "The project that it belongs to.", $ref: "#/$defs/Reference" },
+        },
+      },
+    ],
+  },
+  CreatedDatabase: {
+    description: "A new database. Create a connection for it to get its credentials.",
+    allOf: [
+      { $ref: "#/$defs/DatabaseCore" },
+      {
+        type: "object",
+        required: ["status", "region", "source", "connections", "project"],
+        properties: {
+          status: { $ref: "#/$defs/DatabaseStatus" },
+          region: {
+            description: "The region that it runs in, or null if the service does not report one.",
+            anyOf: [{ $ref: "#/$defs/ShortReference" }, { type: "null" }],
+          },
+          source: {
+            description: "What it was created from, or null if the service does not report it.",
+            anyOf: [{ $ref: "#/$defs/DatabaseSource" }, { type: "null" }],
+          },
+          connections: {
+            type: "array",
+            description:
+              "Connections of the database. Their endpoints have connection strings if the service has issued them.",
+            items: { $ref: "#/$defs/IssuedConnection" },
+          },
           project: { description: "The project that it belongs to.", $ref: "#/$defs/Reference" },
         },
       },
@@ -1001,7 +1029,7 @@ export const results: Readonly<Record<string, OperationResult>> = {
     ],
   },
   "databases.create": {
-    item: { $ref: "#/$defs/DatabaseWithSecrets" },
+    item: { $ref: "#/$defs/CreatedDatabase" },
     errors: [
       { code: "request:malformed", status: 400 },
       { code: "auth:unauthorized", status: 401 },
