@@ -5,6 +5,7 @@ export type PlatformErrorCode =
   | "platform:cannot_listen"
   | "platform:data_dir_in_use"
   | "platform:data_dir_corrupt"
+  | "platform:data_dir_unsafe"
   | "platform:data_dir_unwritable"
   | "platform:invalid_oauth_client"
   | "platform:unsupported_system";
@@ -92,6 +93,14 @@ export const platformErrors = {
       `The data directory ${dataDir} cannot be used: ${what}.`,
       `Nothing in it was changed. Restore it from a copy, or start with an empty one. ${otherDirectory}`,
       { cause },
+    ),
+
+  dataDirUnsafe: (path: string, problem: string) =>
+    new PlatformError(
+      "platform:data_dir_unsafe",
+      `${path} cannot be trusted: ${problem}.`,
+      `Nothing in it was changed. The data directory and its files must belong to you, and only you may write to them: check ` +
+        `with ls -la. ${otherDirectory}`,
     ),
 
   dataDirUnwritable: (dataDir: string, cause: unknown) =>

@@ -1,9 +1,22 @@
-import { cp, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DirectoryLock } from "../src/data-dir/lock.js";
 import { ephemeralBase } from "../src/directories.js";
+import { isRoot } from "../src/postgres/account.js";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { temporaryDirectory } from "./cluster.js";
 import { call, control, makeProject, query, finalStatus } from "./api.js";
@@ -239,6 +252,74 @@ describe("a data directory that cannot be used", () => {
     expect(error.message).toMatch(message);
     expect(error.hint).toContain("--data-dir");
     expect(await contents(directory)).toEqual(before);
+  });
+
+  /** Copies the data directory, changes the copy, and returns the error of a start on it. */
+  const unsafe = async (change: (directory: string) => Promise<void>): Promise<PlatformError> => {
+    const directory = join(root, "unsafe");
+    await rm(directory, { recursive: true, force: true });
+    await cp(whole, directory, { recursive: true, filter: isChecked });
+    await change(directory);
+    return failure("unsafe");
+  };
+
+  it.each(["state.json", "platform.json", "token", "postgres.log", "postgres", "tls"])(
+    "is refused when %s is a symbolic link, which is not followed",
+    async (name) => {
+      const target = join(root, `target-of-${name}`);
+      const error = await unsafe(async (directory) => {
+        await rm(target, { recursive: true, force: true });
+        await rename(join(directory, name), target);
+        await symlink(target, join(directory, name));
+      });
+      expect(error.code).toBe("platform:data_dir_unsafe");
+      expect(error.message).toContain(`${name} cannot be trusted: it is a symbolic link`);
+    },
+  );
+
+  it("does not create a log through a dangling link", async () => {
+    const target = join(root, "planted.log");
+    const error = await unsafe(async (directory) => {
+      await rm(join(directory, "postgres.log"), { force: true });
+      await symlink(target, join(directory, "postgres.log"));
+    });
+    expect(error.code).toBe("platform:data_dir_unsafe");
+    await expect(stat(target)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("is refused when it is itself a symbolic link", async () => {
+    await symlink(whole, join(root, "link"));
+    const error = await failure("link");
+    expect(error.code).toBe("platform:data_dir_unsafe");
+    expect(error.hint).toContain("--data-dir");
+  });
+
+  it.each([".", "state.json", "control-secret"])("is refused when others can write to %s", async (name) => {
+    for (const mode of [0o770, 0o707]) {
+      const error = await unsafe((directory) => chmod(join(directory, name), mode));
+      expect(error.code).toBe("platform:data_dir_unsafe");
+      expect(error.message).toContain("other accounts can write to it");
+    }
+  });
+
+  it.runIf(isRoot()).each([".", "state.json", "postgres"])(
+    "is refused when %s belongs to another account",
+    async (name) => {
+      const stranger = 54_321;
+      const error = await unsafe((directory) => chown(join(directory, name), stranger, stranger));
+      expect(error.code).toBe("platform:data_dir_unsafe");
+      expect(error.message).toContain("belongs to another account");
+      expect((await stat(join(root, "unsafe", name))).uid).toBe(stranger);
+    },
+  );
+
+  it("takes the permission to write to an empty directory from others", async () => {
+    const directory = join(root, "empty");
+    await mkdir(directory);
+    await chmod(directory, 0o777);
+    const platform = await start("empty");
+    expect((await stat(directory)).mode & 0o077).toBe(isRoot() ? 0o011 : 0);
+    await platform.stop();
   });
 
   it("is refused when it contains other files", async () => {

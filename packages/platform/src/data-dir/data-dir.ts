@@ -1,11 +1,12 @@
-import { chmod, mkdtemp, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
 import { PlatformError, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
 import { DirectoryLock, lockName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
-import { type Manifest, readManifest } from "./manifest.js";
+import { type Manifest, manifestName, readManifest } from "./manifest.js";
+import { refuseForeign } from "./ownership.js";
 import { readState } from "./state-file.js";
 import { ephemeralPrefix, sweepEphemeral } from "./sweep.js";
 
@@ -72,10 +73,13 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
   const path = resolve(given);
   try {
     const isNew = await makeDirectory(path, directoryMode());
+    if (!isNew) await makeEmptyPrivate(path);
+    const { cluster, ...files } = filesIn(path);
+    const names = [manifestName, lockName, ...Object.values(files).map((file) => basename(file))];
+    await refuseForeign(path, basename(cluster), names);
     const lock = await DirectoryLock.acquire(path);
     try {
       const stored = await readStored(path);
-      if (isNew || (stored === undefined && isRoot())) await chmod(path, directoryMode());
       return { path, ephemeral: false, stored, release: () => lock.release() };
     } catch (error) {
       await lock.release();
@@ -85,6 +89,13 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
     if (error instanceof PlatformError) throw error;
     throw platformErrors.dataDirUnwritable(path, error);
   }
+};
+
+/** Takes the permission to write to an own, empty directory from others. */
+const makeEmptyPrivate = async (path: string): Promise<void> => {
+  const found = await lstat(path);
+  const isOwn = found.isDirectory() && found.uid === process.geteuid?.();
+  if (isOwn && (await readdir(path)).length === 0) await chmod(path, directoryMode());
 };
 
 const readStored = async (path: string): Promise<DataDir["stored"]> => {

@@ -22,7 +22,9 @@ export interface Manifest {
   };
 }
 
-const fileIn = (dataDir: string): string => join(dataDir, "platform.json");
+export const manifestName = "platform.json";
+
+const fileIn = (dataDir: string): string => join(dataDir, manifestName);
 
 /**
  * Reads the manifest.

@@ -1,4 +1,4 @@
-import { lchown, readFile, readdir, stat } from "node:fs/promises";
+import { lchown, lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { platformErrors } from "../platform-error.js";
 
@@ -20,15 +20,17 @@ export const isRoot = (): boolean => process.geteuid?.() === 0;
  */
 export const findAccount = async (): Promise<Account | undefined> => {
   if (!isRoot()) return undefined;
-  const accounts = parsePasswd(await readFile("/etc/passwd", "utf8").catch(() => ""));
-  for (const name of names) {
-    const account = accounts.get(name);
-    if (account !== undefined) return account;
-  }
+  const [account] = await systemAccounts();
+  if (account !== undefined) return account;
   throw platformErrors.unsupportedSystem(
     `Postgres does not run as root, and /etc/passwd contains none of the accounts ${names.join(", ")}.`,
     "Run the platform as another user.",
   );
+};
+
+const systemAccounts = async (): Promise<Account[]> => {
+  const accounts = parsePasswd(await readFile("/etc/passwd", "utf8").catch(() => ""));
+  return names.flatMap((name) => accounts.get(name) ?? []);
 };
 
 /**
@@ -37,8 +39,10 @@ export const findAccount = async (): Promise<Account | undefined> => {
  */
 export const claimOwnership = async (cluster: string): Promise<Account | undefined> => {
   if (!isRoot()) return undefined;
-  const { uid, gid } = await stat(cluster);
-  if (uid !== 0) return { uid, gid };
+  const { uid, gid } = await lstat(cluster);
+  const accounts = await systemAccounts();
+  if (accounts.some((account) => account.uid === uid)) return { uid, gid };
+  if (uid !== 0) throw platformErrors.dataDirUnsafe(cluster, "it belongs to another account");
   const account = await findAccount();
   if (account !== undefined) await chownTree(account, cluster);
   return account;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { platformErrors } from "../platform-error.js";
@@ -56,7 +57,7 @@ export class PostgresServer {
     await endLeftovers(directory);
     await writeAccessRules(directory);
     await rotateLog(options.logFile);
-    const log = await open(options.logFile, "a", 0o600);
+    const log = await openLog(options.logFile);
     const logStart = (await log.stat()).size;
     const watchdog = new Watchdog({
       signal: durable ? "INT" : "QUIT",
@@ -127,6 +128,10 @@ const becomesReady = async (
   }
   return false;
 };
+
+/** Opens the log to append to it. Does not follow a symbolic link. */
+const openLog = (path: string): Promise<FileHandle> =>
+  open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
 
 /** Renames a large log, replacing the previous one. */
 const rotateLog = async (path: string): Promise<void> => {
