@@ -29,7 +29,7 @@ export type { PartialSettings } from "./request/merge-settings.js";
 export { type Settings, type UnknownFields, defaultSettings } from "./request/settings.js";
 export { type Snapshot, readSnapshot } from "./composition/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
-export { controlSecretHeader } from "./http/control-face.js";
+export { controlSecretHeader } from "./http/control-endpoint.js";
 export {
   type RunningServer,
   type ServerAddress,

@@ -1,7 +1,7 @@
 import { type HttpHandler, http } from "msw";
 import { type EngineOptions, ReferenceEngine } from "@mgmt/engine";
 import { type UnhandledRequestStrategy, intercept, release } from "./interception.js";
-import { answerRequest, baseOf } from "./web-exchange.js";
+import { respondTo, baseOf } from "./web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
   settings?: EngineOptions["settings"];
@@ -39,7 +39,7 @@ export class Mock extends ReferenceEngine {
     // Use a regular expression, because MSW decodes the parameters of path patterns and fails on paths that
     // cannot be decoded.
     const everything = new RegExp(`^(?:${this.#bases.map(escapePattern).join("|")})(?:/|$)`);
-    this.handlers = [http.all(everything, ({ request }) => answerRequest(this, this.#bases, request))];
+    this.handlers = [http.all(everything, ({ request }) => respondTo(this, this.#bases, request))];
   }
 
   /** Base URL of the API, without a trailing slash and without `/v1`. */
@@ -68,7 +68,7 @@ export class Mock extends ReferenceEngine {
    * Sends a request directly to this server, whether or not it is listening. Works like the global `fetch`.
    */
   readonly fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-    answerRequest(this, this.#bases, new Request(input, init)).then((response) => {
+    respondTo(this, this.#bases, new Request(input, init)).then((response) => {
       if (response.type === "error") throw new TypeError("fetch failed");
       return response;
     });

@@ -12,7 +12,7 @@ const readHeaders = [
  * Responds to a web `Request` whose URL begins with one of the `bases`, in the form that `baseOf` returns. A
  * dropped connection becomes a network error, like that of `fetch`.
  */
-export const answerRequest = async (
+export const respondTo = async (
   engine: ReferenceEngine,
   bases: readonly string[],
   request: Request,

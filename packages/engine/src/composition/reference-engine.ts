@@ -152,7 +152,7 @@ export class ReferenceEngine implements ControlledEngine {
    */
   setRateLimit(limit: RateLimitSettings | null): void {
     if (limit && !(Number.isInteger(limit.requests) && limit.requests >= 0 && limit.window > 0)) {
-      throw new TypeError("A rate limit is a whole number of requests in a window of more than 0 ms");
+      throw new TypeError("requests must be a whole number, and window must be greater than 0 ms");
     }
     this.#rateLimiter.limit = limit;
     this.#rateLimiter.reset();

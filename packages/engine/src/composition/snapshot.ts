@@ -27,10 +27,10 @@ type SnapshotV1 = Omit<Snapshot, "version" | "store"> & { version: 1; store: Sto
  * @throws Error that says what is missing when the value is not a snapshot.
  */
 export const readSnapshot = (value: unknown): Snapshot => {
-  if (typeof value !== "object" || value === null) throw new Error("A snapshot is a JSON object");
+  if (typeof value !== "object" || value === null) throw new Error("The snapshot is not a JSON object");
   const snapshot = value as Partial<Record<keyof Snapshot, unknown>>;
   if (snapshot.version !== 1 && snapshot.version !== 2) {
-    throw new Error("The snapshot has another version than 1 or 2: a newer server may have made it");
+    throw new Error("The version of the snapshot is not 1 or 2; a newer server may have created it");
   }
   for (const part of ["store", "clock"] as const) {
     if (typeof snapshot[part] !== "object" || snapshot[part] === null)

@@ -130,13 +130,13 @@ const assertConnectionFault = (fault: ConnectionFault): void => {
     throw new TypeError(`latency must be a number of milliseconds above 0, at most ${String(maxLatency)}`);
   }
   if ((effect === "delay") !== (latency !== undefined)) {
-    throw new TypeError("A fault has a latency if its effect is delay, and only then");
+    throw new TypeError("latency is required for the effect delay, and not allowed for others");
   }
   if (code !== undefined && !(typeof code === "string" && /^[0-9A-Z]{5}$/.test(code))) {
     throw new TypeError("code must be an SQLSTATE of five digits and upper-case letters");
   }
   if (effect !== "refuse" && (code !== undefined || message !== undefined)) {
-    throw new TypeError("Only a fault whose effect is refuse has a code or a message");
+    throw new TypeError("code and message are allowed only for the effect refuse");
   }
 };
 

@@ -11,7 +11,7 @@ import { type EngineOptions, ReferenceEngine } from "../composition/reference-en
 import type { RequestError } from "../request/request-error.js";
 import { errors } from "../request/errors.js";
 import { type EngineResponse, refusal } from "../request/message.js";
-import { handleControlRequest, isControlPath } from "./control-face.js";
+import { handleControlRequest, isControlPath } from "./control-endpoint.js";
 import { isOwnHost } from "./host-guard.js";
 import { halfOf, readBytes } from "./http-body.js";
 import { isLoopbackHost } from "./loopback.js";

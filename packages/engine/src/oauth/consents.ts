@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from "./authorization-request.js";
 import { knownScopes } from "./scopes.js";
 
 /** The user who consents, and the workspace that the client gets access to. */
-export interface Consenter {
+export interface ConsentingUser {
   readonly userId: string;
   readonly workspaceId: string;
 }
@@ -14,19 +14,19 @@ export interface Consenter {
  * Records the consent of a user and returns an authorization code for the client. Only the digest of the code
  * is stored.
  */
-export const grantConsent = (world: World, request: AuthorizationRequest, consenter: Consenter): string => {
+export const grantConsent = (world: World, request: AuthorizationRequest, user: ConsentingUser): string => {
   const { store, clock, ids, settings } = world;
   const { client, scopes, redirectUri, redirectGiven, codeChallenge } = request;
   const now = clock.now();
-  const integration = recordIntegration(world, request, consenter);
+  const integration = recordIntegration(world, request, user);
   const code = ids.secret(43);
   store.authorizationCodes.insert({
     id: digest(code),
     createdAt: now,
     integrationId: integration.id,
     clientId: client.id,
-    userId: consenter.userId,
-    workspaceId: consenter.workspaceId,
+    userId: user.userId,
+    workspaceId: user.workspaceId,
     scopes: [...scopes],
     redirectUri: redirectGiven ? redirectUri : null,
     codeChallenge,
@@ -40,7 +40,7 @@ export const grantConsent = (world: World, request: AuthorizationRequest, consen
 const recordIntegration = (
   { store: { integrations }, clock, ids }: World,
   { client, scopes }: AuthorizationRequest,
-  { userId, workspaceId }: Consenter,
+  { userId, workspaceId }: ConsentingUser,
 ): IntegrationRow => {
   const existing = integrations.find({ workspaceId, clientId: client.id });
   if (existing) {

@@ -32,7 +32,7 @@ interface Handler {
 }
 
 /** Limits caching to one minute, because the keys can change when the server restarts. */
-const briefly = { "cache-control": "public, max-age=60" };
+const cachedBriefly = { "cache-control": "public, max-age=60" };
 
 /**
  * Returns the endpoints of the authorization server by path. See https://www.rfc-editor.org/rfc/rfc6749,
@@ -60,9 +60,9 @@ export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): Read
     metadata: {
       methods: ["GET"],
       anyOrigin: true,
-      respond: ({ settings }) => jsonResponse(metadata(settings.authUrl), briefly),
+      respond: ({ settings }) => jsonResponse(metadata(settings.authUrl), cachedBriefly),
     },
-    jwks: { methods: ["GET"], anyOrigin: true, respond: () => jsonResponse(jwks(keys.state), briefly) },
+    jwks: { methods: ["GET"], anyOrigin: true, respond: () => jsonResponse(jwks(keys.state), cachedBriefly) },
   };
   const endpoint = (name: OAuthEndpoint): [path: string, endpoint: Endpoint] => [
     oauthPaths[name],

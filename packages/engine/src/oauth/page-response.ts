@@ -46,7 +46,7 @@ const refusal = (status: number, parts: RefusalParts): Page => ({
   code: parts.code,
 });
 
-const beginAgain = "Go back to the program that sent you here and start again";
+const startAgain = "Go back to the program that sent you here and start again";
 
 /** Error pages. They are shown to the user and not reported to the client. */
 export const refusals = {
@@ -62,7 +62,7 @@ export const refusals = {
     refusal(403, {
       title: "Another site sent this request",
       reason: "Only this page can submit its form",
-      hint: beginAgain,
+      hint: startAgain,
       code: "foreign_origin",
     }),
   stale: (retry: string) =>

@@ -3,9 +3,9 @@ import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
 
 /** Matches 32 bytes as base64url without padding. See https://www.rfc-editor.org/rfc/rfc7636#section-4.2. */
-const challengeForm = /^[A-Za-z0-9_-]{43}$/;
+const challengePattern = /^[A-Za-z0-9_-]{43}$/;
 /** See https://www.rfc-editor.org/rfc/rfc7636#section-4.1. */
-const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/;
+const verifierPattern = /^[A-Za-z0-9\-._~]{43,128}$/;
 
 /**
  * Returns the S256 challenge of an authorization request, or null when there is none. Throws
@@ -21,7 +21,7 @@ export const readChallenge = (parameters: Parameters, isPublic: boolean): string
     return null;
   }
   if (method !== "S256") throw oauthErrors.challengeMethod();
-  if (!challengeForm.test(challenge)) throw oauthErrors.challengeMalformed();
+  if (!challengePattern.test(challenge)) throw oauthErrors.challengeMalformed();
   return challenge;
 };
 
@@ -36,5 +36,5 @@ export const checkVerifier = (challenge: string | null, verifier: string | undef
     return;
   }
   if (verifier === undefined) throw oauthErrors.verifierNeeded();
-  if (!verifierForm.test(verifier) || !isDigestOf(challenge, verifier)) throw oauthErrors.verifierWrong();
+  if (!verifierPattern.test(verifier) || !isDigestOf(challenge, verifier)) throw oauthErrors.verifierWrong();
 };

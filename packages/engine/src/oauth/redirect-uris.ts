@@ -1,11 +1,11 @@
 import type { ClientRow } from "../store/rows.js";
 
 /** Matches an `http` URI on loopback, and captures its scheme with the host, its port, and the rest. */
-const loopbackForm =
+const loopbackPattern =
   /^(?<host>http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]))(?::(?<port>[1-9]\d{0,4}))?(?<rest>[/?][^#]*)?$/;
 
 const readLoopback = (uri: string): { host: string; rest: string } | undefined => {
-  const groups = loopbackForm.exec(uri)?.groups;
+  const groups = loopbackPattern.exec(uri)?.groups;
   if (!groups || Number(groups["port"] ?? 80) > 65_535) return undefined;
   return { host: groups["host"] ?? "", rest: groups["rest"] ?? "" };
 };

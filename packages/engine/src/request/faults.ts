@@ -50,7 +50,7 @@ const assertFault = (fault: Fault): void => {
   const { operation, times, probability, latency, status, body, drop } = fault;
   for (const id of operation === undefined ? [] : [operation].flat()) {
     if (!Object.hasOwn(operations, id) && !oauthTargets.has(id))
-      throw new TypeError(`There is no operation ${id}`);
+      throw new TypeError(`The operation ${id} does not exist`);
   }
   if (times !== undefined && !(Number.isInteger(times) && isNumber(times, 1))) {
     throw new TypeError("times must be a whole number, at least 1");

@@ -27,7 +27,7 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
   };
   for (const url of [settings.baseUrl, settings.authUrl]) {
     if (url.endsWith("/") || url.endsWith("/v1")) {
-      throw new TypeError(`${url} is written without a trailing slash and without /v1`);
+      throw new TypeError(`${url} must not end with a slash or /v1`);
     }
   }
   return settings;

@@ -107,11 +107,11 @@ export const route = (method: string, path: string): Route => {
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/");
 
 /** Matches words of the API and generated ids. */
-const harmless = /^[a-z0-9._-]{0,64}$/;
+const safeSegment = /^[a-z0-9._-]{0,64}$/;
 
 /** Returns a path for logs and messages. Segments that may be secrets, such as a token sent by mistake, become `…`. */
 export const shownPath = (path: string): string =>
   path
     .split("/")
-    .map((segment) => (harmless.test(segment) ? segment : "…"))
+    .map((segment) => (safeSegment.test(segment) ? segment : "…"))
     .join("/");

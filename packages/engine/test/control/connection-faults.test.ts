@@ -63,13 +63,17 @@ describe("ConnectionFaults", () => {
     ["a fraction of times", { effect: "drop", times: 1.5 }, "times must be a whole number"],
     ["a probability above 1", { effect: "drop", probability: 1.1 }, "probability must be"],
     ["a probability that is not a number", { effect: "drop", probability: "1" }, "probability must be"],
-    ["a delay without a latency", { effect: "delay" }, "has a latency if its effect is delay"],
-    ["a latency without a delay", { effect: "drop", latency: 5 }, "has a latency if its effect is delay"],
+    ["a delay without a latency", { effect: "delay" }, "latency is required for the effect delay"],
+    ["a latency without a delay", { effect: "drop", latency: 5 }, "latency is required for the effect delay"],
     ["a negative latency", { effect: "delay", latency: -1 }, "latency must be"],
     ["a latency of days", { effect: "delay", latency: 1e9 }, "latency must be"],
     ["a code that is not an SQLSTATE", { effect: "refuse", code: "53300\0" }, "code must be an SQLSTATE"],
     ["a message that is not text", { effect: "refuse", message: {} }, "message must be a string"],
-    ["a message for a drop", { effect: "drop", message: "x" }, "Only a fault whose effect is refuse"],
+    [
+      "a message for a drop",
+      { effect: "drop", message: "x" },
+      "code and message are allowed only for the effect refuse",
+    ],
   ])("refuses %s", (_case, fault, message) => {
     const faults = faultsWith();
     expect(() => faults.add(fault as never)).toThrow(message);

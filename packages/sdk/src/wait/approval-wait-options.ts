@@ -3,7 +3,7 @@ import type { ApprovalStatus } from "../generated/types.js";
 /** The progress of a wait. */
 export interface WaitProgress {
   /** Number of polls so far. */
-  looks: number;
+  polls: number;
   /** Milliseconds since the wait began. */
   elapsedMs: number;
   /** Milliseconds until its deadline; `Infinity` without one. */

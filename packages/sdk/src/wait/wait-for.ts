@@ -42,7 +42,7 @@ export const waitFor = async <T extends AwaitedResource>(
   const start = performance.now();
   const progressAfter = (polls: number): WaitProgress => {
     const elapsedMs = Math.round(performance.now() - start);
-    return { looks: polls, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
+    return { polls, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
   };
   let last: T | undefined;
   let failing: { since: number; error: unknown } | undefined;

@@ -31,8 +31,8 @@ const ask = async (): Promise<ApprovalRequiredError> => {
 
 /** Calls a function as soon as a poll has seen the approval pending. */
 const once = (act: (id: string) => unknown): WaitOptions<Approval> => ({
-  onProgress: async ({ id, status }, { looks }) => {
-    if (looks === 1 && status === "pending") await act(id);
+  onProgress: async ({ id, status }, { polls }) => {
+    if (polls === 1 && status === "pending") await act(id);
   },
 });
 
@@ -80,9 +80,9 @@ describe("agentApprovals.wait", () => {
     const told: unknown[] = [];
     await world.agent.agentApprovals.wait(approvalId, {
       timeoutMs: 60_000,
-      onProgress: async ({ status }, { looks, elapsedMs, remainingMs }) => {
-        told.push([looks, status, elapsedMs + remainingMs]);
-        if (looks === 1) await mock.approvals.approve(approvalId);
+      onProgress: async ({ status }, { polls, elapsedMs, remainingMs }) => {
+        told.push([polls, status, elapsedMs + remainingMs]);
+        if (polls === 1) await mock.approvals.approve(approvalId);
       },
     });
     expect(told).toEqual([
@@ -178,11 +178,11 @@ describe("agentApprovals.wait", () => {
     const { approvalId } = await ask();
     await mock.approvals.approve(approvalId);
     mock.faults.add({ operation: "agentApprovals.get", times: 1, ...fault });
-    const looks: number[] = [];
+    const polls: number[] = [];
     await world.agent.agentApprovals.wait(approvalId, {
-      onProgress: (_seen, progress) => void looks.push(progress.looks),
+      onProgress: (_seen, progress) => void polls.push(progress.polls),
     });
-    expect(looks).toEqual([2]);
+    expect(polls).toEqual([2]);
   });
 
   it("includes the reason of the last failed polls as the cause of a timeout", async () => {

@@ -57,8 +57,8 @@ describe("a finished wait", () => {
     const { signal } = new AbortController();
     const before = timers();
     const client = world.agentThat({
-      onProgress: async ({ approvalId, looks }) => {
-        if (looks === 1) await mock.approvals.approve(approvalId);
+      onProgress: async ({ approvalId, polls }) => {
+        if (polls === 1) await mock.approvals.approve(approvalId);
       },
     });
     await client.databases.delete(world.databaseId, { signal });

@@ -23,8 +23,8 @@ const { mock } = world;
 
 /** Calls a function when a poll first sees the approval. */
 const when = (act: (id: string) => unknown): ApprovalWaitOptions => ({
-  onProgress: async ({ approvalId, looks }) => {
-    if (looks === 1) await act(approvalId);
+  onProgress: async ({ approvalId, polls }) => {
+    if (polls === 1) await act(approvalId);
   },
 });
 const approve = when((id) => mock.approvals.approve(id));
@@ -46,7 +46,7 @@ describe("a call of an agent that waits for its approval", () => {
     const client = world.agentThat({
       onProgress: async (progress) => {
         told.push(progress);
-        if (progress.looks === 1) await mock.approvals.approve(progress.approvalId);
+        if (progress.polls === 1) await mock.approvals.approve(progress.approvalId);
       },
     });
     await client.databases.delete(world.databaseId);
@@ -56,7 +56,7 @@ describe("a call of an agent that waits for its approval", () => {
       "agentApprovals.get 200",
       "databases.delete 204",
     ]);
-    expect(told.map(({ looks, status }) => [looks, status])).toEqual([
+    expect(told.map(({ polls, status }) => [polls, status])).toEqual([
       [0, "pending"],
       [1, "pending"],
       [2, "approved"],
@@ -69,7 +69,7 @@ describe("a call of an agent that waits for its approval", () => {
       status: "pending",
       method: "DELETE",
       path: "/v1/databases/{databaseId}",
-      looks: 0,
+      polls: 0,
       elapsedMs: expect.any(Number),
       remainingMs: expect.any(Number),
     });
@@ -155,8 +155,8 @@ describe("a call of an agent that waits for its approval", () => {
     const { id: backupId } = await mock.seed.backup(world.databaseId);
     const source = { type: "backup", databaseId: world.databaseId, backupId } as const;
     const client = world.agentThat({
-      onProgress: async ({ approvalId, status, looks }) => {
-        if (looks === 1) await mock.approvals.approve(approvalId);
+      onProgress: async ({ approvalId, status, polls }) => {
+        if (polls === 1) await mock.approvals.approve(approvalId);
         // Another program of the same agent sends the request first.
         if (status === "approved") await world.agent.databases.restore(world.databaseId, { source });
         if (status === "approved") await mock.states.setDatabaseStatus(world.databaseId, "ready");

@@ -21,7 +21,7 @@ const row = (name: string, value: string | Html): Html =>
 const command = (name: string, words: string): Html =>
   row(name, html`<code>mgmt dev approvals ${words}</code>`);
 
-const howToDecide = ({ id, operationId }: ApprovalRow): Html =>
+const decisionCommands = ({ id, operationId }: ApprovalRow): Html =>
   html`<section aria-labelledby="decide">
     <h2 id="decide">Decide in a terminal on this machine</h2>
     <ul class="rows">
@@ -48,7 +48,7 @@ export const approvalPage = (approval: ApprovalRow): string => {
         ${row("Request", request)} ${row("Operation", operationId)} ${row("Agent", agentId)}
         ${isOpen ? row("Until", readable(windowExpiresAt ?? expiresAt)) : []}
       </ul>
-      ${status === "pending" ? howToDecide(approval) : []}
+      ${status === "pending" ? decisionCommands(approval) : []}
       <p class="note quiet small">Approve only what you asked an agent to do.</p>`,
   );
 };

@@ -2,7 +2,7 @@ import type { World } from "../../request/world.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 
 /** Returns a new connection with generated credentials. Does not store it. */
-export const inventConnection = (
+export const newConnection = (
   world: World,
   { id: databaseId, workspaceId }: Pick<DatabaseRow, "id" | "workspaceId">,
   name: string,
@@ -14,8 +14,8 @@ export const inventConnection = (
   name,
   kind: "postgres",
   user: `role_${world.ids.label(16)}`,
-  pass: inventPassword(world),
+  pass: newPassword(world),
 });
 
 /** Returns a password of letters and digits only, so that no client needs to escape it. */
-export const inventPassword = (world: World): string => world.ids.secret(32);
+export const newPassword = (world: World): string => world.ids.secret(32);

@@ -5,7 +5,7 @@ import { reach } from "../../request/reach.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import type { Job } from "../../time/scheduler.js";
 import { requestChange } from "../databases/database-changes.js";
-import { inventConnection, inventPassword } from "./connection-creation.js";
+import { newConnection, newPassword } from "./connection-creation.js";
 import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
 
 /** Returns the connection in the path and its database. */
@@ -21,7 +21,7 @@ const present = (status: 200 | 201, world: World, connection: ConnectionRow, aft
 });
 
 const create = (status: 200 | 201, { world }: Call, database: DatabaseRow, name: string): Success => {
-  const connection = inventConnection(world, database, name);
+  const connection = newConnection(world, database, name);
   const job = requestChange(world, database, { type: "createConnection", connection });
   return present(status, world, connection, job);
 };
@@ -72,7 +72,7 @@ export const connectionBehaviors = {
   "connections.rotate": behavior("connections.rotate", {
     check: (call) => reachConnection(call, call.path.id),
     act: ({ world }, { connection, database }) => {
-      const pass = inventPassword(world);
+      const pass = newPassword(world);
       const change = { type: "setPassword", connectionId: connection.id, pass } as const;
       return present(200, world, { ...connection, pass }, requestChange(world, database, change));
     },

@@ -1,6 +1,6 @@
 import type { World } from "../../request/world.js";
 import type { ConnectionRow, DatabaseRow, DatabaseSource } from "../../store/rows.js";
-import { inventConnection } from "../connections/connection-creation.js";
+import { newConnection } from "../connections/connection-creation.js";
 import { beginProvisioning } from "./database-lifecycle.js";
 
 export interface NewDatabase {
@@ -26,7 +26,7 @@ export const addDatabase = (
 ): { database: ProvisioningDatabase; connection: ConnectionRow } => {
   const { store, ids, clock } = world;
   const id = ids.id("database");
-  const connection = inventConnection(world, { id, workspaceId: properties.workspaceId }, "default");
+  const connection = newConnection(world, { id, workspaceId: properties.workspaceId }, "default");
   if (properties.isDefault) takeDefaultFlag(world, properties.projectId);
   const database: ProvisioningDatabase = {
     id,

@@ -104,7 +104,7 @@ export const deploymentBehaviors = {
       return deployment;
     },
     act: ({ world }, deployment) => {
-      forgetPromotion(world, deployment);
+      clearPromotion(world, deployment);
       world.store.deployments.delete(deployment.id);
       return { status: 204 };
     },
@@ -136,7 +136,7 @@ export const deploymentBehaviors = {
 };
 
 /** Removes a deleted deployment from its app. Its custom domains serve nothing until the next promotion. */
-const forgetPromotion = ({ store }: World, { id, appId }: DeploymentRow): void => {
+const clearPromotion = ({ store }: World, { id, appId }: DeploymentRow): void => {
   const app = store.apps.get(appId);
   if (app === undefined) return;
   store.apps.update(appId, {
