@@ -3,6 +3,7 @@ import type { Context } from "../context.js";
 import { unexpectedResponse } from "../errors/run-errors.js";
 import { type Input, type ReadInput, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json-path.js";
+import { hasNames, type Typed } from "../names/typed-names.js";
 import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
@@ -33,9 +34,10 @@ interface Run {
 
 /** Runs any operation: read input → connect → warn → confirm → send → wait → print. */
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
-  const { command, overlay, ids, typed, flags } = invocation;
+  const { command, overlay, flags } = invocation;
   const { fields } = context.output.presentation;
   if (fields) await (await import("./result-schema.js")).assertFields(command, fields);
+  const { ids, typed } = await withoutNames(invocation, context);
   const omitted = ids.length > 0 ? undefined : defaultTarget(command, flags, context);
   const fallback = omitted && (await resolveTarget(omitted, () => connect(flags, context), context.signal));
   const given = fallback ? [fallback.value] : ids;
@@ -43,7 +45,7 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   const read = await readInput(command, fillDefaults(command, typed, flags, context), context.sources);
   const { ids: complete, input } = isComplete(command, given, read)
     ? { ids: given, input: read }
-    : await (await import("./fill-missing.js")).fillMissing(invocation, given, read, context);
+    : await (await import("./fill-missing.js")).fillMissing({ ...invocation, typed }, given, read, context);
   const targets = targetsOf(command.arguments, complete);
   if (invocation.dryRun !== undefined) {
     const { dryRunOperation } = await import("./dry-run.js");
@@ -87,6 +89,14 @@ const isComplete = (
   ids.length >= command.arguments.length &&
   missing.length === 0 &&
   (!command.body?.required || Object.keys(body ?? {}).length > 0);
+
+/** Replaces names by ids. */
+const withoutNames = async (invocation: Invocation, context: Context): Promise<Typed> => {
+  const { command, flags } = invocation;
+  if (!hasNames(command, invocation)) return invocation;
+  const { resolveNames } = await import("../names/resolve-names.js");
+  return resolveNames(command, invocation, flags, context);
+};
 
 const approvalProgress = async ({ output }: Context): Promise<ApprovalProgress> => {
   const loaded = await import("../service/approval-progress.js");
