@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "./bin.js";
 import { runInProcess } from "./in-process.js";
+import { inPty, type Step } from "./pty.js";
 import { type Session, startSession } from "./terminal.js";
 
 let session: Session;
@@ -21,6 +23,95 @@ const created = (json: unknown): Created => json as Created;
 /** Starts a server whose databases keep their status until a test changes it. */
 const startStuck = async (): Promise<Session> =>
   startSession({ settings: { lifecycle: { provisioning: 3_600_000, recovering: 3_600_000 } } });
+
+describe("--wait for a deployment", () => {
+  it("waits until it is running after a start", async () => {
+    const { mgmt, server } = session;
+    const { seed, store } = server.engine;
+    const app = await seed.app((await seed.project()).id);
+    const { id } = await seed.deployment(app.id);
+    const { status, stderr, json } = await mgmt`deployments start ${id} --wait -o json`;
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(Object.keys(json as object)).toEqual(["previewDomain"]);
+    expect(store.deployments.get(id)?.status).toBe("running");
+    const stopped = await seed.deployment(app.id, { status: "stopped" });
+    expect((await mgmt`deployments start ${stopped.id} --wait`).stderr).toMatch(
+      /^Waiting until deployment dpl_\w+ is running\.\nDeployment dpl_\w+ is provisioning\.\nDeployment dpl_\w+ is running\.\n$/,
+    );
+  });
+
+  it("exits with 1 if it fails, and with 8 at the timeout", async () => {
+    const slow = await startSession({ settings: { lifecycle: { deploymentStart: 3_600_000 } } });
+    const { seed, states } = slow.server.engine;
+    const app = await seed.app((await seed.project()).id);
+    const { id } = await seed.deployment(app.id);
+    expect((await slow.mgmt`deployments start ${id} --wait --timeout 300ms`).status).toBe(8);
+    await states.setDeploymentStatus(id, "failed");
+    const starting = slow.mgmt`deployments start ${id} --wait -o json`;
+    await until(() => slow.server.engine.store.deployments.get(id)?.status === "provisioning" || undefined);
+    await states.setDeploymentStatus(id, "failed");
+    const { status, errors } = await starting;
+    expect({ status, errors }).toEqual({
+      status: 1,
+      errors: [{ error: expect.objectContaining({ code: "deployment:failed" }) }],
+    });
+    await slow.close();
+  });
+
+  it("waits for a new deployment that another program starts", async () => {
+    const { mgmt, server } = session;
+    const { seed, store } = server.engine;
+    const app = await seed.app((await seed.project()).id);
+    const creating = mgmt`services deployments create ${app.id} --wait -o json`;
+    const { id } = await until(() => store.deployments.list({ appId: app.id })[0]);
+    await mgmt`deployments start ${id}`;
+    expect((await creating).status).toBe(0);
+    expect(store.deployments.get(id)?.status).toBe("running");
+  });
+});
+
+describe("--wait on a terminal", () => {
+  it("shows a spinner with the elapsed time, and removes it", async () => {
+    await ensureBuilt();
+    const slow = await startStuck();
+    const { engine } = slow.server;
+    const finish: Step = {
+      when: /provisioning, 0:01/,
+      type: async () => {
+        const database = engine.store.databases.find({});
+        await engine.states.setDatabaseStatus(database?.id ?? "", "ready");
+        return "";
+      },
+    };
+    const { status, raw } = await inPty(["projects", "create", "shop", "--wait"], [finish], slow.env);
+    expect(status).toBe(0);
+    expect(raw).toMatch(/0:0\d\r\u001b\[KDatabase db_\w+ is ready\./);
+    await slow.close();
+  });
+
+  it.each([20, 80])(
+    "leaves a clean line after Ctrl-C, and says what continues, at %i columns",
+    async (columns) => {
+      const slow = await startStuck();
+      const press: Step = { when: /provisioning, 0:0/, type: "\u0003" };
+      const words = [
+        "databases",
+        "create",
+        "reports",
+        "--project-id",
+        (await slow.server.engine.seed.project()).id,
+        "--wait",
+      ];
+      const { status, raw, screen } = await inPty(words, [press], slow.env, columns);
+      expect(status).toBe(130);
+      expect(raw).toMatch(
+        /\r\u001b\[KProvisioning continues in the background\. mgmt databases get db_\w+ shows its status\.\r\n/,
+      );
+      expect(screen).toMatch(/Interrupted \(run:interrupted\)\s*$/);
+      await slow.close();
+    },
+  );
+});
 
 describe("--wait", () => {
   it("prints the response of the create with its secrets, once the database is ready", async () => {
@@ -103,12 +194,19 @@ describe("--wait", () => {
     const slow = await startStuck();
     const { engine } = slow.server;
     const polled = until(() => engine.requests.find(({ operationId }) => operationId === "databases.get"));
-    const { status, json } = await runInProcess(["projects", "create", "shop", "--wait", "-o", "json"], {
-      env: slow.env,
-      interrupt: polled,
-    });
+    const { status, json, errors } = await runInProcess(
+      ["projects", "create", "shop", "--wait", "-o", "json"],
+      {
+        env: slow.env,
+        interrupt: polled,
+      },
+    );
     expect(status).toBe(130);
-    expect(created(json).database?.connectionString).toMatch(/^postgres:/);
+    const { id = "", connectionString } = created(json).database ?? {};
+    expect(connectionString).toMatch(/^postgres:/);
+    expect(errors[0]).toMatchObject({
+      notice: { code: "wait:interrupted", next: [["mgmt", "databases", "get", id]] },
+    });
     await slow.close();
   });
 

@@ -108,7 +108,7 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   }
   if (row.paged) command.addOption(new Option("--all", "list all pages"));
   if (overlay.wait !== undefined) {
-    command.addOption(new Option("--wait", "wait until the database is ready"));
+    command.addOption(new Option("--wait", waitHelp[overlay.wait.for]));
   }
   if (row.approval) {
     const help = "as an agent: wait for the sponsor's approval, then continue";
@@ -124,6 +124,11 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   addDryRunOption(command, { hidden: row.method === "GET" });
   addGlobalOptions(command, { confirms: needsConfirmation(row, overlay) });
 };
+
+const waitHelp = {
+  database: "wait until the database is ready",
+  deployment: "wait until the deployment is running",
+} as const;
 
 const addDisclosureOptions = (command: MgmtCommand, alwaysShown: boolean): void => {
   if (!alwaysShown) command.addOption(new Option("--reveal", "show secrets, which are masked by default"));

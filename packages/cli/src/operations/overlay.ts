@@ -1,13 +1,23 @@
 import type { OperationId } from "../generated/operation-id.js";
 
+/** The resource that `--wait` waits for. */
+export interface WaitRule {
+  /** Its kind: waits until a database is ready, or until a deployment is running. */
+  readonly for: "database" | "deployment";
+  /** Where it is in the response. Absent if it is the response. */
+  readonly at?: readonly string[];
+  /** Path parameter with its id, if the response does not have it. */
+  readonly parameter?: string;
+}
+
 /** What the command of an operation has beyond the contract. */
 export interface CommandOverlay {
   /** A body field that can be passed as an argument after the ids: `projects create shop`. */
   readonly argument?: string;
   /** What the command asks the user to confirm: "This will …". May contain path parameters in braces. */
   readonly confirm?: string;
-  /** Path of the database that `--wait` waits for in the response, dotted. Empty if the response is the database. */
-  readonly wait?: string;
+  /** What `--wait` waits for. Absent if nothing settles after the response. */
+  readonly wait?: WaitRule;
   /** Whether this command runs when its group is called without a command. */
   readonly groupDefault?: boolean;
   /** Examples beyond the contract's, without `mgmt`. May contain path parameters in braces. */
@@ -17,7 +27,7 @@ export interface CommandOverlay {
 export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = {
   "projects.create": {
     argument: "name",
-    wait: "database",
+    wait: { for: "database", at: ["database"] },
     examples: ["projects create shop --region eu-central-1 --wait"],
   },
   "projects.update": { examples: ["projects update {id} --name shop"] },
@@ -25,12 +35,12 @@ export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = 
     confirm: "move project {id} and everything in it to another workspace",
     examples: ["projects transfer {id} --recipient-access-token-file token.txt --yes"],
   },
-  "projects.databases.create": { argument: "name", wait: "" },
+  "projects.databases.create": { argument: "name", wait: { for: "database" } },
   "projects.branches.create": { argument: "gitName" },
-  "databases.create": { argument: "name", wait: "" },
+  "databases.create": { argument: "name", wait: { for: "database" } },
   "databases.restore": {
     confirm: "overwrite all data of database {targetDatabaseId} and lose everything written after the backup",
-    wait: "",
+    wait: { for: "database" },
   },
   "databases.connections.create": { argument: "name" },
   "connections.create": { argument: "name" },
@@ -41,6 +51,12 @@ export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = 
   "apps.promote": { argument: "deploymentId" },
   "services.create": { argument: "displayName" },
   "services.promote": { argument: "deploymentId" },
+  "apps.deployments.create": { wait: { for: "deployment" } },
+  "services.deployments.create": { wait: { for: "deployment" } },
+  "deployments.start": {
+    wait: { for: "deployment", parameter: "deploymentId" },
+    examples: ["deployments start {deploymentId} --wait"],
+  },
   "me.get": { groupDefault: true },
 };
 

@@ -119,7 +119,7 @@ const runOnce = async (run: Run, target: Target, input: Input): Promise<void> =>
     const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
     if (!isObject(value)) throw unexpectedResponse("one resource");
     const { resource, failed } = await withCredentials(run, value);
-    await printResource(run, resource, command.resource, true, failed);
+    await printResource(run, target, resource, command.resource, true, failed);
   } catch (error) {
     if (command.method !== "POST") throw error;
     const { explainLostResponse } = await import("./lost-response.js");
@@ -144,7 +144,7 @@ const printEnsured = async (run: Run, target: Target, { body = {} }: Input): Pro
   const { created, resource } = await ensure(command, target, body, client, context);
   if (!created) context.output.notice(existedNotice(resource));
   const schema = created ? command.resource : command.ensure?.found;
-  await printResource(run, resource, schema, created);
+  await printResource(run, target, resource, schema, created);
 };
 
 const printList = async ({ invocation, client, context, disclosure }: Run, call: Call): Promise<void> => {
@@ -180,6 +180,7 @@ const printList = async ({ invocation, client, context, disclosure }: Run, call:
 
 const printResource = async (
   { invocation, client, context, disclosure }: Run,
+  target: Target,
   value: object,
   schema: string | undefined,
   isNew: boolean,
@@ -187,10 +188,10 @@ const printResource = async (
 ): Promise<void> => {
   const { overlay, waitMs } = invocation;
   let failed = earlier;
-  if (waitMs !== undefined && !failed) {
-    const { waitForDatabase } = await import("./wait-for-database.js");
+  if (waitMs !== undefined && overlay.wait && !failed) {
+    const { waitForResource } = await import("./wait-for-resource.js");
     // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
-    failed = await waitForDatabase(value, overlay.wait ?? "", waitMs, client, context);
+    failed = await waitForResource(value, overlay.wait, target, waitMs, client, context);
   }
   await context.output.result(await disclosure.printed(value, isNew), schema);
   if (failed) throw failed.error;
