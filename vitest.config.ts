@@ -1,28 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { type TestProjectConfiguration, defineConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
 import { responsesFile } from "./scripts/responses-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
-
-/**
- * Test files that leave no state behind in modules or globals. They run one after the other in shared worker processes,
- * which saves loading the sources for each of them.
- */
-const shared = [
-  "packages/{cli,engine,mock,sdk}/test/**/*.test.ts",
-  "test/{architecture,contract,docs,peers}/**/*.test.ts",
-];
-
-const project = (name: string, test: object): TestProjectConfiguration => ({
-  extends: true,
-  test: {
-    name,
-    env: { MGMT_COVERAGE_FILE: responsesFile },
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
-    ...test,
-  },
-});
 
 export default defineConfig({
   resolve: {
@@ -38,12 +18,13 @@ export default defineConfig({
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/record-responses.ts"],
     // The default leaves one processor free, which is one of two on small machines.
     maxWorkers: "100%",
-    projects: [
-      project("isolated", {
-        include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
-        exclude: ["**/node_modules/**", "test/runtimes/**", ...shared],
-      }),
-      project("shared", { include: shared, isolate: false }),
-    ],
+    // Test files leave no state behind in modules or globals. They run one after the other in the same worker processes, which
+    // saves loading the sources for each of them.
+    isolate: false,
+    include: ["packages/*/test/**/*.test.ts", "{test,examples}/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "test/runtimes/**"],
+    env: { MGMT_COVERAGE_FILE: responsesFile },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
