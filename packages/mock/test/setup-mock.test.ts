@@ -92,7 +92,7 @@ describe("setupMock", () => {
     await vi.waitFor(() => expect(mock.store.databases.find({})?.status).toBe("ready"));
   });
 
-  it("serves several base URLs at once, each with a state of its own", async () => {
+  it("serves several base URLs at once, each with its own state", async () => {
     const [one, two] = [start({ baseUrl: "https://one.test" }), start({ baseUrl: "https://two.test" })];
     one.listen();
     two.listen();
@@ -108,7 +108,7 @@ describe("setupMock", () => {
     expect(foreign.status).toBe(401);
   });
 
-  it("lends its handlers to an MSW server of the user's own", async () => {
+  it("provides its handlers to an MSW server of the caller", async () => {
     const mock = start();
     const own = setupServer(
       http.get("https://other.test/", () => HttpResponse.text("theirs")),

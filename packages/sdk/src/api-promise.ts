@@ -30,7 +30,7 @@ export interface WithResponse<T> {
   readonly response: ApiResponse;
 }
 
-/** A promise of a call's value that also gives access to the HTTP response. */
+/** A promise of a call's value that also provides the HTTP response. */
 export class ApiPromise<T> extends Promise<T> {
   readonly #response: () => ApiResponse;
 

@@ -60,6 +60,6 @@ export const unknownField = (field: string, meant: readonly string[], known: rea
     meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `Fields: ${known.join(", ")}.`,
   );
 
-/** A question without an answer. */
+/** A prompt that was not answered. */
 export const nothingToChoose = (noun: string): CliError =>
   missingInput(`There is no ${noun} to choose`, `Create one, or pass the id of a ${noun} that you can use.`);

@@ -1,4 +1,4 @@
-// A module of its own, so that `yaml` is loaded only for `--output yaml`. A static import is needed, because the build
+// A separate module, so that `yaml` is loaded only for `--output yaml`. A static import is needed, because the build
 // gives a dynamic import of this CommonJS package no named exports.
 import { Document, Scalar, visit } from "yaml";
 import { escapeUnsafe, isUnsafe } from "./printable.js";

@@ -1,7 +1,7 @@
 /** The server's clock, in milliseconds since 1970. The server reads time from no other clock. */
 export interface Clock {
   now(): number;
-  /** Whether time stands still until the clock is moved. */
+  /** Whether the clock stops until it is moved. */
   readonly frozen: boolean;
 }
 

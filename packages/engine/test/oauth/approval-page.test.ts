@@ -23,7 +23,7 @@ describe("the address of an approval", () => {
   });
   afterEach(() => server.close());
 
-  it("shows the sponsor what is asked, until when, and how to decide", async () => {
+  it("shows the sponsor the request, its expiration, and how to decide", async () => {
     const { status, text, headers } = await visitor.open(path);
     expect(status).toBe(200);
     expect(text).toContain("<h1>An agent is waiting for your approval</h1>");
@@ -49,7 +49,7 @@ describe("the address of an approval", () => {
     expect(text).not.toContain("mgmt dev approvals");
   });
 
-  it("shows that it has run out", async () => {
+  it("shows that it has expired", async () => {
     await server.engine.clock.advance(15 * 60_000);
     expect((await visitor.open(path)).text).toContain("<h1>This approval has expired</h1>");
   });

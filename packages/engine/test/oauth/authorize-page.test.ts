@@ -24,7 +24,7 @@ describe("the page of /authorize", () => {
     Object.fromEntries(new URL(location ?? "").searchParams);
   const consented = () => server.engine.store.integrations.size > 0;
 
-  it("leads from an account over a workspace back to the client, with a code that it can redeem", async () => {
+  it("redirects to the client with a redeemable code after the choice of an account and a workspace", async () => {
     await visitor.open(start);
     const { text } = await visitor.submit({ user: user() });
     expect(text).toContain("mgmt CLI");

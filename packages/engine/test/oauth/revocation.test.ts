@@ -82,7 +82,7 @@ describe("revocation (RFC 7009)", () => {
     expect(await api.reach(token)).toBe(200);
   });
 
-  it("needs the client's authentication as at the token endpoint", async () => {
+  it("requires the client's authentication, like the token endpoint", async () => {
     const pair = await api.login();
     const { refreshToken: token } = pair;
     const refusals = await Promise.all([

@@ -259,7 +259,7 @@ describe("approvals", () => {
     }
   });
 
-  it("users and service tokens need no approval", async () => {
+  it("are not required of users and service tokens", async () => {
     for (const token of [await face.engine.tokens.user(), await face.engine.tokens.service()]) {
       const { id } = await face.engine.seed.project();
       expect((await remove(id, token)).status).toBe(204);

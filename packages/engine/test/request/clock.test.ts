@@ -47,7 +47,7 @@ describe("the clock", () => {
     );
   });
 
-  it("brings databases to ready when it is moved, and not before", async () => {
+  it("makes databases ready when it is moved, and not before", async () => {
     const engine = new ReferenceEngine({ seed: "a", settings: { lifecycle: { provisioning: 1_000 } } });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
@@ -58,7 +58,7 @@ describe("the clock", () => {
     expect(status()).toBe("ready");
   });
 
-  it("brings databases to ready by itself while it runs", async () => {
+  it("makes databases ready by itself while it runs", async () => {
     const engine = new ReferenceEngine({ settings: { lifecycle: { provisioning: 20 } } });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });

@@ -16,7 +16,7 @@ describe("faults", () => {
   const list = async () => (await face.send("GET", "/v1/projects", { token })).status;
   const me = async () => (await face.send("GET", "/v1/me", { token })).status;
 
-  it("strikes one operation, or several, or all", async () => {
+  it("affects one operation, or several, or all", async () => {
     const { faults } = face.engine;
     faults.add({ operation: "projects.list", status: 500 });
     expect([await list(), await me()]).toEqual([500, 200]);
@@ -43,7 +43,7 @@ describe("faults", () => {
     expect(await list()).toBe(200);
   });
 
-  it("strikes with its probability, the same draws for the same seed", async () => {
+  it("affects requests with its probability, with the same draws for the same seed", async () => {
     const draws = async () => {
       const engine = new ReferenceEngine({ seed: "dice" });
       const authorization = `Bearer ${await engine.tokens.user()}`;

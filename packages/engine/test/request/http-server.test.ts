@@ -100,7 +100,7 @@ describe("the node:http server", () => {
     expect(answer).toContain('"request:too_large"');
   });
 
-  it("asks for the token before it reads a large body: 401", async () => {
+  it("checks the token before it reads a large body: 401", async () => {
     const answer = await raw(
       `POST /v1/projects HTTP/1.1\nHost: 127.0.0.1:${String(server.port)}\nContent-Length: 99999999\n\n{`,
       { until: '"hint"' },
@@ -161,7 +161,7 @@ describe("starting and closing the node:http server", () => {
     await server.close();
   });
 
-  it("frees the port when the engine cannot be made", async () => {
+  it("frees the port when the engine cannot be created", async () => {
     let port = 0;
     const failing = createServer({
       createEngine: (address) => {

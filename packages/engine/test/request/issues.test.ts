@@ -49,7 +49,7 @@ describe("the issues of a 422", () => {
     expect(await post({}, "/v1/connections")).toEqual(["/databaseId is required", "/name is required"]);
   });
 
-  it("speaks of the alternative that was meant", async () => {
+  it("describes the alternative that was meant", async () => {
     const create = (source: unknown) => post({ source }, `/v1/projects/${projectId}/databases`);
     expect(await create({ type: "backup", databaseId })).toEqual(["/source/backupId is required"]);
     expect(await create({ type: "tape" })).toEqual([
@@ -107,7 +107,7 @@ describe("the issues of a 422", () => {
     expect(JSON.stringify(face.engine.requests)).not.toContain(secret);
   });
 
-  it("lists no more than twenty, and cuts long names short", async () => {
+  it("lists no more than twenty, and shortens long names", async () => {
     const body = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`field${String(index)}`, 1]));
     expect(await post(body)).toHaveLength(20);
     const [issue] = await post({ ["x".repeat(5_000)]: 1 });

@@ -51,7 +51,7 @@ describe("the order of checks", () => {
     face.engine.setRateLimit(null);
   });
 
-  it("weighs the body before it asks what it is: 413, then 415, then 400, then 422", async () => {
+  it("checks the size of the body before its type: 413, then 415, then 400, then 422", async () => {
     const headers = { "content-type": "text/plain" };
     const post = async (raw: string, headers?: Record<string, string>) =>
       (await face.send("POST", "/v1/apps", { token: user, raw, ...(headers && { headers }) })).code;

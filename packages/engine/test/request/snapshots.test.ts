@@ -38,7 +38,7 @@ describe("snapshots and reset", () => {
     expect(engine.store.projects.size).toBe(1);
   });
 
-  it("keys come back: a token outlives a restart", async () => {
+  it("restore keys: a token survives a restart", async () => {
     const { engine } = face;
     const authorization = `Bearer ${await engine.tokens.user()}`;
     const { baseUrl, authUrl } = engine.settings;

@@ -63,7 +63,7 @@ describe("access tokens", () => {
     expect(nbf).toBe(rest.iat);
   });
 
-  it("signs a service token for workspace:<id>, without workspace_id and without an end", async () => {
+  it("signs a service token for workspace:<id>, without workspace_id and without an expiration", async () => {
     const token = decodeJwt(await face.engine.tokens.service());
     expect(token.sub).toBe(`workspace:${face.engine.residents.workspace.id}`);
     expect([token["workspace_id"], token.exp]).toEqual([undefined, undefined]);

@@ -114,7 +114,7 @@ describe("databases.update", () => {
     }
   });
 
-  it("moves to a branch of the project, made when it does not exist", async () => {
+  it("moves to a branch of the project, which is created if it does not exist", async () => {
     const { project, database } = await api.project();
     const branch = await api.engine.seed.branch(project.id);
     const moved = await api.ok("databases.update", update(database.id, { branchId: branch.id }));

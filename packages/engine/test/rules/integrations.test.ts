@@ -12,7 +12,7 @@ const consent = () => api.engine.seed.integration({ clientName: "Dashboard" });
 const foreignConsent = () => api.engine.seed.integration({ workspaceId: api.strangerWorkspaceId });
 
 describe("integrations.get", () => {
-  it("shows the client and the user who authorised it", async () => {
+  it("shows the client and the user who authorized it", async () => {
     const { integration, client } = await consent();
     const { data } = await api.ok("integrations.get", { path: { id: integration.id.slice("itgr_".length) } });
     const { user } = api.engine.residents;

@@ -61,7 +61,7 @@ describe("projects.create", () => {
     expect(databases).toEqual([]);
   });
 
-  it("puts the database into the project's region, and into us-east-1 without one", async () => {
+  it("creates the database in the project's region, or in us-east-1", async () => {
     const placed = await api.project({ region: "eu-west-3" });
     expect(placed.project.defaultRegion).toBe("eu-west-3");
     expect(placed.database.region).toEqual({ id: "eu-west-3", name: "Europe (Paris)" });

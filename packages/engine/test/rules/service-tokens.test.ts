@@ -31,7 +31,7 @@ describe("workspaces.serviceTokens.create", () => {
     expect(data.workspace?.id).toBe(workspaceId);
   });
 
-  it("shows the value once, and never keeps it", async () => {
+  it("returns the value once, and never stores it", async () => {
     const { value } = await create();
     expect(JSON.stringify(await list())).not.toContain(value);
     expect(JSON.stringify(api.engine.snapshot().store)).not.toContain(value);

@@ -14,7 +14,7 @@ const transfer = async (id: string, recipientAccessToken: unknown) => ({
 });
 
 describe("projects.transfer", () => {
-  it("moves the project with all that is in it to the recipient's workspace; ids stay", async () => {
+  it("moves the project with its resources to the recipient's workspace, with unchanged ids", async () => {
     const { project, database } = await api.project({ name: "shop" });
     const backup = await api.engine.seed.backup(database.id);
     const app = await api.engine.seed.app(project.id);

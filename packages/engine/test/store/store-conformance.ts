@@ -169,7 +169,7 @@ export const describeRows = (open: OpenStore): void => {
   });
 
   describe("a state", () => {
-    it("brings every collection back: rows, order and sequence numbers", async () => {
+    it("restores every collection: rows, order and sequence numbers", async () => {
       const store = await open();
       await store.run((step) => {
         for (const id of ["b", "a"]) {

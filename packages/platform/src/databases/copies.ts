@@ -130,7 +130,7 @@ export class Copies {
     }
   }
 
-  /** Returns the databases with objects or privileges of the role; `postgres` stands for privileges on databases. */
+  /** Returns the databases with objects or privileges of the role; `postgres` is returned for privileges on databases. */
   async #databasesWith(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
       `select distinct coalesce(b.datname, 'postgres') as name

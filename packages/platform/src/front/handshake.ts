@@ -20,7 +20,7 @@ export interface HandshakeOptions {
   /** Time for a client to send its first message, in milliseconds, and the same again for a TLS handshake. */
   timeout: number;
   onGreeted: (greeted: Greeted) => void;
-  /** Called with the socket to answer on and the error. */
+  /** Called with the socket to respond on and the error. */
   onError: (socket: Socket, error: unknown) => void;
 }
 

@@ -30,7 +30,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers an HTTP client. */
+/** Responds to an HTTP client. */
 class HttpRefusal extends Refusal {
   override encode(): Buffer {
     const body = `${this.message}\n`;

@@ -36,7 +36,7 @@ const dial = (address: PostgresAddress): Upstream => {
   return upstream;
 };
 
-/** Opens a connection and sends bytes on it, without waiting for an answer. */
+/** Opens a connection and sends bytes on it, without waiting for a response. */
 export const sendTo = (address: PostgresAddress, bytes: Buffer): Upstream => {
   const upstream = dial(address);
   upstream.socket.write(bytes);

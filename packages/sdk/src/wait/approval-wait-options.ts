@@ -18,7 +18,7 @@ export interface ApprovalWaitOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * Called when a call begins to wait, and after every poll of the approval. The wait continues when the returned promise
+   * Called when a call starts to wait, and after every poll of the approval. The wait continues when the returned promise
    * resolves; an error it throws ends the call.
    */
   onProgress?: ((progress: ApprovalProgress) => void | Promise<void>) | undefined;

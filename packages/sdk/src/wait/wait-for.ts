@@ -93,7 +93,7 @@ const isTransient = (error: unknown): boolean =>
 const retryAfterMs = (error: unknown): number =>
   error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
 
-/** Whether the goal is reached. Throws when it cannot be reached any more. */
+/** Whether the goal is reached. Throws when it can no longer be reached. */
 const isReached = <T extends AwaitedResource>(
   goal: Goal<T>,
   id: string,

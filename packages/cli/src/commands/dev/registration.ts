@@ -20,7 +20,7 @@ export interface Registration {
 
 /**
  * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service. A login to the same
- * service is kept. The profile becomes the active one if there is none. If the profiles file cannot be written, warns and
+ * service is not changed. The profile becomes the active one if there is none. If the profiles file cannot be written, warns and
  * returns undefined.
  */
 export const registerService = async (
