@@ -181,6 +181,8 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, JsonSchema> };
   "x-resources"?: Resources;
   "x-error-codes": Record<string, RawErrorCode>;
+  /** Statuses of the codes of the public service. */
+  "x-public-error-codes"?: Record<string, number>;
 }
 
 export const redocly = async (): Promise<Config> => loadConfig({ configPath: `${root}redocly.yaml` });

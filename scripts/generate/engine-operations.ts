@@ -146,6 +146,18 @@ const nestedFields = (contract: Contract, body: JsonSchema): string[] => {
   return [...new Set(pointersBelow(body, ""))];
 };
 
+/** Generates the table of the public service's error codes. */
+export const printPublicCodes = ({ document }: Contract): string => {
+  const first = new Map<number, string>();
+  for (const [code, status] of Object.entries(document["x-public-error-codes"] ?? {})) {
+    if (!first.has(status)) first.set(status, code);
+  }
+  return `
+/** The public service's error code for each status. */
+export const publicCodes: Readonly<Record<number, string | undefined>> = ${JSON.stringify(Object.fromEntries(first))};
+`;
+};
+
 /** Generates the table of id kinds. */
 export const printIds = ({ idKinds }: Contract): string => {
   const prefixes = idKinds.map(({ kind, prefix }) => `  ${kind}: ${JSON.stringify(prefix)},\n`);

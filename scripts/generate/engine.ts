@@ -1,5 +1,5 @@
 import type { Contract } from "./contract.js";
-import { printIds, printOperations, printShapes } from "./engine-operations.js";
+import { printIds, printOperations, printPublicCodes, printShapes } from "./engine-operations.js";
 import { contractTextDeclarations } from "./engine-contract.js";
 import { printSchemas } from "./engine-types.js";
 import { validatorDeclarations } from "./engine-validators.js";
@@ -13,6 +13,7 @@ export const generateEngine = (contract: Contract): Map<string, string> =>
     [`${folder}/schemas.ts`, header + printSchemas(contract)],
     [`${folder}/operation-shapes.ts`, header + printShapes(contract)],
     [`${folder}/operations.ts`, header + printOperations(contract)],
+    [`${folder}/public-codes.ts`, header + printPublicCodes(contract)],
     [`${folder}/ids.ts`, header + printIds(contract)],
     [`${folder}/validators.d.ts`, header + validatorDeclarations],
     [`${folder}/contract-text.d.ts`, header + contractTextDeclarations],

@@ -18,8 +18,13 @@ export const generateErrors = (contract: Contract): string => {
     'import { ApiError } from "../errors/api-error.js";\n',
     ...classes,
     "/** Error class of each known code. Can be augmented with the codes of another service. */",
-    `export interface ErrorByCode {\n${codes.map(({ code }) => `  "${code}": ${codeClass(code)};\n`).join("")}}\n`,
-    "/** An error code of this version of the contract. */\nexport type ErrorCode = keyof ErrorByCode;\n",
+    `export interface ErrorByCode extends PublicErrorByCode {\n${codes.map(({ code }) => `  "${code}": ${codeClass(code)};\n`).join("")}}\n`,
+    "/** An error code of this version of the contract. */",
+    "export type ErrorCode = Exclude<keyof ErrorByCode, keyof PublicErrorByCode>;\n",
+    "/** Error class of each code that published programs of the public service know: the class of its status. */",
+    `export interface PublicErrorByCode {\n${publicCodesOf(contract)
+      .map(([code, status]) => `  "${code}": ${statusClass(status)} & { readonly code: "${code}" };\n`)
+      .join("")}}\n`,
   ].join("\n");
 };
 
@@ -41,6 +46,8 @@ export const generateErrorKinds = (contract: Contract): string => {
         return `  ${status}: "${[statusClass(status), ...below].join(" ")}",\n`;
       })
       .join("")}};\n`,
+    "/** Statuses of the codes of the public service. */",
+    `export const publicCodes: Readonly<Record<string, number>> = ${JSON.stringify(Object.fromEntries(publicCodesOf(contract)))};\n`,
     "/** Names of the fields that a code adds to its error. */",
     `export const fieldsByCode: Readonly<Record<string, readonly string[]>> = {\n${added
       .filter(({ names }) => names.length > 0)
@@ -48,6 +55,9 @@ export const generateErrorKinds = (contract: Contract): string => {
       .join("")}};\n`,
   ].join("\n");
 };
+
+const publicCodesOf = ({ document }: Contract): [code: string, status: number][] =>
+  Object.entries(document["x-public-error-codes"] ?? {});
 
 const statusesOf = ({ errorCodes, operations }: Contract): number[] => {
   const inCatalog = errorCodes.map(({ status }) => status);

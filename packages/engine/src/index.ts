@@ -26,7 +26,7 @@ export type { EngineRequest, EngineResponse } from "./request/message.js";
 export { memoryDatabaseEngine } from "./request/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
 export type { PartialSettings } from "./request/merge-settings.js";
-export { type Settings, type UnknownFields, defaultSettings } from "./request/settings.js";
+export { type ErrorCodes, type Settings, type UnknownFields, defaultSettings } from "./request/settings.js";
 export { type Snapshot, readSnapshot } from "./composition/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
 export { controlSecretHeader } from "./http/control-endpoint.js";

@@ -17,6 +17,7 @@ export type {
   DatabaseStatus,
   DeploymentRow,
   DeploymentStatus,
+  ErrorCodes,
   Fault,
   GrantRow,
   InstalledFault,

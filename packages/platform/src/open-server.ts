@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
   ControlError,
+  type ErrorCodes,
   type PublicClient,
   ReferenceEngine,
   type RunningServer,
@@ -51,6 +52,7 @@ interface ServerContext {
   front: OpenFront;
   oauthClients: readonly PublicClient[];
   unknownFields: UnknownFields;
+  errorCodes: ErrorCodes;
 }
 
 /** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
@@ -103,7 +105,7 @@ const serve = async (
   databases: OpenDatabases,
   stored: StoredStates | undefined,
 ): Promise<OpenServer> => {
-  const { host, dataDir, postgres, front, onLog, unknownFields } = context;
+  const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
   const files = filesIn(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
   await writeAtomically(files.controlSecret, controlSecret, { durable: false });
@@ -117,6 +119,7 @@ const serve = async (
         lifecycle: { provisioning: 0, recovering: 0 },
         rateLimit,
         unknownFields,
+        errorCodes,
       },
       databaseEngine: databases.engine,
       dataPlane: front.server,

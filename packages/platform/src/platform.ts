@@ -1,4 +1,4 @@
-import type { PublicClient, UnknownFields } from "@mgmt/engine";
+import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
 import { type DataDir, makeEphemeralDir, openDataDir } from "./data-dir/data-dir.js";
 import { defaultDataDir } from "./directories.js";
 import { type OpenFront, openFront } from "./open-front.js";
@@ -27,6 +27,8 @@ export interface PlatformOptions {
    * validation error. Default: `ignore`, because published programs send fields of older versions.
    */
   unknownFields?: UnknownFields;
+  /** Error codes in responses: the contract's, or those that published programs of the public service know. Default: `contract`. */
+  errorCodes?: ErrorCodes;
   /**
    * Public OAuth clients of programs that contain a fixed client id. They exist until the platform ends, also after a
    * reset. Their ids may omit the prefix `itgr_`. Default: none.
@@ -64,6 +66,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     connectionsPerDatabase = 100,
     oauthClients = [],
     unknownFields = "ignore",
+    errorCodes = "contract",
     onLog = () => undefined,
   } = options;
   await refuseUnusablePort(port, host);
@@ -89,6 +92,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
       front,
       oauthClients,
       unknownFields,
+      errorCodes,
     });
     return run({ dataDir, postgres, front, server });
   } catch (error) {

@@ -14,6 +14,7 @@ import type { Principal } from "./principal.js";
 import { bodyLimit, noBody } from "./read-body.js";
 import { RequestError } from "./request-error.js";
 import { type RequestLog, logEntry } from "./request-log.js";
+import { withPublicCode } from "./public-codes.js";
 import { isApiPath, operationAt } from "./route.js";
 import type { ServerWorld } from "./server-world.js";
 import { validate } from "./validate.js";
@@ -142,8 +143,10 @@ export class Engine {
     return violation === undefined ? outcome : this.#refuse(new Error(violation));
   }
 
-  #respond(exchange: Exchange, outcome: Outcome): EngineResponse {
-    const { requestId, request, path } = exchange;
+  #respond(exchange: Exchange, refusedOrDone: Outcome): EngineResponse {
+    const { requestId, request, path, world } = exchange;
+    const isPublic = world.settings.errorCodes === "public" && isApiPath(path) && !exchange.foreign;
+    const outcome = isPublic ? withPublicCode(refusedOrDone) : refusedOrDone;
     const headers: Record<string, string> = {
       "x-request-id": requestId,
       "cache-control": "no-store",

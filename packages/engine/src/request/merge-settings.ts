@@ -19,6 +19,7 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
     lifecycle: { ...defaultSettings.lifecycle, ...given.lifecycle },
     limits: { ...defaultSettings.limits, ...given.limits },
     unknownFields: given.unknownFields ?? defaultSettings.unknownFields,
+    errorCodes: given.errorCodes ?? defaultSettings.errorCodes,
     rateLimit: given.rateLimit ?? defaultSettings.rateLimit,
     approvals: { ...defaultSettings.approvals, ...given.approvals },
     backups: { ...defaultSettings.backups, ...given.backups },

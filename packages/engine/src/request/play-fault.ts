@@ -2,6 +2,7 @@ import { errors } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import type { Fault } from "./faults.js";
 import { type Outcome, refusal } from "./message.js";
+import { withPublicCode } from "./public-codes.js";
 import { RequestError } from "./request-error.js";
 
 /** Applies a fault to a request. `proceed` handles the request, unless the fault replaces the response. */
@@ -35,7 +36,9 @@ const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Ou
   }
   const error = errorOf(status, code);
   exchange.foreign = code !== undefined || !operation.responses[status]?.includes(error.code);
-  return refusal(error);
+  // A code that the fault does not name follows the settings, like those of all other refusals.
+  const isPublic = code === undefined && exchange.foreign && exchange.world.settings.errorCodes === "public";
+  return isPublic ? withPublicCode(refusal(error)) : refusal(error);
 };
 
 const errorOf = (status: number, code: string | undefined): RequestError => {

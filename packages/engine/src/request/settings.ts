@@ -8,6 +8,11 @@ export interface Settings {
   readonly limits: LimitSettings;
   /** What happens to body fields that are not in the contract: `refuse` is a 422, `ignore` drops them and logs their names. */
   readonly unknownFields: UnknownFields;
+  /**
+   * Error codes in responses: those of the contract, or those of the public service that published programs know. Codes for
+   * which no public one is known stay the same.
+   */
+  readonly errorCodes: ErrorCodes;
   /** Requests that a principal may send to rate-limited operations; null: no limit. */
   readonly rateLimit: RateLimitSettings | null;
   readonly approvals: ApprovalSettings;
@@ -15,6 +20,8 @@ export interface Settings {
   readonly subscription: SubscriptionSettings;
   readonly oauth: OAuthSettings;
 }
+
+export type ErrorCodes = "contract" | "public";
 
 export type UnknownFields = "refuse" | "ignore";
 
@@ -89,6 +96,7 @@ export const defaultSettings: Settings = {
   lifecycle: { provisioning: 1_000, recovering: 1_000, deploymentStart: 1_000, deploymentStop: 500 },
   limits: { body: 1024 * 1024, appBody: 64 * 1024, upload: 100 * 1024 * 1024 },
   unknownFields: "refuse",
+  errorCodes: "contract",
   rateLimit: null,
   approvals: {
     operations: [],

@@ -1,4 +1,4 @@
-import { fieldsByCode, kindsByStatus } from "../generated/error-kinds.js";
+import { fieldsByCode, kindsByStatus, publicCodes } from "../generated/error-kinds.js";
 import { ApiError } from "./api-error.js";
 import { className } from "./mgmt-error.js";
 import { registeredApiError } from "./register-api-error.js";
@@ -38,7 +38,11 @@ const derive = (
   return derived;
 };
 
-/** Whether a code has a class. An error with that code but another status is not an instance of it. */
-export const isKnownCode = (code: string): boolean =>
+/**
+ * Whether an error with this code and status needs no kind for its code: the code has a class, or belongs to another status.
+ * An error with a known code but another status is not of the code's kind.
+ */
+export const isClassified = (code: string, status: number): boolean =>
   registeredApiError(code) !== undefined ||
-  Object.values(kindsByStatus).some((kinds) => kinds.split(" ").includes(code));
+  Object.values(kindsByStatus).some((kinds) => kinds.split(" ").includes(code)) ||
+  (Object.hasOwn(publicCodes, code) && publicCodes[code] !== status);

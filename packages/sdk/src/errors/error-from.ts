@@ -4,7 +4,7 @@ import type { BodyFault } from "../request/decode.js";
 import { retryAfterOf } from "../request/retry-policy.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { type ApiError, InvalidResponseError } from "./api-error.js";
-import { apiErrorClass, isKnownCode } from "./api-error-class.js";
+import { apiErrorClass, isClassified } from "./api-error-class.js";
 import { type MgmtError, type MgmtErrorOptions, kindsKey } from "./mgmt-error.js";
 import { PagingError } from "./paging-error.js";
 
@@ -40,7 +40,7 @@ export const errorFrom = (
     path,
     details,
   });
-  if (!isKnownCode(code)) addKind(error, code);
+  if (!isClassified(code, status)) addKind(error, code);
   return error;
 };
 

@@ -16,6 +16,20 @@ export const kindsByStatus: Readonly<Record<number, string>> = {
   503: "ServiceUnavailableError internal:unavailable",
 };
 
+/** Statuses of the codes of the public service. */
+export const publicCodes: Readonly<Record<string, number>> = {
+  "authentication-failed": 401,
+  unauthorized: 401,
+  "permission-denied": 403,
+  planLimitReached: 403,
+  "resource-not-found": 404,
+  not_found: 404,
+  "validation-error": 422,
+  "rate-limit-exceeded": 429,
+  "client-error": 400,
+  "internal-server-error": 500,
+};
+
 /** Names of the fields that a code adds to its error. */
 export const fieldsByCode: Readonly<Record<string, readonly string[]>> = {
   approval_required: ["approvalId", "expiresAt", "approvalUrl"],

@@ -421,7 +421,7 @@ export class BranchHasResourcesError extends ConflictError {
 }
 
 /** Error class of each known code. Can be augmented with the codes of another service. */
-export interface ErrorByCode {
+export interface ErrorByCode extends PublicErrorByCode {
   "auth:unauthorized": AuthUnauthorizedError;
   "auth:forbidden": AuthForbiddenError;
   approval_required: ApprovalRequiredError;
@@ -471,4 +471,18 @@ export interface ErrorByCode {
 }
 
 /** An error code of this version of the contract. */
-export type ErrorCode = keyof ErrorByCode;
+export type ErrorCode = Exclude<keyof ErrorByCode, keyof PublicErrorByCode>;
+
+/** Error class of each code that published programs of the public service know: the class of its status. */
+export interface PublicErrorByCode {
+  "authentication-failed": UnauthorizedError & { readonly code: "authentication-failed" };
+  unauthorized: UnauthorizedError & { readonly code: "unauthorized" };
+  "permission-denied": ForbiddenError & { readonly code: "permission-denied" };
+  planLimitReached: ForbiddenError & { readonly code: "planLimitReached" };
+  "resource-not-found": NotFoundError & { readonly code: "resource-not-found" };
+  not_found: NotFoundError & { readonly code: "not_found" };
+  "validation-error": UnprocessableContentError & { readonly code: "validation-error" };
+  "rate-limit-exceeded": TooManyRequestsError & { readonly code: "rate-limit-exceeded" };
+  "client-error": BadRequestError & { readonly code: "client-error" };
+  "internal-server-error": InternalServerError & { readonly code: "internal-server-error" };
+}

@@ -29,6 +29,14 @@ export const defineDev: DefineCommand = (command, context) => {
       new Option("--unknown-fields <action>", "what to do with body fields that the contract does not have")
         .choices(["ignore", "refuse"])
         .default("ignore"),
+    )
+    .addOption(
+      new Option(
+        "--error-codes <set>",
+        "error codes in responses; public: those that published programs know",
+      )
+        .choices(["contract", "public"])
+        .default("contract"),
     );
   addGlobalOptions(command);
   addSections(command, {

@@ -13,6 +13,7 @@ export interface DevFlags {
   ephemeral?: boolean;
   oauthClient?: OAuthClient[];
   unknownFields?: "ignore" | "refuse";
+  errorCodes?: "contract" | "public";
 }
 
 /** Runs the platform until Ctrl-C or SIGTERM. Exits with 0 then. */
@@ -37,6 +38,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
       ephemeral,
       oauthClients,
       ...(flags.unknownFields && { unknownFields: flags.unknownFields }),
+      ...(flags.errorCodes && { errorCodes: flags.errorCodes }),
       ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
       onLog: (message: string) => output.notice({ code: "dev:log", message }),
     });
