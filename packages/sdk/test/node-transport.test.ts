@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient } from "@mgmt/sdk";
-import { nodeTransport } from "@mgmt/sdk/node";
+import { nodeTransport, ResponseTooLargeError } from "@mgmt/sdk/node";
 import { json, startServer, thrown } from "./server.js";
 
 const servers: { close(): unknown }[] = [];
@@ -46,6 +46,50 @@ describe("nodeTransport", () => {
 
   it.each([0, -1, Number.NaN])("refuses %d as maxSockets, with which no call would be sent", (maxSockets) => {
     expect(() => nodeTransport({ maxSockets })).toThrowError("maxSockets must be a number above 0");
+  });
+
+  it("ends a response that is larger than maxResponseBytes, and does not ask for it again", async () => {
+    let requests = 0;
+    let isClosed = false;
+    const server = await startServer((_, response) => {
+      requests += 1;
+      response.on("close", () => (isClosed = true));
+      // A response that never ends.
+      const write = (): void => {
+        while (!response.destroyed && response.write(`{"data":"${"x".repeat(10_000)}"`));
+        if (!response.destroyed) response.once("drain", write);
+      };
+      write();
+    });
+    const transport = nodeTransport({ maxResponseBytes: 1_000_000 });
+    const error = await thrown(createClient({ baseUrl: server.baseUrl, transport }).me.get());
+    expect(error).toBeInstanceOf(ResponseTooLargeError);
+    expect(error).toMatchObject({
+      code: "response:too_large",
+      message: `GET ${server.baseUrl}/v1/me got a response of more than 1000000 bytes`,
+      hint: expect.stringContaining("maxResponseBytes"),
+      maxResponseBytes: 1_000_000,
+    });
+    await vi.waitFor(() => expect(isClosed).toBe(true));
+    expect(requests).toBe(1);
+  });
+
+  it("accepts a response of exactly maxResponseBytes", async () => {
+    const text = JSON.stringify({ data: { id: "é".repeat(100) } });
+    const server = await startServer((_, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(text);
+    });
+    const get = (maxResponseBytes: number): PromiseLike<unknown> =>
+      createClient({ baseUrl: server.baseUrl, transport: nodeTransport({ maxResponseBytes }) }).me.get();
+    await get(Buffer.byteLength(text));
+    expect(await thrown(get(Buffer.byteLength(text) - 1))).toBeInstanceOf(ResponseTooLargeError);
+  });
+
+  it.each([0, -1, Number.NaN])("refuses %d as maxResponseBytes", (maxResponseBytes) => {
+    expect(() => nodeTransport({ maxResponseBytes })).toThrowError(
+      "maxResponseBytes must be a number above 0",
+    );
   });
 
   it("sends the length of a body, in bytes", async () => {
