@@ -35,6 +35,12 @@ describe("databases.usage.get", () => {
       "2026-03-15T08:00:00.000Z",
       "2026-03-16T23:59:59.999Z",
     ],
+    ["startDate=2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000Z", "2026-03-20T10:00:00.000Z"],
+    [
+      "startDate=2016-12-31T18:59:60.5-05:00&endDate=2026-03-16",
+      "2017-01-01T00:00:00.500Z",
+      "2026-03-16T23:59:59.999Z",
+    ],
   ])("reads the period of ?%s", async (query, start, end) => {
     expect((await usage(query)).period).toEqual({ start, end });
   });

@@ -18,10 +18,18 @@ const isDay = (date: string): boolean => !date.includes(":");
 /** Reads the period. A date without a time means its first millisecond in `startDate` and its last in `endDate`. */
 const readPeriod = ({ world, query }: Call<"databases.usage.get">): Period => {
   const { startDate, endDate } = query;
-  const end =
-    endDate === undefined ? world.clock.now() : Date.parse(endDate) + (isDay(endDate) ? day - 1 : 0);
-  return { start: startDate === undefined ? firstOfMonth(end) : Date.parse(startDate), end };
+  const end = endDate === undefined ? world.clock.now() : readTime(endDate) + (isDay(endDate) ? day - 1 : 0);
+  return { start: startDate === undefined ? firstOfMonth(end) : readTime(startDate), end };
 };
+
+const leapSecond = /:60(?=\.\d|[zZ+-]|$)/;
+
+/**
+ * Reads a date or time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339#section-5.6). JavaScript has no leap second;
+ * one is read as the second after it.
+ */
+const readTime = (text: string): number =>
+  leapSecond.test(text) ? Date.parse(text.replace(leapSecond, ":59")) + 1_000 : Date.parse(text);
 
 const firstOfMonth = (time: number): number => {
   const date = new Date(time);
