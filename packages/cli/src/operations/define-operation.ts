@@ -49,7 +49,15 @@ export const defineOperation = (command: MgmtCommand, row: OperationCommand, con
       disclosure: own,
       ...waitOf(own, row, overlay),
     };
-    await runOperation(invocation, context);
+    if (own.ndjson !== undefined) {
+      const { runBulkCreate } = await import("./run-bulk-create.js");
+      return runBulkCreate(invocation, own.ndjson, context);
+    }
+    if (!manyIds || invocation.ids.at(-1) !== "-") return runOperation(invocation, context);
+    const { readIds } = await import("./bulk-input.js");
+    const ids = await readIds(context.sources);
+    if (ids.length === 0) return context.output.itemResults([]);
+    await runOperation({ ...invocation, ids: [...invocation.ids.slice(0, -1), ...ids] }, context);
   });
 };
 
@@ -60,6 +68,7 @@ interface OwnFlags extends DisclosureFlags {
   waitApproval?: boolean;
   timeout?: string;
   body?: string;
+  ndjson?: string;
   unset?: string[];
 }
 
@@ -81,7 +90,10 @@ const addArguments = (
     const many = manyIds && index === row.arguments.length - 1;
     const name = `${id.label}${many ? "..." : ""}`;
     if (hasDefault) command.addArgument(new Argument(`[${name}]`, `${idHelp(id)}; default: ${defaultHelp}`));
-    else command.addArgument(new Argument(`<${name}>`, idHelp(id)));
+    else {
+      const fromInput = many ? "; - reads one id a line from standard input" : "";
+      command.addArgument(new Argument(`<${name}>`, `${idHelp(id)}${fromInput}`));
+    }
   }
   if (argument) command.addArgument(new Argument(`[${argument.flag}]`, `the same as --${argument.flag}`));
 };
@@ -101,6 +113,11 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   if (row.body) {
     const help = "the whole body as JSON, @file, or - for standard input; flags override its fields";
     command.addOption(new Option("--body <json>", help));
+  }
+  if (row.id.endsWith(".create")) {
+    const help =
+      "create one for each line of a file with JSON objects, - for standard input; flags apply to all";
+    command.addOption(new Option("--ndjson <path>", help));
   }
   if (row.ensure && row.words.at(-1) !== "ensure") {
     const help = "print the existing resource with the same identity instead of failing";

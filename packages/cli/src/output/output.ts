@@ -33,8 +33,13 @@ export type Query = (result: unknown) => unknown;
 
 /** What became of one item of a command that accepts several. */
 export interface ItemResult {
-  readonly id: string;
-  readonly status: "deleted" | "failed";
+  /** Line of the input that describes it. */
+  readonly line?: number;
+  /** Null if it was not created. */
+  readonly id: string | null;
+  readonly status: "created" | "existed" | "deleted" | "failed";
+  /** What was created or existed. */
+  readonly resource?: unknown;
   readonly error?: Omit<Failure, "exitCode">;
 }
 
