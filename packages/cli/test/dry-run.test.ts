@@ -51,13 +51,11 @@ describe("--dry-run", () => {
       const fixture = withFlag(await newFixture(session), "--dry-run");
       const [{ status, stdout, json }, requests] = await sent(() => line(fixture), session);
       expect({ status, requests }).toEqual({ status: 0, requests: [] });
-      expect(json).toEqual([
-        {
-          method: row?.method,
-          url: expect.stringContaining(`${session.server.baseUrl}/v1/`),
-          ...(row?.body && row.method !== "GET" && { body: expect.any(Object) }),
-        },
-      ]);
+      const address = expect.stringContaining(`${session.server.baseUrl}/v1/`);
+      const body = row?.body && row.method !== "GET" ? { body: expect.any(Object) } : {};
+      const request = { method: row?.method, url: address, ...body };
+      const connection = { method: "POST", url: address, body: { databaseId: "mgmt_id_1", name: "mgmt" } };
+      expect(json).toEqual(row?.credentials ? [{ ...request, id: "mgmt_id_1" }, connection] : [request]);
       expect(stdout).not.toContain(session.env["MGMT_TOKEN"]);
     });
   }

@@ -7,8 +7,7 @@ import { flagOf, type Input, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json-path.js";
 import type { ItemResult } from "../output/output.js";
 import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
-import { connect, connectWithoutCredential } from "../service/connect.js";
-import { DryRun, printRequests } from "../service/dry-run.js";
+import { connect } from "../service/connect.js";
 import { readItems } from "./bulk-input.js";
 import { fillDefaults } from "./defaults.js";
 import { ensure } from "./ensure.js";
@@ -45,12 +44,9 @@ export const runBulkCreate = async (
   const [target = {}] = targetsOf(command.arguments, ids);
   const items = await checkedItems(invocation, path, context);
   if (invocation.dryRun !== undefined) {
-    const dryRun = new DryRun();
-    const client = await connectWithoutCredential(flags, context, { middleware: [dryRun.middleware] });
-    for (const { input } of items) {
-      await dryRun.record(() => client.request(callOf(command, target, input), { signal }));
-    }
-    return printRequests(dryRun.requests, invocation.dryRun, [], context);
+    const { dryRunOperation } = await import("./dry-run.js");
+    const requests = items.map(({ input }) => ({ target, input }));
+    return dryRunOperation(invocation, invocation.dryRun, requests, context);
   }
 
   const client = await connect(flags, context);

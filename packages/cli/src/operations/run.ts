@@ -49,7 +49,8 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   const targets = targetsOf(command.arguments, complete);
   if (invocation.dryRun !== undefined) {
     const { dryRunOperation } = await import("./dry-run.js");
-    return dryRunOperation(invocation, invocation.dryRun, targets, input, context);
+    const requests = targets.map((target) => ({ target, input }));
+    return dryRunOperation(invocation, invocation.dryRun, requests, context);
   }
   const progress = invocation.waitApproval && (await approvalProgress(context));
   const client = await connect(

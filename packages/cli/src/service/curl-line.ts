@@ -14,8 +14,8 @@ export interface PlannedRequest {
 /** Names of ids that are not known before the requests are sent. They are variables in shell commands. */
 export const idName = (index: number): string => `mgmt_id_${index}`;
 
-/** Whether a text contains the name of an id that is not known. */
-export const isNamed = (text: string): boolean => /\bmgmt_id_\d+\b/.test(text);
+/** Returns the names of ids in a text. */
+export const idNamesIn = (text: string): string[] => text.match(/\bmgmt_id_\d+\b/g) ?? [];
 
 /**
  * Returns a shell command that sends a request with curl. It passes the token and the secrets from environment variables to

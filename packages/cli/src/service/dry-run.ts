@@ -3,22 +3,17 @@ import type { Context } from "../context.js";
 import { isObject, setAt, valueAt } from "../json-path.js";
 import { toJson } from "../output/printable.js";
 import type { DryRunFormat } from "../program/dry-run-option.js";
-import { curlLine, idName, isNamed, type PlannedRequest } from "./curl-line.js";
+import { curlLine, idName, idNamesIn, type PlannedRequest } from "./curl-line.js";
 
 /** Ends a call whose request is not sent. */
-export class NotSent extends Error {}
+class NotSent extends Error {}
 
 /** Records the requests of a client instead of sending them. */
 export class DryRun {
   readonly requests: PlannedRequest[] = [];
 
-  /** @param sends Methods of requests that are sent, because they change nothing. */
-  constructor(private readonly sends: readonly string[] = []) {}
-
-  /** Pass it to the client. Ends the calls whose requests it records with `NotSent`. */
-  readonly middleware: Middleware = (request, next) => {
-    const { method, url, body } = request;
-    if (this.sends.includes(method)) return next(request);
+  /** Pass it to the client. Ends the calls whose requests it records. */
+  readonly middleware: Middleware = ({ method, url, body }) => {
     this.requests.push({ method, url, ...(body !== undefined && { body: JSON.parse(body) as unknown }) });
     throw new NotSent();
   };
@@ -40,10 +35,15 @@ export class DryRun {
 export class SequenceDryRun {
   readonly requests: PlannedRequest[] = [];
 
+  /** Runs calls, all of which seem to succeed. */
+  async record(calls: () => PromiseLike<unknown>): Promise<void> {
+    await calls();
+  }
+
   /** Pass it to the client. */
   readonly middleware: Middleware = (request, next) => {
     const { method, url, body } = request;
-    if (method === "GET" && !isNamed(url)) return next(request);
+    if (method === "GET" && idNamesIn(url).length === 0) return next(request);
     const id = idName(this.requests.length + 1);
     const named = method === "POST" || method === "GET" ? { id } : {};
     const parsed = body === undefined ? {} : { body: JSON.parse(body) as unknown };
@@ -62,11 +62,12 @@ export class SequenceDryRun {
  * @param secrets Paths of secrets in the bodies.
  */
 export const printRequests = async (
-  requests: readonly PlannedRequest[],
+  recorded: readonly PlannedRequest[],
   format: DryRunFormat,
   secrets: readonly (readonly string[])[],
   { output }: Pick<Context, "output">,
 ): Promise<void> => {
+  const requests = withoutUnusedIds(recorded);
   if (format === "curl") {
     // Without the id of an earlier response, the later requests must not be sent.
     const start = requests.some(({ id }) => id !== undefined) ? ["set -e"] : [];
@@ -75,6 +76,14 @@ export const printRequests = async (
   const redacted = requests.map((request) => withoutSecrets(request, secrets));
   if (output.format === "table") output.text(toJson(redacted, 2));
   else await output.result(redacted);
+};
+
+/** Removes the names of ids that no request contains. */
+const withoutUnusedIds = (requests: readonly PlannedRequest[]): PlannedRequest[] => {
+  const used = new Set(idNamesIn(JSON.stringify(requests.map(({ url, body }) => [url, body]))));
+  return requests.map(({ id, ...request }) =>
+    id !== undefined && used.has(id) ? { ...request, id } : request,
+  );
 };
 
 const withoutSecrets = (request: PlannedRequest, secrets: readonly (readonly string[])[]): PlannedRequest => {
