@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { responsesFile } from "./scripts/responses-file.js";
@@ -16,8 +17,8 @@ export default defineConfig({
   },
   test: {
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/record-responses.ts"],
-    // The default leaves one processor free, which is one of two on small machines.
-    maxWorkers: "100%",
+    // Tests also wait, for deadlines, processes, and Postgres: one worker more than processors keeps the processors busy.
+    maxWorkers: availableParallelism() + 1,
     // Test files leave no state behind in modules or globals. They run one after the other in the same worker processes, which
     // saves loading the sources for each of them.
     isolate: false,
