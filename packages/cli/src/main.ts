@@ -28,7 +28,10 @@ export const main = async (
   });
   const { signal } = interruption;
   const output = new Output(formatIn(args), host, env);
-  const sources = new Sources(host, cwd, signal);
+  const sources = new Sources(host, cwd, signal, (flag) => {
+    const message = `${flag} is read from standard input. Type it, then press Ctrl-D on a new line.`;
+    output.notice({ code: "input:terminal", message, flag });
+  });
 
   const program = buildProgram({
     version,

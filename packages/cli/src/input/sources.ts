@@ -7,9 +7,11 @@ export class Sources {
   private stdinReader: string | undefined;
 
   constructor(
-    private readonly streams: { readonly stdin: Readable },
+    private readonly streams: { readonly stdin: Readable & { readonly isTTY?: boolean } },
     private readonly cwd: string,
     private readonly signal?: AbortSignal,
+    /** Called before a terminal is read, where nothing shows that input is expected. */
+    private readonly onTerminal?: (flag: string) => void,
   ) {}
 
   /** Whether a flag reads standard input, so that no question can be asked on it. */
@@ -51,6 +53,7 @@ export class Sources {
     }
     this.stdinReader = flag;
     const { stdin } = this.streams;
+    if (stdin.isTTY) this.onTerminal?.(flag);
     this.signal?.addEventListener("abort", () => stdin.destroy(), { once: true });
     const chunks: Buffer[] = [];
     try {

@@ -52,6 +52,8 @@ export type Pages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknow
  */
 export class Output {
   presentation: Presentation = {};
+  /** Whether a spinner is shown, which other lines would break. */
+  isSpinning = false;
 
   constructor(
     public format: Format,
@@ -255,7 +257,13 @@ export class Output {
 
   /** Shows a spinner where one can be shown. Returns a function that removes it. */
   startSpinner(text: () => string): () => void {
-    return this.canAnimate ? startSpinner(this.streams.stderr, () => printable(text())) : () => undefined;
+    if (!this.canAnimate) return () => undefined;
+    const stop = startSpinner(this.streams.stderr, () => printable(text()));
+    this.isSpinning = true;
+    return () => {
+      this.isSpinning = false;
+      stop();
+    };
   }
 
   /** Whether messages are JSON as well. */

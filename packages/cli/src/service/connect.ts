@@ -6,6 +6,7 @@ import { noBaseUrl, noToken } from "../errors/access-errors.js";
 import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
 import { resolveAccess } from "../profiles/resolve-access.js";
+import { announceDelays } from "./announce-delays.js";
 
 /** How requests are sent. */
 type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
@@ -40,7 +41,7 @@ export const connectWithoutCredential = async (
 export const clientFor = async (
   baseUrl: Sourced<string>,
   token: string | LoginToken | undefined,
-  { version }: Pick<Context, "version">,
+  { version, output }: Pick<Context, "version" | "output">,
   options?: SendOptions,
 ): Promise<MgmtClient> => {
   const { createClient, InvalidArgumentError, nodeTransport } = await import("./sdk.js");
@@ -48,7 +49,7 @@ export const clientFor = async (
     return createClient({
       baseUrl: baseUrl.value,
       token,
-      transport: nodeTransport(),
+      transport: announceDelays(nodeTransport(), output),
       headers: { "user-agent": `mgmt/${version}` },
       ...options,
     });
