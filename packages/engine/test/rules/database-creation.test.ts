@@ -60,7 +60,7 @@ describe("projects.databases.create", () => {
     expect(api.databases.passwords(database.id)).toBeDefined();
   });
 
-  it("stays as the control surface has set it while it was being made", async () => {
+  it("preserves the status that the control surface has set while it was being created", async () => {
     const { database } = await api.project({}, { provisioning: true });
     const { begun, release } = api.databases.hold("create");
     const making = api.later();
@@ -92,7 +92,7 @@ describe("projects.databases.create", () => {
     expect((await api.database(project.id, { isDefault: true })).isDefault).toBe(true);
   });
 
-  it("moves the default, and the old one may then be deleted", async () => {
+  it("moves the default, after which the old one can be deleted", async () => {
     const { project, database: old } = await api.project();
     const { id } = await api.database(project.id, { isDefault: true });
     const { data } = await api.ok("projects.databases.list", { path: { projectId: project.id } });
