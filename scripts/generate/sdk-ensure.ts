@@ -142,12 +142,10 @@ export const ensureMethod = (
   const issued = typeName(credentialsOf(name, contract)?.create.success.item);
   const credentials = `{ readonly ${resource.declaration.credentials?.resource ?? ""}: ${issued} }`;
   const results = issued ? [created, found, credentials] : created === found ? [found] : [created, found];
-  const typeArguments = issued ? `<${results.join(", ")}>` : "";
   return {
     types: [body, created, found, ...(issued ? [issued] : [])],
     source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  ensure(${parameters.join(", ")}): Promise<EnsureResult<${results.join(", ")}>> {
-    const inputs = ${path.length > 0 ? `{ ...body, ${path.join(", ")} }` : "body"};
-    return this.ensureOf${typeArguments}("${name}", inputs, (each) => this.create(${[...path, "body", "each"].join(", ")}), options);
+    return this.ensureOf<${results.join(", ")}>(${[`"${name}"`, "body", "options", ...(path.length > 0 ? [`{ ${path.join(", ")} }`] : [])].join(", ")});
   }
 `,
   };

@@ -39,14 +39,14 @@ export abstract class Resource {
     return listPages(this.#request, call, options, readPage);
   }
 
-  /** Creates the resource that `inputs` identify, or returns the existing one. */
-  protected async ensureOf<Created, Found, Issued = unknown>(
+  /** Creates the resource that the body and path parameters identify, or returns the existing one. */
+  protected async ensureOf<Created, Found = Created, Issued = unknown>(
     name: EnsurableName,
-    inputs: object,
-    create: (options: RequestOptions) => Promise<Created>,
+    body: object,
     options: RequestOptions | undefined,
+    pathParams?: Record<string, string>,
   ): Promise<EnsureResult<Created, Found, Issued>> {
     const { ensureNamed } = await this.load();
-    return ensureNamed(name, inputs, create, this.#request, options);
+    return ensureNamed(name, body, pathParams, this.#request, options);
   }
 }

@@ -10,21 +10,26 @@ import { ensureResource } from "./ensure.js";
 /** Name of a resource that `ensure` supports. */
 export type EnsurableName = keyof typeof ensurables;
 
-/** Ensures a resource with the requests of a client. */
+/** Ensures a resource with the requests of a client. `body` and `pathParams` are those of its create. */
 export const ensureNamed = <Created, Found, Issued>(
   name: EnsurableName,
-  inputs: object,
-  create: (options: RequestOptions) => Promise<Created>,
+  body: object,
+  pathParams: Record<string, string> | undefined,
   request: RequestFunction,
   options: RequestOptions | undefined,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   const ensurable: Ensurable = ensurables[name];
-  const { credentials } = ensurable;
+  const { create, credentials } = ensurable;
   return ensureResource(
     ensurable,
-    inputs,
+    { ...body, ...pathParams },
     {
-      create,
+      create: (each) =>
+        request<Created>(
+          { method: "POST", path: create, ...(pathParams && { pathParams }), body },
+          each,
+          readData,
+        ),
       ...(credentials && { issue: (resource, each) => issue(credentials, resource, request, each) }),
       list: (call, each) => listPages(request, call, each, readPage),
       get: <T>(call: Call, each: RequestOptions) => request<T>(call, each, readData),

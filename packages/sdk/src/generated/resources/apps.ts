@@ -265,7 +265,6 @@ export class AppsResource extends Resource {
    *   aborted.
    */
   ensure(body: CreateApp, options?: RequestOptions): Promise<EnsureResult<App>> {
-    const inputs = body;
-    return this.ensureOf("app", inputs, (each) => this.create(body, each), options);
+    return this.ensureOf<App>("app", body, options);
   }
 }

@@ -332,11 +332,9 @@ export class DatabasesOperations extends Resource {
     body: EnsureDatabase,
     options?: RequestOptions,
   ): Promise<EnsureResult<CreatedDatabase, Database, { readonly connection: ConnectionWithSecrets }>> {
-    const inputs = body;
     return this.ensureOf<CreatedDatabase, Database, { readonly connection: ConnectionWithSecrets }>(
       "database",
-      inputs,
-      (each) => this.create(body, each),
+      body,
       options,
     );
   }

@@ -103,8 +103,7 @@ export class ProjectsBranchesResource extends Resource {
    *   is aborted.
    */
   ensure(projectId: string, body: CreateBranch, options?: RequestOptions): Promise<EnsureResult<Branch>> {
-    const inputs = { ...body, projectId };
-    return this.ensureOf("branch", inputs, (each) => this.create(projectId, body, each), options);
+    return this.ensureOf<Branch>("branch", body, options, { projectId });
   }
 }
 
@@ -317,7 +316,6 @@ export class ProjectsResource extends Resource {
    *   if it is aborted.
    */
   ensure(body: EnsureProject, options?: RequestOptions): Promise<EnsureResult<ProjectWithDatabase, Project>> {
-    const inputs = body;
-    return this.ensureOf("project", inputs, (each) => this.create(body, each), options);
+    return this.ensureOf<ProjectWithDatabase, Project>("project", body, options);
   }
 }

@@ -269,7 +269,6 @@ export class ServicesResource extends Resource {
    *   aborted.
    */
   ensure(body: CreateApp, options?: RequestOptions): Promise<EnsureResult<App>> {
-    const inputs = body;
-    return this.ensureOf("service", inputs, (each) => this.create(body, each), options);
+    return this.ensureOf<App>("service", body, options);
   }
 }
