@@ -1,81 +1,162 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import type { ReferenceServer } from "../programs/calls.js";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ReferenceServer, StaticTlsServer } from "../programs/calls.js";
 import { send } from "../programs/send.js";
-import type { Bench } from "../runner/bench.js";
-import { mgmtProgram } from "../runner/paths.js";
+import type { Bench, Finding } from "../runner/bench.js";
+import { type CommandTimes, type MeasuredCommand, measureCommands } from "../runner/commands.js";
+import { otherCommands } from "../runner/other-commands.js";
+import { loopbackCertificates, mgmtProgram } from "../runner/paths.js";
 import { startProgram } from "../runner/program.js";
-import { createProjects } from "../runner/projects.js";
-import { measureAlternately } from "../runner/rounds.js";
+import { checkedList, createProjects, withoutConnectionHeaders } from "../runner/projects.js";
 
 const count = 2;
 
-/** Measures the wall time of whole processes, which is what a user waits for. */
+/** Measures whole processes, which is what a user waits for. */
 export const cli: Bench = {
   name: "cli",
-  about: "mgmt commands, from process start to exit, compared with `node -e 0`",
+  about: "mgmt commands, from process start to exit, in a clean environment",
   run: async (rounds = 21) => {
+    const home = mkdtempSync(join(tmpdir(), "mgmt-bench-home-"));
     const server = await startProgram<ReferenceServer>("reference-server");
+    const tlsServer = await startProgram<StaticTlsServer>("static-tls-server");
     try {
       const target = await server.calls.start();
       await createProjects(send, target, count);
+      const response = withoutConnectionHeaders(await checkedList(send, target, count));
+      const tlsTarget = await tlsServer.calls.start(response, {
+        key: readFileSync(join(loopbackCertificates, "loopback.key"), "utf8"),
+        cert: readFileSync(join(loopbackCertificates, "loopback.crt"), "utf8"),
+      });
       const environment = { MGMT_BASE_URL: target.baseUrl, MGMT_TOKEN: target.token };
-      const isHelp = (output: string): void => assert.match(output, /^usage: mgmt/im);
-      const isVersion = (output: string): void => assert.match(output, /^\D*\d+\.\d+\.\d+\s*$/);
-      const isList = (output: string): void => {
-        const projects: unknown[] = JSON.parse(output);
-        assert.equal(projects.length, count);
+      const tlsEnvironment = {
+        MGMT_BASE_URL: tlsTarget.baseUrl,
+        MGMT_TOKEN: target.token,
+        // The alternative, NODE_EXTRA_CA_CERTS, makes the start of every process much slower.
+        NODE_TLS_REJECT_UNAUTHORIZED: "0",
+        NODE_NO_WARNINGS: "1",
       };
-      const [version, help, list, baseline] = await measureAlternately(
+      const times = await measureCommands(
         [
-          {
-            name: "mgmt --version",
-            unit: "ms",
-            measure: () => wallTime([mgmtProgram, "--version"], isVersion),
-          },
-          { name: "mgmt --help", unit: "ms", measure: () => wallTime([mgmtProgram, "--help"], isHelp) },
-          {
-            name: "mgmt projects list",
-            unit: "ms",
-            measure: () =>
-              wallTime([mgmtProgram, "projects", "list", "--output", "json"], isList, environment),
-          },
-          { name: "node -e 0", unit: "ms", measure: () => wallTime(["-e", "0"], assertEmpty) },
+          nothing,
+          bareGet("http", environment),
+          bareGet("https", tlsEnvironment),
+          mgmt("mgmt --version", ["--version"], isVersion),
+          mgmt("mgmt --help", ["--help"], isHelp),
+          mgmt("mgmt projects list", list, isList, environment),
+          mgmt("mgmt projects list, TLS", list, isList, tlsEnvironment),
         ],
-        { warmUp: 2, rounds },
+        { warmUp: 2, rounds, home },
       );
-      assert.ok(version && help && list && baseline);
+      const [node, get, tlsGet, version, help, projects, tlsProjects] = times;
+      assert.ok(node && get && tlsGet && version && help && projects && tlsProjects);
       return [
-        { title: "--version", subject: version, baseline, goal: atMost(1.2) },
-        { title: "--help", subject: help, baseline, goal: atMost(1.35) },
-        { title: "one list call to localhost", subject: list, baseline, goal: atMost(1.5) },
+        ...findings("--version", version, node, 1.2),
+        ...findings("--help", help, node, 1.6),
+        ...findings("one list call to localhost", projects, get, 1.5),
+        ...findings("one list call over TLS", tlsProjects, tlsGet, 1.3),
+        ...(await compareWithOthers(Math.ceil(rounds / 4), home)),
       ];
     } finally {
-      await server.stop();
+      await Promise.all([server.stop(), tlsServer.stop()]);
+      rmSync(home, { recursive: true, force: true });
     }
   },
 };
 
-const atMost = (limit: number) => ({ of: "ratio", relation: "≤", limit }) as const;
+const isVersion = (output: string): void => assert.match(output, /^\D*\d+\.\d+\.\d+\s*$/);
+const isHelp = (output: string): void => assert.match(output, /^usage: mgmt/im);
+const isList = (output: string): void => {
+  const projects: unknown[] = JSON.parse(output);
+  assert.equal(projects.length, count);
+};
 
-const assertEmpty = (output: string): void => assert.equal(output, "");
+const list = ["projects", "list", "--output", "json"];
 
-/** Returns the milliseconds that one `node` process takes. Its output is checked after the time is taken. */
-const wallTime = async (
+const mgmt = (
+  name: string,
   parameters: readonly string[],
   check: (output: string) => void,
   environment: Readonly<Record<string, string>> = {},
-): Promise<number> => {
-  const started = performance.now();
-  const child = spawn(process.execPath, parameters, {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [output, [status]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  const elapsed = performance.now() - started;
-  assert.equal(status, 0, `${parameters.join(" ")}: ${output}`);
-  check(output);
-  return elapsed;
+): MeasuredCommand => ({
+  name,
+  program: process.execPath,
+  parameters: [mgmtProgram, ...parameters],
+  environment,
+  check,
+});
+
+const nothing: MeasuredCommand = {
+  name: "node -e 0",
+  program: process.execPath,
+  parameters: ["-e", "0"],
+  check: (output) => assert.equal(output, ""),
+};
+
+/** The least that a list call takes: one request, and its `data` printed as JSON. */
+const bareGet = (
+  module: "http" | "https",
+  environment: Readonly<Record<string, string>>,
+): MeasuredCommand => ({
+  name: `bare node:${module} GET`,
+  program: process.execPath,
+  parameters: [
+    "-e",
+    `require("node:${module}").get(process.env.MGMT_BASE_URL + "/v1/projects", {
+      agent: false,
+      headers: { authorization: "Bearer " + process.env.MGMT_TOKEN },
+    }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part) => (text += part));
+      response.on("end", () => process.stdout.write(JSON.stringify(JSON.parse(text).data, null, 2)));
+    });`,
+  ],
+  environment,
+  check: isList,
+});
+
+const findings = (
+  title: string,
+  subject: CommandTimes,
+  baseline: CommandTimes,
+  limit: number | undefined,
+  others: readonly CommandTimes[] = [],
+): Finding[] =>
+  (["wall", "processor"] as const)
+    .filter((kind) => subject[kind].rounds.length > 0)
+    .map((kind) => ({
+      title: `${title}, ${kind} time`,
+      subject: subject[kind],
+      baseline: baseline[kind],
+      others: others.map((each) => each[kind]),
+      ...(limit !== undefined && { goal: { of: "ratio", relation: "≤", limit } as const }),
+    }));
+
+/** Measures the same flags of other command lines, in fewer rounds, because some of them take a second. */
+const compareWithOthers = async (rounds: number, home: string): Promise<Finding[]> => {
+  const commands = otherCommands(home);
+  const found: Finding[] = [];
+  for (const [flag, check] of [
+    ["--version", isVersion],
+    ["--help", isHelp],
+  ] as const) {
+    if (commands.length === 0) continue;
+    const [node, own, ...others] = await measureCommands(
+      [
+        nothing,
+        mgmt(`mgmt ${flag}`, [flag], check),
+        ...commands.map(({ name, program, parameters }) => ({
+          name: `${name} ${flag}`,
+          program,
+          parameters: [...parameters, flag],
+          check: (output: string) => assert.notEqual(output, ""),
+        })),
+      ],
+      { warmUp: 1, rounds, home },
+    );
+    assert.ok(node && own);
+    found.push(...findings(`${flag} beside other command lines`, own, node, undefined, others));
+  }
+  return found;
 };

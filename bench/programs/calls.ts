@@ -50,6 +50,14 @@ export interface StaticServer {
   processorTime(): number;
 }
 
+export interface StaticTlsServer {
+  start(
+    response: RecordedResponse,
+    identity: { readonly key: string; readonly cert: string },
+  ): Promise<Target>;
+  processorTime(): number;
+}
+
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

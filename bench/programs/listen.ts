@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { Server } from "node:net";
 
 /** Listens on a free loopback port and returns the origin. */
 export const listen = async (server: Server): Promise<string> => {
