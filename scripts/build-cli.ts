@@ -13,7 +13,14 @@ const folder = join(root, "packages/cli/dist");
 const target = "node20.19";
 
 /** Installed beside the command. Everything else that it uses is bundled. */
-const external = ["@mgmt/platform", "@inquirer/prompts", "@napi-rs/keyring", "conf", "open"];
+const external = [
+  "@mgmt/platform",
+  "@inquirer/prompts",
+  "@jmespath-community/jmespath",
+  "@napi-rs/keyring",
+  "conf",
+  "open",
+];
 
 /** What a command such as `mgmt projects list` loads, besides the table of its group. It becomes a single file. */
 const startup = ["main.ts", "operations/run.ts", "service/sdk.ts"];

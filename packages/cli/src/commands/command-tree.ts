@@ -186,7 +186,7 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
   },
   {
     name: "completion",
-    summary: "Print a completion script for bash, zsh or fish",
+    summary: "Print a completion script for bash, zsh, fish or PowerShell",
     heading: about,
     define: defineCompletion,
   },

@@ -1,11 +1,11 @@
 import { Argument } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
-import { formats } from "../../output/output.js";
+import { printable } from "../../output/printable.js";
 import { MgmtCommand, rootOf } from "../../program/command.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
 
-const shells = ["bash", "zsh", "fish"] as const;
+const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** Scripts that call `mgmt complete` for the candidates. */
 const scripts: Readonly<Record<(typeof shells)[number], string>> = {
@@ -22,6 +22,14 @@ _mgmt() {
 }
 if [ "\${funcstack[1]}" = _mgmt ]; then _mgmt "$@"; else compdef _mgmt mgmt; fi`,
   fish: `complete -c mgmt -f -a '(mgmt complete -- (commandline -opc)[2..-1] (commandline -ct))'`,
+  powershell: `Register-ArgumentCompleter -Native -CommandName mgmt -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+  if ($wordToComplete -eq '') { $words += '""' }
+  mgmt complete -- @words 2>$null | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}`,
 };
 
 /** `mgmt completion`. */
@@ -40,16 +48,17 @@ export const defineCompletion: DefineCommand = (command, { output }) => {
       "source <(mgmt completion bash)",
       "mgmt completion zsh > ~/.zfunc/_mgmt",
       "mgmt completion fish | source",
+      "mgmt completion powershell | Out-String | Invoke-Expression",
     ],
   });
 };
 
 /** `mgmt complete`, called by those scripts: prints the candidates for the last word, one per line. */
-export const defineComplete: DefineCommand = (command, { output }) => {
+export const defineComplete: DefineCommand = (command, context) => {
   command.argument("[words...]").action(async (words: string[]) => {
     const { candidatesFor } = await import("./candidates.js");
     const root = rootOf(command);
-    const candidates = root instanceof MgmtCommand ? await candidatesFor(root, words, formats) : [];
-    if (candidates.length > 0) output.text(candidates.join("\n"));
+    const candidates = root instanceof MgmtCommand ? await candidatesFor(root, words, context) : [];
+    if (candidates.length > 0) context.output.text(candidates.map(printable).join("\n"));
   });
 };
