@@ -85,7 +85,8 @@ const orvalConfig = (baseUrl: string): string =>
     api: { input: contract, output: { target: "client.ts", client: "fetch", baseUrl } },
   })};`;
 
-describe.concurrent("a client generated from openapi.json", () => {
+// Generators and compilers are slow on a busy machine.
+describe.concurrent("a client generated from openapi.json", { timeout: 600_000 }, () => {
   it.for(generators)("compiles in strict mode and calls the server: $name", async (generator, { expect }) => {
     const { name, command, args, unsupported } = generator;
     const { addresses } = surroundings;
