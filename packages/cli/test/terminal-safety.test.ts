@@ -7,10 +7,10 @@ import { runInProcess } from "./in-process.js";
 /** A name that clears the screen in several ways, sets the title, reverses the text, and starts a line of its own. */
 const hostile = "a\u001b[2J\u0007\u007fb\u009b2J\u009d0;title\u009c\u202ec\u2066d\u061c\u200f\r\ne\u2028f";
 
-/** Everything that a terminal may act on, except line breaks and the escape sequences for colors that we print. */
+/** Everything that a terminal may act on, except line breaks and the escape sequences for colors and spinners that we print. */
 const unsafe =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
-const withoutColors = (text: string): string => text.replaceAll(/\u001b\[\d+m/g, "");
+const withoutColors = (text: string): string => text.replaceAll(/\u001b\[\d+m|\r\u001b\[K/g, "");
 
 const listFormats = formats.filter((format) => format !== "env");
 
