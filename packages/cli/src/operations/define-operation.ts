@@ -20,16 +20,21 @@ const defaultWait = "5m";
 
 const aliases: Readonly<Record<string, string>> = { list: "ls", delete: "rm" };
 
-/** Defines the command of an operation from its row of the table and its overlay. */
+/** Adds the command of an operation. Its arguments and options are defined when it is called. */
 export const defineOperation = (command: MgmtCommand, row: OperationCommand, context: Context): void => {
   command.row = row;
+  command.summary(row.deprecated ? `${row.summary} (deprecated)` : row.summary);
+  const alias = aliases[row.words.at(-1) ?? ""];
+  if (alias !== undefined) command.alias(alias);
+  command.onDefine = () => defineCall(command, row, context);
+};
+
+/** Defines the rest of a command from its row of the table and its overlay. */
+const defineCall = (command: MgmtCommand, row: OperationCommand, context: Context): void => {
   const overlay = overlayOf(row.id);
   const argument = row.body?.fields.find(({ path }) => path.join(".") === overlay.argument);
   const manyIds = row.method === "DELETE";
-  command.summary(row.deprecated ? `${row.summary} (deprecated)` : row.summary);
   command.description(descriptionOf(row));
-  const alias = aliases[row.words.at(-1) ?? ""];
-  if (alias !== undefined) command.alias(alias);
   addArguments(command, row, manyIds, argument);
   addOptions(command, row, overlay);
   addSections(command, { Examples: () => operationExamples(row, overlay) });
