@@ -32,8 +32,8 @@ export const explainLostResponse = async (
 };
 
 const problemOf = async (error: unknown): Promise<string | undefined> => {
-  const { ApiError, ConnectionError, InvalidResponseError } = await import("../service/sdk.js");
-  if (error instanceof ConnectionError) return error.isUnsent ? undefined : error.message;
+  const { ApiError, ConnectionError, InvalidResponseError, isUnsent } = await import("../service/sdk.js");
+  if (error instanceof ConnectionError) return isUnsent(error) ? undefined : error.message;
   if (error instanceof InvalidResponseError) return error.message;
   return error instanceof ApiError && lostStatuses.includes(error.status) ? error.message : undefined;
 };

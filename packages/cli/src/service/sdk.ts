@@ -5,6 +5,7 @@ export {
   createClient,
   InvalidArgumentError,
   InvalidResponseError,
+  isUnsent,
   MgmtError,
   TokenError,
 } from "@mgmt/sdk";

@@ -34,13 +34,6 @@ export class ConnectionError extends MgmtError {
   /** `ECONNREFUSED`, `ECONNRESET`, or another reason that the transport gave. */
   readonly reason: string;
 
-  /** Whether no connection was made, so that the service did not receive the request. */
-  get isUnsent(): boolean {
-    return /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT)$/i.test(
-      this.reason,
-    );
-  }
-
   constructor(
     request: { method: string; url: string },
     problem: string,

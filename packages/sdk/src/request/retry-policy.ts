@@ -12,10 +12,16 @@ const transientStatuses = [408, 429, 502, 503, 504];
 /** Idempotent methods. Lower-case names, which a program may send through the path client, are not retried. */
 const idempotentMethods = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 
+/** Whether no connection was made, so that the service did not receive the request. */
+export const isUnsent = ({ reason }: ConnectionError): boolean =>
+  /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT)$/i.test(
+    reason,
+  );
+
 /** Whether the service certainly did not process the request. */
 export const isUnprocessed = (outcome: Outcome): boolean =>
   outcome instanceof ConnectionError
-    ? outcome.isUnsent
+    ? isUnsent(outcome)
     : outcome.status === 429 || (outcome.status === 503 && retryAfterOf(outcome) !== undefined);
 
 /**
