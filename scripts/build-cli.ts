@@ -136,17 +136,12 @@ const startupModulesOf = ({ outputs }: Metafile): Set<string> => {
   return found;
 };
 
-/**
- * Minifies for a fast start. V8 compiles an arrow function whose body is an expression when it loads the file, and a
- * `function` only when it is called.
- */
 const writeMinified = async ({ fileName, code }: OutputChunk): Promise<void> => {
   const minified = await transform(code, {
     minify: true,
     format: "cjs",
     platform: "node",
     target,
-    supported: { arrow: false },
   });
   await writeFile(join(folder, fileName), minified.code);
 };
