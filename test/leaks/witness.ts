@@ -69,10 +69,14 @@ export class Witness {
   static async start(): Promise<Witness> {
     await ensureBuilt();
     const configDir = mkdtempSync(join(tmpdir(), "mgmt-witness-config-"));
-    const dev = spawn(process.execPath, [bin, "dev", "--ephemeral", "--port", "0", "-o", "json"], {
-      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: configDir },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const dev = spawn(
+      process.execPath,
+      [bin, "dev", "--ephemeral", "--port", "0", "--unknown-fields", "refuse", "-o", "json"],
+      {
+        env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: configDir },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     let [stdout, stderr] = ["", ""];
     dev.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
     const ready = await new Promise<Ready>((resolve, reject) => {

@@ -57,7 +57,7 @@ describe("mgmt schema", () => {
   it("describes a command that is no operation, and refuses one that does not exist", async () => {
     expect(await schemaOf("login")).toMatchObject({ command: "mgmt login", operationId: null, result: null });
     expect((await runInProcess(["schema", "projects", "lst"])).status).toBe(2);
-    expect((await runInProcess(["schema"])).status).toBe(2);
+    expect((await runInProcess(["schema"])).status).toBe(3);
   });
 });
 
