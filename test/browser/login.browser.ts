@@ -54,7 +54,7 @@ describe("mgmt login in Chromium against mgmt dev", () => {
   };
 
   it("stores a profile that mgmt whoami can use", async () => {
-    const login = mgmt("login", "--profile", "local", "--browser", "-o", "json");
+    const login = mgmt("login", "--browser", "-o", "json");
     const errors = browserErrorsOf(page);
     await page.goto(await address());
     await saveScreenshot(page, "login-sign-in");
@@ -71,18 +71,22 @@ describe("mgmt login in Chromium against mgmt dev", () => {
     const { status, json, stdout, stderr } = await login;
     expect({ status, json }).toMatchObject({
       status: 0,
-      json: { profile: "local", user: "grace@example.com", workspace: "Compilers" },
+      json: {
+        profile: expect.stringMatching(/^ephemeral-\d+$/),
+        user: "grace@example.com",
+        workspace: "Compilers",
+      },
     });
     const file = join(folder, "config.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     // The command's own file.
     const { active, profiles } = JSON.parse(readFileSync(file, "utf8")) as {
       active: string;
-      profiles: { local: { login: { accessToken: string; refreshToken: string } } };
+      profiles: Record<string, { login?: { accessToken: string; refreshToken: string } }>;
     };
-    expect(active).toBe("local");
+    const stored = profiles[active]?.login;
     const code = new URL(page.url()).searchParams.get("code");
-    for (const secret of [profiles.local.login.accessToken, profiles.local.login.refreshToken, code]) {
+    for (const secret of [stored?.accessToken ?? "", stored?.refreshToken ?? "", code]) {
       if (secret === null) continue;
       expect(secret.length).toBeGreaterThan(20);
       expect(stdout + stderr).not.toContain(secret);
@@ -97,7 +101,7 @@ describe("mgmt login in Chromium against mgmt dev", () => {
   it("reports a denial in the browser and the terminal, and keeps the previous login", async () => {
     const file = join(folder, "config.json");
     const before = readFileSync(file, "utf8");
-    const login = mgmt("login", "--profile", "local", "--browser", "-o", "json");
+    const login = mgmt("login", "--browser", "-o", "json");
     await page.goto(await address());
     await page.getByRole("button", { name: "Ada Lovelace" }).click();
     await page.getByRole("button", { name: "Deny" }).click();

@@ -204,6 +204,34 @@ describe("mgmt login --with-token", () => {
   );
 });
 
+describe("mgmt login without an address", () => {
+  const dev = (): Record<string, unknown> => ({
+    baseUrl: account.server.baseUrl,
+    pid: process.pid,
+    ephemeral: true,
+  });
+  const token = (): Promise<string> => account.server.engine.tokens.user();
+
+  it("finds the service of a running mgmt dev", async () => {
+    account.store(({ profiles }) => (profiles["ephemeral-1"] = dev()));
+    const result = await account.run(["login", "--with-token"], { stdin: await token() });
+    expect(result).toMatchObject({ status: 0, stderr: "Logged in to profile ephemeral-1.\n" });
+    expect(account.stored().profiles["ephemeral-1"]).toMatchObject({ pid: process.pid, ephemeral: true });
+  });
+
+  it("creates the named profile for a running mgmt dev, and keeps it when that ends", async () => {
+    account.store(({ profiles }) => (profiles["ephemeral-1"] = dev()));
+    const result = await account.run(["login", "--profile", "mine", "--with-token"], {
+      stdin: await token(),
+    });
+    expect(result).toMatchObject({ status: 0 });
+    const { mine } = account.stored().profiles;
+    expect(mine).toMatchObject({ baseUrl: account.server.baseUrl, token: expect.any(String) });
+    expect(mine).not.toHaveProperty("pid");
+    expect(mine).not.toHaveProperty("ephemeral");
+  });
+});
+
 describe("mgmt login with bad input", () => {
   it("reports a missing address of the service", async () => {
     expect(await account.mgmt`login --no-browser`).toMatchObject({

@@ -71,15 +71,21 @@ export const loginTarget = async (
   };
 };
 
-/** Chooses as for every other command; if no profile and no address is named, the profile of a running `mgmt dev`. */
+/**
+ * Chooses as for every other command. Without an address, a profile that does not exist gets those of a running `mgmt dev`;
+ * without a name, that service's own profile is chosen.
+ */
 const profileToLogInTo = (
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd">,
 ): Pick<ProfileChoice, "file" | "name" | "profile"> => {
   const choice = chooseProfile(flags, context);
-  const { file, profiles } = choice;
+  const { file, name, profiles } = choice;
   const isAddressed = flags.baseUrl !== undefined || Boolean(context.env["MGMT_BASE_URL"]?.trim());
-  const running = choice.name || isAddressed ? undefined : runningProfile(profiles);
-  if (running === undefined) return choice;
-  return { file, name: { value: running, from: "mgmt dev" }, profile: profileNamed(profiles, running) };
+  const running = choice.profile || isAddressed ? undefined : runningProfile(profiles);
+  const profile = profileNamed(profiles, running);
+  if (running === undefined || !profile) return choice;
+  if (!name) return { file, name: { value: running, from: "mgmt dev" }, profile };
+  const { pid: _, ephemeral: __, ...addresses } = withoutCredential(profile);
+  return { file, name, profile: addresses };
 };
