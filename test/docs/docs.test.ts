@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
@@ -86,8 +87,11 @@ beforeAll(async () => {
     MGMT_TOKEN: ready.token,
   };
 });
-afterAll(() => {
+afterAll(async () => {
+  // It removes its profile before it exits.
+  const ended = platform && once(platform, "exit");
   platform?.kill("SIGTERM");
+  await ended;
   rmSync(scratch, { recursive: true, force: true });
 });
 
