@@ -23,12 +23,6 @@ export const severalDatabases = (projectId: string, ids: readonly string[]): Cli
         `Pass the id of one of them: ${ids.join(", ")}`,
       );
 
-export const programNotFound = (program: string, hint: string): CliError =>
-  new CliError("failure", "program:not_found", `The program ${program} was not found`, hint);
-
-export const programFailedToStart = (program: string, problem: string): CliError =>
-  new CliError("failure", "program:not_started", `${program} could not be started (${problem})`);
-
 export const unwritableEnvFile = (file: string, problem: string): CliError =>
   new CliError(
     "failure",

@@ -85,3 +85,9 @@ export const controlRefused = (status: number, problem: unknown): CliError =>
     "control:refused",
     typeof problem === "string" ? problem : `The control surface responded with status ${status}`,
   );
+
+export const programNotFound = (program: string, hint: string): CliError =>
+  new CliError("failure", "program:not_found", `The program ${program} was not found`, hint);
+
+export const programFailedToStart = (program: string, problem: string): CliError =>
+  new CliError("failure", "program:not_started", `${program} could not be started (${problem})`);

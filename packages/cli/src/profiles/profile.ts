@@ -83,12 +83,19 @@ export const runningProfile = ({ profiles }: Profiles): string | undefined => {
 export const withoutEnded = (all: Profiles): Profiles => {
   const ended = Object.entries(all.profiles).filter(([, each]) => each.ephemeral && !isRunning(each));
   if (ended.length === 0) return all;
-  const names = new Set(ended.map(([name]) => name));
+  return withoutProfiles(
+    all,
+    ended.map(([name]) => name),
+  );
+};
+
+/** Removes profiles. None is active then if the active one is among them. */
+export const withoutProfiles = (all: Profiles, names: readonly string[]): Profiles => {
   const { active, ...rest } = all;
   return {
     ...rest,
-    ...(active !== undefined && !names.has(active) && { active }),
-    profiles: Object.fromEntries(Object.entries(all.profiles).filter(([name]) => !names.has(name))),
+    ...(active !== undefined && !names.includes(active) && { active }),
+    profiles: Object.fromEntries(Object.entries(all.profiles).filter(([name]) => !names.includes(name))),
   };
 };
 

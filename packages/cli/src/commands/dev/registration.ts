@@ -7,6 +7,7 @@ import {
   type Profile,
   profileNamed,
   type Profiles,
+  withoutProfiles,
 } from "../../profiles/profile.js";
 import { profilesFile } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
@@ -76,14 +77,11 @@ export const unregisterService = async (
   { env }: Pick<Context, "env">,
 ): Promise<void> => {
   const unregister = (all: Profiles): Profiles => {
-    const { [name]: profile, ...others } = all.profiles;
+    const profile = profileNamed(all, name);
     if (!profile) return all;
-    if (!profile.ephemeral) {
-      const { pid: _, ...ended } = profile;
-      return { ...all, profiles: { ...others, [name]: ended } };
-    }
-    const { active, ...rest } = all;
-    return { ...rest, ...(active !== undefined && active !== name && { active }), profiles: others };
+    if (profile.ephemeral) return withoutProfiles(all, [name]);
+    const { pid: _, ...ended } = profile;
+    return { ...all, profiles: { ...all.profiles, [name]: ended } };
   };
   // The next change of the profiles removes what remains here.
   await updateProfiles(profilesFile(env), unregister).catch(() => undefined);

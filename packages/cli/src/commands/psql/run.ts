@@ -12,7 +12,6 @@ export const runPsql = async (
   const hasId = words[0] !== undefined && !words[0].startsWith("-");
   const args = hasId ? words.slice(1) : words;
   const access = await databaseAccess(hasId ? words[0] : undefined, flags, context);
-  const { MGMT_TOKEN: _, ...env } = context.env;
   const connection = {
     PGHOST: access.host,
     PGPORT: String(access.port),
@@ -21,7 +20,7 @@ export const runPsql = async (
     PGDATABASE: "postgres",
     PGSSLMODE: access.sslMode,
   };
-  await runProgram("psql", args, { ...env, ...connection }, context.cwd, {
+  await runProgram("psql", args, connection, context, {
     notFound:
       "Install the client programs of Postgres (postgresql-client, libpq), or use mgmt env with another client.",
   });

@@ -10,8 +10,7 @@ export const runRun = async (
 ): Promise<void> => {
   const [program = "", ...args] = words;
   const { url } = await databaseAccess(databaseId, flags, context);
-  const { MGMT_TOKEN: _, ...env } = context.env;
-  await runProgram(program, args, { ...env, [name]: url }, context.cwd, {
+  await runProgram(program, args, { [name]: url }, context, {
     notFound: "Check its spelling, and that it is in a folder of PATH.",
   });
 };
