@@ -138,13 +138,18 @@ export const ensureMethod = (
   const found = typeName(list.success.item);
   const body = ensureType(resource);
   const path = create.pathParameters.map((parameter) => parameter.name);
-  const parameters = [...path.map((each) => `${each}: string`), `body: ${body}`, "options?: RequestOptions"];
   const issued = typeName(credentialsOf(name, contract)?.create.success.item);
+  const options = `options?: ${issued ? "EnsureOptions<Issues>" : "RequestOptions"}`;
+  const parameters = [...path.map((each) => `${each}: string`), `body: ${body}`, options];
   const credentials = `{ readonly ${resource.declaration.credentials?.resource ?? ""}: ${issued} }`;
-  const results = issued ? [created, found, credentials] : created === found ? [found] : [created, found];
+  const results = issued
+    ? [created, found, `CredentialsIf<Issues, ${credentials}>`]
+    : created === found
+      ? [found]
+      : [created, found];
   return {
     types: [body, created, found, ...(issued ? [issued] : [])],
-    source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  ensure(${parameters.join(", ")}): Promise<EnsureResult<${results.join(", ")}>> {
+    source: `${comment(ensureComment(resource, created !== found, contract), "  ")}  ensure${issued ? "<Issues extends boolean = true>" : ""}(${parameters.join(", ")}): Promise<EnsureResult<${results.join(", ")}>> {
     return this.ensureOf<${results.join(", ")}>(${[`"${name}"`, "body", "options", ...(path.length > 0 ? [`{ ${path.join(", ")} }`] : [])].join(", ")});
   }
 `,
@@ -185,7 +190,7 @@ const ensureComment = (
     lines.push(
       "",
       `If it creates the ${noun}, it also creates a ${property} with \`${credentials.create.id}\` and returns it with its secrets as ` +
-        `\`${property}\`, which is absent if \`created\` is false. \`${credentials.create.id}\` creates another one at any time. If ` +
+        `\`${property}\`, which is absent if \`created\` is false. With \`credentials: false\` it creates none. \`${credentials.create.id}\` creates another one at any time. If ` +
         `creating the ${property} fails, the call throws, and the ${noun} exists.`,
     );
   }

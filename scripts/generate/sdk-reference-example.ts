@@ -33,7 +33,7 @@ const lastOf = (namespace: string): string => namespace.slice(namespace.lastInde
 
 /** Returns `project` for `ApiPromise<Project>`. */
 const valueName = (type: ts.TypeNode | undefined): string | undefined => {
-  const inner = /<(\w+)/.exec(type?.getText() ?? "")?.[1] ?? "void";
+  const inner = /<\s*(\w+)/.exec(type?.getText() ?? "")?.[1] ?? "void";
   return inner === "void" ? undefined : inner.charAt(0).toLowerCase() + inner.slice(1);
 };
 

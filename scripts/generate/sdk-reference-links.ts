@@ -107,7 +107,7 @@ export const typeText = (node: ts.Node): string => {
 export const oneLine = (text: string): string =>
   text
     .replaceAll(/\s+/g, " ")
-    .replaceAll(/,? ([)\]])/g, "$1")
+    .replaceAll(/,? ([)\]>])/g, "$1")
     .replaceAll(/([([<]) /g, "$1")
     .replaceAll(/^\| /g, "");
 

@@ -65,7 +65,7 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
       "../../paging.js",
     ),
     importTypes(
-      ["EnsureResult"].filter((name) => body.includes(`${name}<`)),
+      ["CredentialsIf", "EnsureOptions", "EnsureResult"].filter((name) => body.includes(`${name}<`)),
       "../../ensure/ensure-result.js",
     ),
     importTypes(

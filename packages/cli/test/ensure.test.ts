@@ -68,6 +68,17 @@ describe("ensure", () => {
     expect(second.json).not.toHaveProperty("connection");
   });
 
+  it.each(["create", "ensure"])("creates no connection with --no-connection: databases %s", async (verb) => {
+    const line = [...(await lineOf("databases.create", verb)), "--no-connection"];
+    const planned = await runInProcess([...line, "--dry-run"], session);
+    expect(planned.json).toHaveLength(1);
+    const { status, json } = await runInProcess(line, session);
+    expect(status).toBe(0);
+    expect(json).not.toHaveProperty("connection");
+    const connections = session.server.engine.store.connections.list({ databaseId: idIn(json) });
+    expect([...connections].map(({ name }) => name)).not.toContain("mgmt");
+  });
+
   it("finds the resource whose creation lost its response", async () => {
     const line = await lineOf("projects.create", "ensure");
     session.server.engine.faults.add({ operation: "projects.create", drop: "after", times: 1 });

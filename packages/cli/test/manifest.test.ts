@@ -72,6 +72,7 @@ describe("mgmt apply", () => {
     const { store } = session.server.engine;
     const databases = [...store.databases.list({})];
     expect(databases.map(({ logicalId }) => logicalId).sort()).toEqual(["catalog", "catalog", "reports"]);
+    expect(writesSince(0)).not.toContain("connections.create");
     expect(await mgmt`apply -o json`).toMatchObject({ status: 0, stdout: "[]\n" });
   });
 
@@ -342,8 +343,7 @@ describe("mgmt apply --dry-run", () => {
     const { json } = await mgmt`apply --dry-run`;
     expect(writesSince(before)).toEqual([]);
     const requests = json as { method: string; url: string; id?: string }[];
-    // Six entries, and a connection for each of the three databases.
-    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(9);
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(6);
     expect(requests[1]?.url).toContain("/mgmt_id_1/");
   });
 

@@ -3,7 +3,7 @@ export type { ApiResponse, Attempt, WithResponse } from "./api-promise.js";
 export type { BareClient, ResourceClass } from "./bare-client.js";
 export { createClient } from "./client.js";
 export type { MgmtClient } from "./client.js";
-export type { EnsureResult } from "./ensure/ensure-result.js";
+export type { CredentialsIf, EnsureOptions, EnsureResult } from "./ensure/ensure-result.js";
 export { ApiError, InvalidResponseError } from "./errors/api-error.js";
 export type { ApiErrorInit } from "./errors/api-error.js";
 export { registerApiError } from "./errors/register-api-error.js";

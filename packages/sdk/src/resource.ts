@@ -1,7 +1,7 @@
 import type { ApiPromise } from "./api-promise.js";
 import type { Core } from "./core.js";
 import type { EnsurableName } from "./ensure/ensure-named.js";
-import type { EnsureResult } from "./ensure/ensure-result.js";
+import type { EnsureOptions, EnsureResult } from "./ensure/ensure-result.js";
 import { type CursorPages, type ListCall, listPages, readPage } from "./paging.js";
 import type { Call, ListOptions, RequestOptions } from "./request/call.js";
 import { isObject, readData } from "./request/decode.js";
@@ -43,7 +43,7 @@ export abstract class Resource {
   protected async ensureOf<Created, Found = Created, Issued = unknown>(
     name: EnsurableName,
     body: object,
-    options: RequestOptions | undefined,
+    options: EnsureOptions<boolean> | undefined,
     pathParams?: Record<string, string>,
   ): Promise<EnsureResult<Created, Found, Issued>> {
     const { ensureNamed } = await this.load();

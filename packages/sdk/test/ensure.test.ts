@@ -52,6 +52,14 @@ describe("databases.ensure", () => {
     expect(await namesOf(first.resource.id)).toEqual(["default", "mgmt"]);
   });
 
+  it("creates no connection on request", async () => {
+    const { created, resource, ...credentials } = await client.databases.ensure(await body(), {
+      credentials: false,
+    });
+    expect({ created, credentials }).toEqual({ created: true, credentials: {} });
+    expect(await namesOf(resource.id)).toEqual(["default"]);
+  });
+
   it("creates no connection if the response to the create was lost", async () => {
     server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
     const { created, resource } = await client.databases.ensure(await body());

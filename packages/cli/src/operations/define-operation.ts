@@ -43,7 +43,7 @@ const defineCall = (command: MgmtCommand, row: OperationCommand, context: Contex
     const { runOperation } = await import("./run.js");
     const own = command.opts<OwnFlags>();
     const invocation = {
-      command: own.ifNotExists && row.ensure ? ensureRow(row, row.ensure) : row,
+      command: calledRow(command, row),
       overlay,
       ids: command.args.slice(0, manyIds ? undefined : row.arguments.length),
       typed: typedOf(command, row, argument),
@@ -64,6 +64,14 @@ const defineCall = (command: MgmtCommand, row: OperationCommand, context: Contex
     if (ids.length === 0) return context.output.itemResults([]);
     await runOperation({ ...invocation, ids: [...invocation.ids.slice(0, -1), ...ids] }, context);
   });
+};
+
+/** Returns the row that the flags select. */
+const calledRow = (command: MgmtCommand, row: OperationCommand): OperationCommand => {
+  const { ifNotExists } = command.opts<OwnFlags>();
+  const called = ifNotExists && row.ensure ? ensureRow(row, row.ensure) : row;
+  const { credentials, ...without } = called;
+  return credentials && command.getOptionValue(credentials.property) === false ? without : called;
 };
 
 interface OwnFlags extends DisclosureFlags {
@@ -127,6 +135,10 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   if (row.ensure && row.words.at(-1) !== "ensure") {
     const help = "print the existing resource with the same identity instead of failing";
     command.addOption(new Option("--if-not-exists", help));
+  }
+  if (row.credentials) {
+    const { property } = row.credentials;
+    command.addOption(new Option(`--no-${property}`, `create no ${property} with it`));
   }
   if (row.paged) command.addOption(new Option("--all", "list all pages"));
   if (overlay.wait !== undefined) {

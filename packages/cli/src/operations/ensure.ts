@@ -10,7 +10,7 @@ interface Ensured {
 }
 
 /**
- * Creates a resource with its credentials, or returns the existing one with the same identity.
+ * Creates a resource, with credentials if `create` declares them, or returns the existing one with the same identity.
  *
  * @param create The operation that creates it.
  */
@@ -32,7 +32,7 @@ export const ensure = async (
   );
   if (!hasEnsure(holder)) throw new Error(`The SDK has no ensure for ${create.id}`);
   const ids = create.arguments.map(({ name }) => target[name] ?? "");
-  const result = await holder.ensure(...ids, body, { signal });
+  const result = await holder.ensure(...ids, body, { signal, credentials: create.credentials !== undefined });
   if (!isEnsured(result)) throw unexpectedResponse("one resource");
   const { created, resource } = result;
   const property = create.credentials?.property ?? "";

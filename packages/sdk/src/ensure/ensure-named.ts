@@ -4,7 +4,7 @@ import type { Call, RequestOptions } from "../request/call.js";
 import { readData } from "../request/decode.js";
 import type { RequestFunction } from "../request/request.js";
 import type { Credentials, Ensurable } from "./ensurable.js";
-import type { EnsureResult } from "./ensure-result.js";
+import type { EnsureOptions, EnsureResult } from "./ensure-result.js";
 import { ensureResource } from "./ensure.js";
 
 /** Name of a resource that `ensure` supports. */
@@ -16,7 +16,7 @@ export const ensureNamed = <Created, Found, Issued>(
   body: object,
   pathParams: Record<string, string> | undefined,
   request: RequestFunction,
-  options: RequestOptions | undefined,
+  { credentials: issues = true, ...options }: EnsureOptions<boolean> = {},
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   const ensurable: Ensurable = ensurables[name];
   const { create, credentials } = ensurable;
@@ -30,7 +30,8 @@ export const ensureNamed = <Created, Found, Issued>(
           each,
           readData,
         ),
-      ...(credentials && { issue: (resource, each) => issue(credentials, resource, request, each) }),
+      ...(credentials &&
+        issues && { issue: (resource, each) => issue(credentials, resource, request, each) }),
       list: (call, each) => listPages(request, call, each, readPage),
       get: <T>(call: Call, each: RequestOptions) => request<T>(call, each, readData),
     },

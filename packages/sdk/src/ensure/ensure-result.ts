@@ -1,3 +1,14 @@
+import type { RequestOptions } from "../request/call.js";
+
+/** Options of an `ensure` that also creates credentials for a new resource. */
+export interface EnsureOptions<Issues extends boolean = true> extends RequestOptions {
+  /** Whether to create credentials for a new resource. Default: true. */
+  credentials?: Issues | undefined;
+}
+
+/** The credentials in the result of `ensure`, whose option `credentials` is `Issues`. */
+export type CredentialsIf<Issues extends boolean, Credentials> = Issues extends true ? Credentials : unknown;
+
 /**
  * Result of `ensure`. `Credentials` are the properties with the credentials that `ensure` creates for a new resource whose
  * own create returns none.

@@ -3,7 +3,7 @@
 import type { ApiPromise } from "../../api-promise.js";
 import type { Core } from "../../core.js";
 import type { CursorPages } from "../../paging.js";
-import type { EnsureResult } from "../../ensure/ensure-result.js";
+import type { CredentialsIf, EnsureOptions, EnsureResult } from "../../ensure/ensure-result.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
 import { Resource } from "../../resource.js";
 import type {
@@ -318,8 +318,9 @@ export class DatabasesOperations extends Resource {
    * several processes call this at once, there is still only one database.
    *
    * If it creates the database, it also creates a connection with `connections.create` and returns it with
-   * its secrets as `connection`, which is absent if `created` is false. `connections.create` creates another
-   * one at any time. If creating the connection fails, the call throws, and the database exists.
+   * its secrets as `connection`, which is absent if `created` is false. With `credentials: false` it creates
+   * none. `connections.create` creates another one at any time. If creating the connection fails, the call
+   * throws, and the database exists.
    *
    * @param body As for `create`, with the required `logicalId`.
    * @param options `timeoutMs` limits the whole operation. Default: 60,000.
@@ -328,14 +329,20 @@ export class DatabasesOperations extends Resource {
    * @throws The errors of `create` and `connections.create`, except `database:logical_id_conflict`, and the
    *   reason of `options.signal` if it is aborted.
    */
-  ensure(
+  ensure<Issues extends boolean = true>(
     body: EnsureDatabase,
-    options?: RequestOptions,
-  ): Promise<EnsureResult<CreatedDatabase, Database, { readonly connection: ConnectionWithSecrets }>> {
-    return this.ensureOf<CreatedDatabase, Database, { readonly connection: ConnectionWithSecrets }>(
-      "database",
-      body,
-      options,
-    );
+    options?: EnsureOptions<Issues>,
+  ): Promise<
+    EnsureResult<
+      CreatedDatabase,
+      Database,
+      CredentialsIf<Issues, { readonly connection: ConnectionWithSecrets }>
+    >
+  > {
+    return this.ensureOf<
+      CreatedDatabase,
+      Database,
+      CredentialsIf<Issues, { readonly connection: ConnectionWithSecrets }>
+    >("database", body, options);
   }
 }
