@@ -22,6 +22,7 @@ export default defineConfig({
     // Test files leave no state behind in modules or globals. They run one after the other in the same worker processes, which
     // saves loading the sources for each of them.
     isolate: false,
+    restoreMocks: true,
     include: ["packages/*/test/**/*.test.ts", "{test,examples}/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/runtimes/**"],
     env: { MGMT_COVERAGE_FILE: responsesFile },

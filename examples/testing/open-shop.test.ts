@@ -17,9 +17,9 @@ it("opens a shop only once", async () => {
   expect(await client.projects.list().toArray()).toHaveLength(1);
 });
 
-it("reports the error when the service is down", async () => {
-  mock.faults.add({ operation: "projects.create", status: 503 });
-  await expect(openShop(client, "shop", { timeoutMs: 2_000 })).rejects.toMatchObject({
-    code: "internal:unavailable",
+it("reports the error when too many requests were sent", async () => {
+  mock.faults.add({ operation: "projects.create", status: 429 });
+  await expect(openShop(client, "shop", { maxRetries: 0 })).rejects.toMatchObject({
+    code: "rate_limit:exceeded",
   });
 });

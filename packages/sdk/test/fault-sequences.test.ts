@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { MgmtError, type MgmtClient, createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
@@ -13,8 +13,7 @@ const workNames = ["list", "create", "ensure", "update", "delete"] as const;
 const timeoutMs = 600;
 
 // Without pauses, which are not the subject of this test.
-beforeAll(() => void vi.spyOn(Math, "random").mockReturnValue(0));
-afterAll(() => void vi.restoreAllMocks());
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 
 const faults: fc.Arbitrary<Fault> = fc.oneof(
   fc.record({ latency: fc.constantFrom(1, 5, 20, 60_000) }),
