@@ -1,36 +1,14 @@
 import type { PorcelainCommand } from "../program/porcelain.js";
-import { defineAgentApprovalsWait } from "./agent-approvals-wait/command.js";
-import { defineApply } from "./apply/command.js";
-import { defineAuthStatus } from "./auth-status/command.js";
-import { defineAuthSwitch } from "./auth-switch/command.js";
-import { defineAuthToken } from "./auth-token/command.js";
-import { defineComplete, defineCompletion } from "./completion/command.js";
-import { defineApprove, defineDeny, defineList } from "./dev-approvals/command.js";
-import { defineDev } from "./dev/command.js";
-import { defineEnv } from "./env/command.js";
-import { defineExport } from "./export/command.js";
-import { defineHelp } from "./help/command.js";
-import { defineLink } from "./link/command.js";
-import { defineLogin } from "./login/command.js";
-import { defineLogout } from "./logout/command.js";
-import { defineOperations } from "./operations/command.js";
-import { definePlan } from "./plan/command.js";
-import { definePreviewDown, definePreviewGc, definePreviewUp } from "./preview/command.js";
-import { definePsql } from "./psql/command.js";
-import { defineRun } from "./run/command.js";
-import { defineSchema } from "./schema/command.js";
-import { defineUnlink } from "./unlink/command.js";
-import { defineWhoami } from "./whoami/command.js";
 
 const login: PorcelainCommand = {
   name: "login",
   summary: "Log in with the browser or a token",
-  define: defineLogin,
+  load: async () => (await import("./login/command.js")).defineLogin,
 };
 const logout: PorcelainCommand = {
   name: "logout",
   summary: "Log out and forget the credential",
-  define: defineLogout,
+  load: async () => (await import("./logout/command.js")).defineLogout,
 };
 
 const authCommands: readonly PorcelainCommand[] = [
@@ -39,17 +17,17 @@ const authCommands: readonly PorcelainCommand[] = [
   {
     name: "status",
     summary: "Show which service and credential commands use",
-    define: defineAuthStatus,
+    load: async () => (await import("./auth-status/command.js")).defineAuthStatus,
   },
   {
     name: "token",
     summary: "Print the token that commands send",
-    define: defineAuthToken,
+    load: async () => (await import("./auth-token/command.js")).defineAuthToken,
   },
   {
     name: "switch",
     summary: "Change the active profile",
-    define: defineAuthSwitch,
+    load: async () => (await import("./auth-switch/command.js")).defineAuthSwitch,
   },
 ];
 
@@ -62,17 +40,17 @@ const devCommands: readonly PorcelainCommand[] = [
         name: "list",
         alias: "ls",
         summary: "List all approvals, oldest first",
-        define: defineList,
+        load: async () => (await import("./dev-approvals/command.js")).defineList,
       },
       {
         name: "approve",
         summary: "Approve a request",
-        define: defineApprove,
+        load: async () => (await import("./dev-approvals/command.js")).defineApprove,
       },
       {
         name: "deny",
         summary: "Deny a request",
-        define: defineDeny,
+        load: async () => (await import("./dev-approvals/command.js")).defineDeny,
       },
     ],
   },
@@ -91,7 +69,7 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     name: "whoami",
     summary: "Show who the credential belongs to",
     heading: account,
-    define: defineWhoami,
+    load: async () => (await import("./whoami/command.js")).defineWhoami,
   },
   {
     name: "auth",
@@ -103,19 +81,19 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     name: "export",
     summary: "Print a manifest of projects and what is in them",
     heading: declarative,
-    define: defineExport,
+    load: async () => (await import("./export/command.js")).defineExport,
   },
   {
     name: "plan",
     summary: "Show what applying a manifest would change",
     heading: declarative,
-    define: definePlan,
+    load: async () => (await import("./plan/command.js")).definePlan,
   },
   {
     name: "apply",
     summary: "Make the service match a manifest",
     heading: declarative,
-    define: defineApply,
+    load: async () => (await import("./apply/command.js")).defineApply,
   },
   {
     name: "preview",
@@ -125,13 +103,17 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
       {
         name: "up",
         summary: "Create the database of a git branch unless it exists",
-        define: definePreviewUp,
+        load: async () => (await import("./preview/command.js")).definePreviewUp,
       },
-      { name: "down", summary: "Delete the database of a git branch", define: definePreviewDown },
+      {
+        name: "down",
+        summary: "Delete the database of a git branch",
+        load: async () => (await import("./preview/command.js")).definePreviewDown,
+      },
       {
         name: "gc",
         summary: "Delete the databases whose git branch is gone",
-        define: definePreviewGc,
+        load: async () => (await import("./preview/command.js")).definePreviewGc,
       },
     ],
   },
@@ -139,68 +121,68 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     name: "link",
     summary: "Choose the profile, workspace and project for this folder",
     heading: machine,
-    define: defineLink,
+    load: async () => (await import("./link/command.js")).defineLink,
   },
   {
     name: "unlink",
     summary: "Remove the link of this folder",
     heading: machine,
-    define: defineUnlink,
+    load: async () => (await import("./unlink/command.js")).defineUnlink,
   },
   {
     name: "dev",
     summary: "Run the service on this machine, with real Postgres databases",
     heading: machine,
-    define: defineDev,
+    load: async () => (await import("./dev/command.js")).defineDev,
     subcommands: devCommands,
   },
   {
     name: "env",
     summary: "Write the connection string of a database into .env",
     heading: machine,
-    define: defineEnv,
+    load: async () => (await import("./env/command.js")).defineEnv,
   },
   {
     name: "run",
     summary: "Run a command with DATABASE_URL in its environment",
     heading: machine,
-    define: defineRun,
+    load: async () => (await import("./run/command.js")).defineRun,
   },
   {
     name: "psql",
     summary: "Open a database in psql",
     heading: machine,
-    define: definePsql,
+    load: async () => (await import("./psql/command.js")).definePsql,
   },
   {
     name: "operations",
     summary: "List all operations of the API",
     heading: about,
-    define: defineOperations,
+    load: async () => (await import("./operations/command.js")).defineOperations,
   },
   {
     name: "schema",
     summary: "Show the JSON Schema of what a command prints, and its exit codes",
     heading: about,
-    define: defineSchema,
+    load: async () => (await import("./schema/command.js")).defineSchema,
   },
   {
     name: "completion",
     summary: "Print a completion script for bash, zsh, fish or PowerShell",
     heading: about,
-    define: defineCompletion,
+    load: async () => (await import("./completion/command.js")).defineCompletion,
   },
   {
     name: "complete",
     summary: "Print what the last word of a command line could become",
     hidden: true,
-    define: defineComplete,
+    load: async () => (await import("./completion/command.js")).defineComplete,
   },
   {
     name: "help",
     summary: "Show help for a command",
     heading: about,
-    define: defineHelp,
+    load: async () => (await import("./help/command.js")).defineHelp,
   },
 ];
 
@@ -210,7 +192,7 @@ export const groupCommands: Readonly<Record<string, readonly PorcelainCommand[]>
     {
       name: "wait",
       summary: "Wait until the sponsor has decided",
-      define: defineAgentApprovalsWait,
+      load: async () => (await import("./agent-approvals-wait/command.js")).defineAgentApprovalsWait,
     },
   ],
 };

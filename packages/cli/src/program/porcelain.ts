@@ -13,8 +13,11 @@ export interface PorcelainCommand {
   readonly heading?: string;
   readonly alias?: string;
   readonly hidden?: boolean;
-  /** Runs when the command is called or its help is shown. Absent for a group, which only has subcommands. */
-  readonly define?: DefineCommand;
+  /**
+   * Loads the definition when the command is called or its help is shown, so that the start of other commands does not
+   * load it. Absent for a group, which only has subcommands.
+   */
+  readonly load?: () => Promise<DefineCommand>;
   readonly subcommands?: readonly PorcelainCommand[];
 }
 
@@ -24,12 +27,13 @@ export const addPorcelain = (
   commands: readonly PorcelainCommand[],
   context: Context,
 ): void => {
-  for (const { name, summary, heading, alias, hidden = false, define, subcommands = [] } of commands) {
+  for (const { name, summary, heading, alias, hidden = false, load, subcommands = [] } of commands) {
     const command = parent.command(name, { hidden }).summary(summary);
     if (heading !== undefined) command.helpGroup(heading);
     if (alias !== undefined) command.alias(alias);
-    if (!define) addGroupDefaults(command, summary);
-    command.onDefine = () => {
+    if (!load) addGroupDefaults(command, summary);
+    command.onDefine = async () => {
+      const define = await load?.();
       define?.(command, context);
       addPorcelain(command, subcommands, context);
     };
