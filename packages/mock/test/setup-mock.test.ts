@@ -199,6 +199,12 @@ describe("setupMock", () => {
     const user = await mock.seed.user({ email: "new@example.com" });
     await expect(mock.tokens.user({ userId: user.id })).rejects.toThrow("is not a member of a workspace");
     const workspace = await mock.seed.workspace({ ownerId: user.id });
+    await expect(mock.tokens.user({ workspaceId: workspace.id })).rejects.toThrow(
+      `${mock.residents.user.email} is not a member of the workspace ${workspace.id}`,
+    );
+    await expect(mock.tokens.user({ workspaceId: "wksp_none" })).rejects.toThrow(
+      "The workspace wksp_none does not exist",
+    );
     const headers = await bearer(mock.tokens.user({ userId: user.id }));
     const { data } = (await (await mock.fetch(`${mock.baseUrl}/v1/me`, { headers })).json()) as {
       data: { workspace: { id: string } };

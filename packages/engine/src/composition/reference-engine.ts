@@ -1,3 +1,4 @@
+import type { OperationId } from "../generated/operations.js";
 import { behaviors } from "../rules/behaviors.js";
 import type { ClockState } from "../time/clock.js";
 import { environmentRecorder } from "../request/coverage.js";
@@ -145,17 +146,15 @@ export class ReferenceEngine implements ControlledEngine {
   }
 
   /**
-   * Limits requests to rate-limited operations, and restarts the count of every principal.
+   * Limits the requests of each principal, and restarts their counts. Without `operations`, the limit applies to the operations
+   * that the contract marks as rate-limited: those of apps, services, and deployments.
    *
    * @param limit null for no limit.
-   * @throws TypeError when the numbers are not valid.
+   * @returns the operations that the limit applies to; empty for no limit.
+   * @throws TypeError when a number is not valid or an operation does not exist.
    */
-  setRateLimit(limit: RateLimitSettings | null): void {
-    if (limit && !(Number.isInteger(limit.requests) && limit.requests >= 0 && limit.window > 0)) {
-      throw new TypeError("requests must be a whole number, and window must be greater than 0 ms");
-    }
-    this.#rateLimiter.limit = limit;
-    this.#rateLimiter.reset();
+  setRateLimit(limit: RateLimitSettings | null): OperationId[] {
+    return this.#rateLimiter.start(limit);
   }
 
   /** Returns a copy of the whole state as plain JSON. */

@@ -1,3 +1,4 @@
+import type { OperationId } from "../generated/operations.js";
 import type { Faults } from "../request/faults.js";
 import type { LoggedRequest } from "../request/request-log.js";
 import type { RateLimitSettings } from "../request/settings.js";
@@ -23,8 +24,8 @@ export interface ControlledEngine {
   readonly requests: LoggedRequest[];
   /** Calls the listener for each further request. Returns a function that removes the listener. */
   followRequests(listener: (entry: LoggedRequest) => void): () => void;
-  /** @throws TypeError */
-  setRateLimit(limit: RateLimitSettings | null): void;
+  /** Returns the limited operations. Throws a TypeError for an invalid limit. */
+  setRateLimit(limit: RateLimitSettings | null): OperationId[];
   snapshot(): object;
   /** @throws Error when the value is not a snapshot. */
   load(snapshot: unknown): Promise<void>;

@@ -16,7 +16,7 @@ import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/resident-clients.js";
 import type { ClientRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
-import type { Residents } from "./residents.js";
+import { type Residents, workspaceOf } from "./residents.js";
 
 export interface ClientRegistration {
   /**
@@ -147,7 +147,7 @@ export class OAuthControl {
     const world = this.world();
     const request = this.#read(options);
     const user = this.#user(options.user);
-    const workspace = this.#workspace(user, options.workspace);
+    const workspace = workspaceOf(world.store, user, options.workspace);
     const code = grantConsent(world, request, { userId: user.id, workspaceId: workspace.id });
     await world.saved();
     return { code, redirect: responseLocation(request, world.settings.authUrl, { code }) };
@@ -179,17 +179,6 @@ export class OAuthControl {
     const user = this.world().store.users.get(canonicalId("user", id));
     if (!user) throw notFound("user", id);
     return user;
-  }
-
-  #workspace(user: UserRow, id: string | undefined): WorkspaceRow {
-    const { workspaces } = this.world().store;
-    const workspace =
-      id === undefined
-        ? workspaces.find({ memberIds: user.id })
-        : workspaces.get(canonicalId("workspace", id));
-    if (!workspace?.memberIds.includes(user.id))
-      throw new ControlError(409, `${user.email} is not a member of the workspace ${id ?? ""}`.trim());
-    return workspace;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { ControlError } from "./control-error.js";
+import { canonicalId } from "../request/ids.js";
+import { ControlError, notFound } from "./control-error.js";
 
 /** Rows that a new server starts with. Each getter throws a `ControlError` when its row was deleted. */
 export class Residents {
@@ -36,6 +37,26 @@ export class Residents {
     return this.workspace.id.replace(/^wksp_/, "agent_");
   }
 }
+
+/**
+ * Returns a workspace of a user.
+ *
+ * @param id Default: the first workspace that the user is a member of.
+ * @throws ControlError when the workspace does not exist, or the user is not a member.
+ */
+export const workspaceOf = ({ workspaces }: Store, user: UserRow, id?: string): WorkspaceRow => {
+  if (id === undefined) {
+    const first = workspaces.find({ memberIds: user.id });
+    if (!first) throw new ControlError(409, `${user.email} is not a member of a workspace`);
+    return first;
+  }
+  const workspace = workspaces.get(canonicalId("workspace", id));
+  if (!workspace) throw notFound("workspace", id);
+  if (!workspace.memberIds.includes(user.id)) {
+    throw new ControlError(409, `${user.email} is not a member of the workspace ${workspace.id}`);
+  }
+  return workspace;
+};
 
 const found = <T>(row: T | undefined, name: string): T => {
   if (row === undefined) throw new ControlError(404, `The store has no ${name}`);

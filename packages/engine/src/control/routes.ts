@@ -1,3 +1,4 @@
+import type { OperationId } from "../generated/operations.js";
 import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
 import type { ConnectionFault } from "./connection-faults.js";
@@ -9,6 +10,7 @@ import {
   type Fields,
   oneOf,
   optionalNumber,
+  optionalTexts,
   text,
 } from "./fields.js";
 import { seedRoutes } from "./seed-routes.js";
@@ -88,7 +90,11 @@ const routes: ControlRoutes = {
   "PUT /rate-limit": (engine, _path, fields) => {
     const requests = optionalNumber(fields, "requests");
     const window = optionalNumber(fields, "window") ?? 60_000;
-    engine.setRateLimit(requests === undefined ? null : { requests, window });
+    const operations = optionalTexts(fields, "operations");
+    if (requests === undefined) return { operations: engine.setRateLimit(null) };
+    // `setRateLimit` refuses names that are not operations.
+    const named = operations as OperationId[] | undefined;
+    return { operations: engine.setRateLimit({ requests, window, ...(named && { operations: named }) }) };
   },
   "GET /requests": (engine) => engine.requests,
   "GET /connection-faults": ({ dataPlane }) => dataPlane.listFaults(),

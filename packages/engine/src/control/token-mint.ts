@@ -3,7 +3,7 @@ import { canonicalId } from "../request/ids.js";
 import type { ControlledWorld } from "./controlled-world.js";
 import { type Time, readTime } from "./clock-control.js";
 import { ControlError, notFound } from "./control-error.js";
-import type { Residents } from "./residents.js";
+import { type Residents, workspaceOf } from "./residents.js";
 
 /** Options that all kinds of token have. */
 export interface TokenOptions {
@@ -52,12 +52,7 @@ export class TokenMint {
       options.userId === undefined ? this.residents.user.id : canonicalId("user", options.userId);
     const user = store.users.get(userId);
     if (!user) throw notFound("user", userId);
-    const workspaceId =
-      options.workspaceId === undefined
-        ? store.workspaces.find({ memberIds: userId })?.id
-        : canonicalId("workspace", options.workspaceId);
-    if (workspaceId === undefined)
-      throw new ControlError(409, `${user.email} is not a member of a workspace`);
+    const workspaceId = workspaceOf(store, user, options.workspaceId).id;
     const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
     const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
     return this.#sign({

@@ -3,12 +3,19 @@ import { responseValidators } from "../generated/validators.js";
 import { readableIssues } from "./issues.js";
 import type { OperationEntry } from "./operation.js";
 
-/** An operation whose contract has the two responses that settings can add to every operation. */
-const gated: OperationId = "projects.delete";
+/**
+ * Returns an operation whose contract has a response that is due to the settings: an approval or a rate limit that the
+ * contract does not have for this operation. Returns undefined for every other response.
+ */
+const operationWithResponse = (operation: OperationEntry, code: string | null): OperationId | undefined => {
+  if (code === "rate_limit:exceeded" && !operation.rateLimited) return "apps.list";
+  const isApproval = code === "approval_required" || code === "approval:denied";
+  return isApproval && operation.agentApproval === null ? "projects.delete" : undefined;
+};
 
-/** Returns whether an approval error is due to the settings: the contract requires no approval for this operation. */
+/** Returns whether an error is due to the settings: the contract does not have it for this operation. */
 export const isGatedBySettings = (operation: OperationEntry, code: string | null): boolean =>
-  (code === "approval_required" || code === "approval:denied") && operation.agentApproval === null;
+  operationWithResponse(operation, code) !== undefined;
 
 /**
  * Returns how a response violates the contract, including fields that the contract does not define; undefined if it
@@ -20,7 +27,8 @@ export const contractViolation = (
 ): string | undefined => {
   const { status, code, body } = response;
   const what = `${operation.id} returned ${String(status)}${code === null ? "" : ` ${code}`}`;
-  if (isGatedBySettings(operation, code)) return contractViolation(operations[gated], response);
+  const other = operationWithResponse(operation, code);
+  if (other !== undefined) return contractViolation(operations[other], response);
   const codes = operation.responses[status];
   if (!codes) return `${what}: a status that the contract does not list`;
   if (code !== null && !codes.includes(code)) return `${what}: a code that the contract does not list there`;

@@ -1,3 +1,4 @@
+import { type OperationId, operations } from "../generated/operations.js";
 import { errors } from "./errors.js";
 import type { Principal } from "./principal.js";
 import type { RateLimitSettings } from "./settings.js";
@@ -9,25 +10,62 @@ interface Window {
 
 const maxWindows = 10_000;
 
+/** Returns the operations that a limit applies to. */
+const limitedOperations = ({ operations: named }: RateLimitSettings): OperationId[] =>
+  named === undefined
+    ? Object.values(operations)
+        .filter(({ rateLimited }) => rateLimited)
+        .map(({ id }) => id)
+    : [...named];
+
+/** Checks types too, because a limit can come from JSON. */
+const assertLimit = ({ requests, window, operations: named }: RateLimitSettings): void => {
+  if (!(Number.isInteger(requests) && requests >= 0 && window > 0)) {
+    throw new TypeError("requests must be a whole number, and window must be greater than 0 ms");
+  }
+  const unknown = named?.find((id) => !Object.hasOwn(operations, id));
+  if (unknown !== undefined) throw new TypeError(`The operation ${unknown} does not exist`);
+};
+
 /**
  * Counts requests in fixed windows, one for each pair of `sub` and `client_id`, so that refreshing a token does not
  * start a new window.
  */
 export class RateLimiter {
   readonly #windows = new Map<string, Window>();
+  #limit: RateLimitSettings | null = null;
+  #operations: ReadonlySet<OperationId> = new Set();
 
   /** @param limit null for no limit. */
-  constructor(public limit: RateLimitSettings | null) {}
+  constructor(limit: RateLimitSettings | null) {
+    this.start(limit);
+  }
 
   /**
-   * Counts a request and returns the `RateLimit-*` headers of its response.
+   * Replaces the limit, and restarts the count of every principal.
+   *
+   * @param limit null for no limit.
+   * @returns the operations that it applies to.
+   * @throws TypeError when the limit is not valid.
+   */
+  start(limit: RateLimitSettings | null): OperationId[] {
+    if (limit) assertLimit(limit);
+    const limited = limit ? limitedOperations(limit) : [];
+    this.#limit = limit;
+    this.#operations = new Set(limited);
+    this.#windows.clear();
+    return limited;
+  }
+
+  /**
+   * Counts a request if its operation is limited, and returns the `RateLimit-*` headers of its response.
    *
    * @param now milliseconds since 1970.
    * @throws RequestError 429 `rate_limit:exceeded` when the window is full.
    */
-  count(principal: Principal, now: number): Record<string, string> {
-    if (this.limit === null) return {};
-    const { requests, window: length } = this.limit;
+  count(operation: OperationId, principal: Principal, now: number): Record<string, string> | undefined {
+    if (this.#limit === null || !this.#operations.has(operation)) return undefined;
+    const { requests, window: length } = this.#limit;
     const window = this.#window(`${principal.subject}\n${principal.clientId ?? ""}`, now, length);
     const full = window.count >= requests;
     if (!full) window.count += 1;
@@ -39,10 +77,6 @@ export class RateLimiter {
     };
     if (full) throw errors.rateLimited(seconds, headers);
     return headers;
-  }
-
-  reset(): void {
-    this.#windows.clear();
   }
 
   #window(key: string, now: number, length: number): Window {

@@ -1,3 +1,5 @@
+import type { OperationId } from "../generated/operations.js";
+
 /** Settings that an operator or a test can choose. `defaultSettings` has the defaults. */
 export interface Settings {
   /** Origin of the API, without a trailing slash and without `/v1`. Also the audience of access tokens. */
@@ -50,6 +52,8 @@ export interface RateLimitSettings {
   readonly requests: number;
   /** Milliseconds. */
   readonly window: number;
+  /** The operations to limit. Default: those that the contract marks with `x-rate-limited`. */
+  readonly operations?: readonly OperationId[];
 }
 
 /** Durations are in milliseconds. See the `AgentApproval` schema. */

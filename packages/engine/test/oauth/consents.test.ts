@@ -130,7 +130,7 @@ describe("mock.oauth.consent", () => {
     ["plain", { ...cli, codeChallenge: challenge, codeChallengeMethod: "plain" }, 400],
     ["an unknown scope", { ...cli, codeChallenge: challenge, scope: "everything" }, 400],
     ["an unknown user", { ...cli, codeChallenge: challenge, user: "usr_nobody" }, 404],
-    ["an unknown workspace", { ...cli, codeChallenge: challenge, workspace: "wksp_none" }, 409],
+    ["an unknown workspace", { ...cli, codeChallenge: challenge, workspace: "wksp_none" }, 404],
     ["no URL", { url: "nowhere" }, 400],
     ["a URL without a request", { url: "https://auth.mgmt.test/authorize" }, 400],
   ];

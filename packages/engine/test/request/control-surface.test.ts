@@ -202,8 +202,12 @@ describe("the control surface over HTTP", () => {
     const token = await server.engine.tokens.user();
     await control("PUT", "/rate-limit", { requests: 0 });
     expect(await api("GET", "/v1/apps", token)).toBe(429);
-    await control("PUT", "/rate-limit", {});
+    expect((await control("PUT", "/rate-limit", {})).body).toEqual({ operations: [] });
     expect(await api("GET", "/v1/apps", token)).toBe(200);
+    const named = { requests: 0, operations: ["projects.list"] };
+    expect((await control("PUT", "/rate-limit", named)).body).toEqual({ operations: ["projects.list"] });
+    expect(await api("GET", "/v1/projects", token)).toBe(429);
+    expect((await control("PUT", "/rate-limit", { requests: 1, operations: ["nothing"] })).status).toBe(400);
     expect((await control("PUT", "/rate-limit", { requests: -1 })).status).toBe(400);
   });
 

@@ -71,6 +71,36 @@ describe("rate limits", () => {
     expect(headers.get("ratelimit-limit")).toBeNull();
   });
 
+  it("name the operations that the contract marks", () => {
+    const limited = face.engine.setRateLimit({ requests: 2, window: 60_000 });
+    expect(limited).toContain("apps.list");
+    expect(limited).toContain("deployments.start");
+    expect(limited).not.toContain("projects.list");
+    expect(face.engine.setRateLimit(null)).toEqual([]);
+  });
+
+  it("apply to the named operations only, whether or not the contract marks them", async () => {
+    const { engine } = face;
+    const limit = { requests: 0, window: 60_000, operations: ["projects.list"] as const };
+    expect(engine.setRateLimit(limit)).toEqual(["projects.list"]);
+    const token = await engine.tokens.user();
+    const limited = await face.send("GET", "/v1/projects", { token });
+    expect([limited.status, limited.code, limited.headers.get("retry-after")]).toEqual([
+      429,
+      "rate_limit:exceeded",
+      "60",
+    ]);
+    expect((await apps(token))[0]).toBe(200);
+  });
+
+  it("refuse an operation that does not exist", () => {
+    // JavaScript and JSON have no types.
+    const operations = ["projects.lst"] as unknown as readonly ["projects.list"];
+    expect(() => face.engine.setRateLimit({ requests: 1, window: 1, operations })).toThrow(
+      "The operation projects.lst does not exist",
+    );
+  });
+
   it.each([
     { requests: -1, window: 1 },
     { requests: 1.5, window: 1 },
