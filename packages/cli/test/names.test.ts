@@ -71,6 +71,23 @@ describe("a name in place of an id", () => {
     expect((await mgmt`databases get shop/reports`).stderr).toContain(previewReports);
   });
 
+  it("is refused for several services, with commands that are not deprecated", async () => {
+    const { mgmt, server } = session;
+    const { id } = await server.engine.seed.project({ name: "twins" });
+    await server.engine.seed.branch(id, { gitName: "other" });
+    await mgmt`services create web --project-id ${id}`;
+    await mgmt`services create web --project-id ${id} --branch-git-name other`;
+    const { status, errors } = await mgmt`services get twins/web -o json`;
+    expect(status).toBe(7);
+    const { error } = errors[0] as { error: { message: string; next: string[][] } };
+    expect(error.message).toBe('2 services are named "web"');
+    for (const [command, ...next] of error.next) {
+      expect([command, ...next.slice(0, 2)]).toEqual(["mgmt", "services", "get"]);
+      expect((await mgmt`${next[0] ?? ""} ${next[1] ?? ""} ${next[2] ?? ""}`).status).toBe(0);
+    }
+    expect(error.next).toHaveLength(2);
+  });
+
   it("exits with 6 if nothing has it", async () => {
     const { mgmt } = session;
     for (const name of ["shop/main/nothing", "nobody/main/reports", "shop/@nothing"]) {

@@ -29,6 +29,19 @@ type Shape<T> = T extends object ? { [K in keyof T]: Shape<T[K]> } : T;
 
 const client = createClient({ baseUrl: "http://x.test" });
 
+describe("ensure", () => {
+  it("returns credentials only if it creates them", () => {
+    const body = { projectId: "proj_1", logicalId: "orders" };
+    const ensured = () => client.databases.ensure(body, { timeoutMs: 1_000 });
+    type Created<T> = Extract<T, { created: true }>;
+    expectTypeOf<Created<Awaited<ReturnType<typeof ensured>>>>().toHaveProperty("connection");
+    const without = () => client.databases.ensure(body, { credentials: false });
+    expectTypeOf<Created<Awaited<ReturnType<typeof without>>>>().not.toHaveProperty("connection");
+    const perhaps = (credentials: boolean) => client.databases.ensure(body, { credentials });
+    expectTypeOf<Created<Awaited<ReturnType<typeof perhaps>>>>().not.toHaveProperty("connection");
+  });
+});
+
 describe("the named interfaces", () => {
   it("equal the schemas that openapi-typescript generates from the contract", () => {
     expectTypeOf<keyof Schemas>().toEqualTypeOf<keyof components["schemas"]>();

@@ -1,21 +1,15 @@
 import { idPrefixes } from "../generated/id-prefixes.js";
+import { kindOfPrefix } from "../resources/kinds.js";
 
 /** Kinds of resources that can be named on the command line. */
-export const namedKinds = [
-  "project",
-  "branch",
-  "database",
-  "connection",
-  "workspace",
-  "service",
-  "app",
-] as const;
+const namedKinds = ["project", "branch", "database", "connection", "workspace", "app"] as const;
 export type NamedKind = (typeof namedKinds)[number];
 
 /** Returns the kind whose ids have a prefix, if its resources can be named. */
-export const kindOfPrefix = (prefix: string | undefined): NamedKind | undefined =>
-  // The contract's name for apps and services, which share ids.
-  namedKinds.find((kind) => kind !== "service" && idPrefixes[kind] === prefix);
+export const namedKindOf = (prefix: string | undefined): NamedKind | undefined => {
+  const kind = kindOfPrefix(prefix);
+  return namedKinds.find((each) => each === kind);
+};
 
 /** Whether a text is a name, or is at least not recognizable as an id. `null` is refused as a value later. */
 export const mayBeName = (text: string): boolean => {

@@ -1,6 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { ambiguousName, type Candidate, unknownName } from "../errors/name-errors.js";
 import { isObject, valueAt } from "../json-path.js";
+import { type KnownIds, listCall, nameOfItem } from "../resources/list.js";
 import type { NamedKind } from "./id-form.js";
 
 export interface NameScope {
@@ -11,8 +12,6 @@ export interface NameScope {
 }
 
 type Item = Readonly<Record<string, unknown>>;
-
-const pageSize = 1_000;
 
 /**
  * Returns the id of the resource with a name, or undefined if no resource has it and it may be an id. Names are exact:
@@ -41,69 +40,53 @@ export const resolveName = async (
 const candidatesFor = async (kind: NamedKind, text: string, scope: NameScope): Promise<Candidate[]> => {
   switch (kind) {
     case "project":
-      return matching(await list("/v1/projects", scope), text);
     case "workspace":
-      return matching(await list("/v1/workspaces", scope), text);
     case "connection":
-      return matching(await list("/v1/connections", scope), text);
+      return matching(await list(kind, {}, scope), text);
     case "branch":
       return branches(text, scope);
     case "database":
       return databases(text, scope);
-    case "service":
     case "app":
-      return inProject(text, scope, (projectId) => list("/v1/services", scope, { projectId }));
+      return inProject(kind, text, scope);
   }
 };
 
 /** Splits `PROJECT/REST` and lists in that project, or in the default project. */
-const inProject = async (
-  text: string,
-  scope: NameScope,
-  listIn: (projectId: string) => Promise<Item[]>,
-): Promise<Candidate[]> => {
+const inProject = async (kind: NamedKind, text: string, scope: NameScope): Promise<Candidate[]> => {
   const slash = text.indexOf("/");
   const project = slash < 0 ? scope.defaultProject() : await projectNamed(text.slice(0, slash), scope);
   if (project === undefined) return [];
-  return matching(await listIn(project), text.slice(slash + 1));
+  return matching(await list(kind, { project }, scope), text.slice(slash + 1));
 };
 
 const branches = async (text: string, scope: NameScope): Promise<Candidate[]> => {
-  const listIn = (id: string): Promise<Item[]> => list("/v1/projects/{id}/branches", scope, {}, { id });
   const at = text.indexOf("@");
-  if (at < 0) return inProject(text, scope, listIn);
+  if (at < 0) return inProject("branch", text, scope);
   const project =
     at === 0 ? scope.defaultProject() : await projectNamed(text.slice(0, at).replace(/\/$/, ""), scope);
-  return project === undefined ? [] : matching(await listIn(project), text.slice(at + 1));
+  return project === undefined ? [] : matching(await list("branch", { project }, scope), text.slice(at + 1));
 };
 
 const databases = async (text: string, scope: NameScope): Promise<Candidate[]> => {
   const parts = text.split("/");
   const [first = ""] = parts;
   if (parts.length === 1) {
-    const projectId = scope.defaultProject();
-    const items =
-      projectId === undefined ? await list("/v1/databases", scope) : await databasesOf(projectId, scope);
-    return matching(items, text);
+    const project = scope.defaultProject();
+    return matching(await list("database", project === undefined ? {} : { project }, scope), text);
   }
-  const projectId = await projectNamed(first, scope);
-  if (projectId === undefined) return [];
-  const named = matchingItems(await databasesOf(projectId, scope), parts.at(-1) ?? "");
+  const project = await projectNamed(first, scope);
+  if (project === undefined) return [];
+  const named = matchingItems(await list("database", { project }, scope), parts.at(-1) ?? "");
   const branchName = parts.slice(1, -1).join("/").replace(/^@/, "");
   if (branchName === "") return named.flatMap(candidate);
-  const inBranch = matching(
-    await list("/v1/projects/{id}/branches", scope, {}, { id: projectId }),
-    branchName,
-  );
+  const inBranch = matching(await list("branch", { project }, scope), branchName);
   return named.filter(({ branchId }) => inBranch.some(({ id }) => id === branchId)).flatMap(candidate);
 };
 
-const databasesOf = (id: string, scope: NameScope): Promise<Item[]> =>
-  list("/v1/projects/{id}/databases", scope, {}, { id });
-
 /** Returns the id of a project by name or id. */
 const projectNamed = async (text: string, scope: NameScope): Promise<string | undefined> => {
-  const projects = matching(await list("/v1/projects", scope), text);
+  const projects = matching(await list("project", {}, scope), text);
   if (projects.length > 1) throw ambiguousName("project", text, projects);
   return projects[0]?.id;
 };
@@ -116,26 +99,21 @@ const matchingItems = (items: readonly Item[], name: string): Item[] =>
 const matching = (items: readonly Item[], name: string): Candidate[] =>
   matchingItems(items, name).flatMap(candidate);
 
-const candidate = ({ id, name, gitName, project }: Item): Candidate[] => {
+const candidate = (item: Item): Candidate[] => {
+  const { id, project } = item;
   if (typeof id !== "string") return [];
   const projectName = valueAt(project, ["name"]);
-  const label = [projectName, gitName ?? name].filter((part) => typeof part === "string").join("/");
+  const label = [projectName, nameOfItem(item)].filter((part) => typeof part === "string").join("/");
   return [{ id, label }];
 };
 
 /** Statuses of a credential that may not list, and of a path that does not exist: the text is then sent as an id. */
 const notListed: readonly unknown[] = [403, 404, 422];
 
-const list = async (
-  path: string,
-  { client, signal }: NameScope,
-  query: Record<string, string> = {},
-  pathParams: Record<string, string> = {},
-): Promise<Item[]> => {
+const list = async (kind: NamedKind, parents: KnownIds, { client, signal }: NameScope): Promise<Item[]> => {
   const items: Item[] = [];
   try {
-    const call = { method: "GET" as const, path, pathParams, query: { ...query, limit: pageSize } };
-    for await (const { data } of client.requestPages(call, { signal }).pages())
+    for await (const { data } of client.requestPages(listCall(kind, parents), { signal }).pages())
       items.push(...data.filter(isObject));
   } catch (error) {
     signal.throwIfAborted();

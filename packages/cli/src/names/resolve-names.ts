@@ -3,7 +3,7 @@ import type { OperationCommand } from "../operations/row.js";
 import { activeProfile } from "../profiles/active-profile.js";
 import { findDefault } from "../profiles/defaults.js";
 import { connect } from "../service/connect.js";
-import { kindOfPrefix, mayBeName, type NamedKind } from "./id-form.js";
+import { namedKindOf, mayBeName, type NamedKind } from "./id-form.js";
 import { resolveName } from "./resolve-name.js";
 import { idFields, isName, kindAt, type Typed } from "./typed-names.js";
 
@@ -16,7 +16,7 @@ export const resolveNames = async (
 ): Promise<Typed> => {
   const client = await connect(globals, context);
   const flags: Record<string, string | boolean> = { ...typed.flags };
-  const projectFlag = idFields(row).find(({ prefix }) => kindOfPrefix(prefix) === "project")?.flag;
+  const projectFlag = idFields(row).find(({ prefix }) => namedKindOf(prefix) === "project")?.flag;
   const defaultProject = (): string | undefined => {
     const typedProject = projectFlag === undefined ? undefined : flags[projectFlag];
     if (typeof typedProject === "string") return typedProject;
@@ -28,7 +28,7 @@ export const resolveNames = async (
 
   // The project comes first: other names may be relative to it.
   for (const { flag, prefix } of idFields(row)) {
-    const [kind, text] = [kindOfPrefix(prefix), flags[flag]];
+    const [kind, text] = [namedKindOf(prefix), flags[flag]];
     if (kind && isName(text)) flags[flag] = await resolve(kind, text);
   }
   const resolved: string[] = [];

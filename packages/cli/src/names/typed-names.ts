@@ -1,6 +1,6 @@
 import type { TypedValues } from "../input/read-input.js";
 import type { Field, OperationCommand } from "../operations/row.js";
-import { kindOfPrefix, mayBeName, type NamedKind } from "./id-form.js";
+import { namedKindOf, mayBeName, type NamedKind } from "./id-form.js";
 
 export interface Typed {
   readonly ids: readonly string[];
@@ -17,12 +17,12 @@ export const isName = (value: string | boolean | undefined): value is string =>
 
 /** Returns the kind of the resource that an argument identifies, if it can be named. */
 export const kindAt = ({ arguments: parameters }: OperationCommand, index: number): NamedKind | undefined =>
-  kindOfPrefix(parameters[Math.min(index, parameters.length - 1)]?.prefix);
+  namedKindOf(parameters[Math.min(index, parameters.length - 1)]?.prefix);
 
 /** The flags that accept an id or a name, that of the project first. */
 export const idFields = ({ query, body }: OperationCommand): Field[] => {
-  const isProject = ({ prefix }: Field): number => (kindOfPrefix(prefix) === "project" ? 0 : 1);
+  const isProject = ({ prefix }: Field): number => (namedKindOf(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]
-    .filter(({ prefix }) => kindOfPrefix(prefix))
+    .filter(({ prefix }) => namedKindOf(prefix))
     .sort((a, b) => isProject(a) - isProject(b));
 };

@@ -1,57 +1,16 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context.js";
 import { nothingToChoose } from "../errors/usage-errors.js";
-import { idPrefixes } from "../generated/id-prefixes.js";
 import { choose, type Choice } from "../input/choose.js";
-import { isObject, valueAt } from "../json-path.js";
+import { valueAt } from "../json-path.js";
 import { printable } from "../output/printable.js";
 import { findDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
+import { type KindName, kinds, type Parent } from "../resources/kinds.js";
+import { idOfItem, listCall, nameOfItem } from "../resources/list.js";
 
-/** Ids by kind of resource: `{ project: "proj_…" }`. */
-export type Known = Record<string, string>;
-
-/** Where the resources of a kind are listed. */
-interface Listing {
-  readonly path: string;
-  /** The kind of resource that they belong to, and the parameter for its id. */
-  readonly parent?: { readonly kind: string; readonly parameter: string; readonly required: boolean };
-  /** Where the id is in an item. Default: `id`. */
-  readonly id?: readonly string[];
-}
-
-const within = (kind: string, parameter: string, required: boolean): Pick<Listing, "parent"> => ({
-  parent: { kind, parameter, required },
-});
-
-const listings: Readonly<Record<string, Listing>> = {
-  workspace: { path: "/v1/workspaces" },
-  project: { path: "/v1/projects" },
-  database: { path: "/v1/databases", ...within("project", "projectId", false) },
-  connection: { path: "/v1/connections", ...within("database", "databaseId", false) },
-  backup: { path: "/v1/databases/{databaseId}/backups", ...within("database", "databaseId", true) },
-  branch: { path: "/v1/projects/{projectId}/branches", ...within("project", "projectId", true) },
-  app: { path: "/v1/services", ...within("project", "projectId", false) },
-  deployment: { path: "/v1/services/{serviceId}/deployments", ...within("app", "serviceId", true) },
-  "service token": {
-    path: "/v1/workspaces/{workspaceId}/service-tokens",
-    ...within("workspace", "workspaceId", true),
-  },
-  integration: { path: "/v1/integrations", ...within("workspace", "workspaceId", true) },
-  client: { path: "/v1/integrations", ...within("workspace", "workspaceId", true), id: ["client", "id"] },
-};
-
-/** Words for people. */
-const nouns: Readonly<Record<string, string>> = { app: "service" };
-
-/** Whether the service lists the resources of a kind. */
-export const isListed = (kind: string): boolean => Object.hasOwn(listings, kind);
-
-/** Returns the kind of resource whose ids start with a prefix. */
-export const kindOfPrefix = (prefix: string | undefined): string | undefined =>
-  Object.entries(idPrefixes)
-    .find(([, each]) => each === prefix)?.[0]
-    .replaceAll("_", " ");
+/** Ids by kind of resource, to which the ids that are chosen are added. */
+export type Known = Partial<Record<KindName, string>>;
 
 interface Choosing {
   readonly client: MgmtClient;
@@ -61,67 +20,55 @@ interface Choosing {
   readonly context: Context;
 }
 
-/** The largest page. Longer lists are searched, and accept an id that is typed. */
-const limit = 1_000;
-
 /**
- * Asks for one of the resources of a kind, and first for the one that it belongs to if that must be known.
+ * Asks for one of the resources of a kind, and first for the one that it belongs to if its list needs one. A list that is
+ * longer than a page can be searched, and accepts an id that is typed.
  *
  * @throws `usage:missing` if there are none.
  */
-export const chooseResource = async (kind: string, title: string, choosing: Choosing): Promise<string> => {
+export const chooseResource = async (kind: KindName, title: string, choosing: Choosing): Promise<string> => {
   const { client, context } = choosing;
-  const listing = listings[kind];
-  const { path = "", parent, id = ["id"] } = listing ?? {};
-  const parentId = parent && (await parentOf(parent, choosing));
-  const isInPath = parent !== undefined && path.includes(`{${parent.parameter}}`);
-  const named = parent && parentId !== undefined ? { [parent.parameter]: parentId } : {};
-  const body = await client.request<unknown>(
-    {
-      method: "GET",
-      path,
-      pathParams: isInPath ? named : {},
-      query: { ...(isInPath ? {} : named), limit },
-    },
-    { signal: context.signal },
-  );
+  const [parent] = kinds[kind].parents ?? [];
+  const parentId = parent && (await idOfParent(kind, parent, choosing));
+  const call = listCall(kind, parent && parentId !== undefined ? { [parent.kind]: parentId } : {});
+  const body = await client.request<unknown>(call, { signal: context.signal });
   const items = valueAt(body, ["data"]);
   const choices = (Array.isArray(items) ? items : []).flatMap((item: unknown): Choice[] => {
-    const value = valueAt(item, id);
-    return typeof value === "string" ? [{ value, name: nameOf(item, value) }] : [];
+    const value = idOfItem(kind, item);
+    return value === undefined ? [] : [{ value, name: descriptionOf(item, value) }];
   });
-  if (choices.length === 0) throw nothingToChoose(nouns[kind] ?? kind);
+  if (choices.length === 0) throw nothingToChoose(kinds[kind].noun);
   const isComplete = valueAt(body, ["pagination", "hasMore"]) !== true;
   return choose({ title, choices, isComplete }, context);
 };
 
-const parentOf = async (
-  { kind, required }: NonNullable<Listing["parent"]>,
+const idOfParent = async (
+  kind: KindName,
+  parent: Parent,
   choosing: Choosing,
 ): Promise<string | undefined> => {
   const { known, flags, context } = choosing;
-  const name = `${kind}Id`;
-  const found = known[kind] ?? (isDefaultName(name) ? findDefault(name, flags, context)?.value : undefined);
-  if (found !== undefined || !required) return found;
-  const noun = nouns[kind] ?? kind;
-  const id = await chooseResource(kind, `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`, choosing);
-  known[kind] = id;
+  const name = `${parent.kind}Id`;
+  const found =
+    known[parent.kind] ?? (isDefaultName(name) ? findDefault(name, flags, context)?.value : undefined);
+  if (found !== undefined || !kinds[kind].list.includes(`{${parent.parameter}}`)) return found;
+  const { noun } = kinds[parent.kind];
+  const title = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
+  const id = await chooseResource(parent.kind, title, choosing);
+  known[parent.kind] = id;
   return id;
 };
 
-/** What identifies a resource for people: its name, what it belongs to, its status and its id. */
-const nameOf = (item: unknown, id: string): string => {
-  if (!isObject(item)) return id;
-  const texts = [
-    item["name"] ?? item["displayName"] ?? item["gitName"] ?? valueAt(item, ["client", "name"]),
+/** Returns what identifies a resource for people: its name, what it belongs to, its status and its id. */
+const descriptionOf = (item: unknown, id: string): string =>
+  [
+    nameOfItem(item),
     valueAt(item, ["project", "name"]),
-    item["backupType"],
-    item["status"],
-    item["backupType"] === undefined ? undefined : item["createdAt"],
+    valueAt(item, ["backupType"]),
+    valueAt(item, ["status"]),
+    valueAt(item, ["backupType"]) === undefined ? undefined : valueAt(item, ["createdAt"]),
     id,
-  ];
-  return texts
+  ]
     .filter((text): text is string => typeof text === "string" && text !== "")
     .map(printable)
     .join("  ");
-};

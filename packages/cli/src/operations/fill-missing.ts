@@ -6,7 +6,8 @@ import { askForField } from "../input/ask-for-field.js";
 import { flagOf, type Input, type ReadInput } from "../input/read-input.js";
 import { setAt, valueAt } from "../json-path.js";
 import { connect } from "../service/connect.js";
-import { chooseResource, isListed, type Known, kindOfPrefix } from "./choose-resource.js";
+import { isKindName, kindOfPrefix } from "../resources/kinds.js";
+import { chooseResource, type Known } from "./choose-resource.js";
 import type { Invocation } from "./invocation.js";
 import type { Field, PathArgument } from "./row.js";
 import { defaultOf } from "./targets.js";
@@ -45,14 +46,14 @@ export const fillMissing = async (
   const complete = [...ids];
   for (const { label, resource } of absent) {
     const id = await askForId(titleOf(label), resource, { client, known, invocation, context });
-    if (resource !== undefined) known[resource] = id;
+    if (isKindName(resource)) known[resource] = id;
     complete.push(id);
   }
   for (const field of fields) {
     const title = titleOf(field.flag);
     const kind = kindOfPrefix(field.prefix);
     const value =
-      kind !== undefined && isListed(kind)
+      kind !== undefined
         ? await askForId(title, kind, { client, known, invocation, context })
         : await askForField(field, title, context);
     if (kind !== undefined && typeof value === "string") known[kind] = value;
@@ -110,7 +111,7 @@ const knownIds = ({ command }: Invocation, ids: readonly string[], { query, body
   const known: Known = {};
   for (const [index, { resource }] of command.arguments.entries()) {
     const id = ids[index];
-    if (resource !== undefined && id !== undefined) known[resource] = id;
+    if (isKindName(resource) && id !== undefined) known[resource] = id;
   }
   for (const { path, prefix } of [...command.query, ...(command.body?.fields ?? [])]) {
     const kind = kindOfPrefix(prefix);
@@ -132,7 +133,7 @@ const askForId = async (
   kind: string | undefined,
   { client, known, invocation, context }: Asking,
 ): Promise<string> => {
-  if (kind !== undefined && isListed(kind)) {
+  if (isKindName(kind)) {
     return chooseResource(kind, title, { client: await client(), known, flags: invocation.flags, context });
   }
   const message = `${title}:`;

@@ -1,6 +1,8 @@
-import type { MgmtClient } from "@mgmt/sdk";
-import { isObject, valueAt } from "../json-path.js";
+import type { Call, MgmtClient } from "@mgmt/sdk";
+import { valueAt } from "../json-path.js";
 import { printable } from "../output/printable.js";
+import { isKindName, type KindName, kinds } from "../resources/kinds.js";
+import { idOfItem, listCall, nameOfItem } from "../resources/list.js";
 import { ApiError } from "../service/sdk.js";
 
 /** What a resource is called and what is in it, printable. */
@@ -12,63 +14,6 @@ export interface Described {
   readonly contents: readonly string[];
 }
 
-/** Where a kind of resource is read, and the lists of what belongs to it. `{id}` is its id. */
-interface Kind {
-  readonly noun: string;
-  readonly path: string;
-  /** The path is that of a list, whose items have their id here. */
-  readonly listedAs?: readonly string[];
-  readonly contents?: readonly (readonly [singular: string, plural: string, path: string, filter?: string])[];
-}
-
-const kinds: Readonly<Record<string, Kind>> = {
-  project: {
-    noun: "project",
-    path: "/v1/projects/{id}",
-    contents: [
-      ["database", "databases", "/v1/databases", "projectId"],
-      ["branch", "branches", "/v1/projects/{id}/branches"],
-      ["service", "services", "/v1/services", "projectId"],
-    ],
-  },
-  database: {
-    noun: "database",
-    path: "/v1/databases/{id}",
-    contents: [
-      ["connection", "connections", "/v1/connections", "databaseId"],
-      ["backup", "backups", "/v1/databases/{id}/backups"],
-    ],
-  },
-  branch: {
-    noun: "branch",
-    path: "/v1/branches/{id}",
-    contents: [
-      ["database", "databases", "/v1/databases", "branchId"],
-      ["service", "services", "/v1/services", "branchId"],
-    ],
-  },
-  app: {
-    noun: "service",
-    path: "/v1/services/{id}",
-    contents: [["deployment", "deployments", "/v1/services/{id}/deployments"]],
-  },
-  connection: { noun: "connection", path: "/v1/connections/{id}" },
-  deployment: { noun: "deployment", path: "/v1/deployments/{id}" },
-  integration: { noun: "integration", path: "/v1/integrations/{id}" },
-  "service token": {
-    noun: "service token",
-    path: "/v1/workspaces/{workspaceId}/service-tokens",
-    listedAs: ["id"],
-  },
-  client: {
-    noun: "integration",
-    path: "/v1/workspaces/{workspaceId}/integrations",
-    listedAs: ["client", "id"],
-  },
-};
-
-/** The largest page. More than this is counted as "1000+". */
-const limit = 1_000;
 const shownNames = 5;
 
 /**
@@ -86,25 +31,20 @@ export const lookUp = async (
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<Described> => {
-  const found = kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-  if (!found) return { noun: kind ?? "resource", id, name: undefined, contents: [] };
-  const { noun, path, listedAs, contents = [] } = found;
-  const read = async (from: string, query: object): Promise<unknown> =>
-    client.request<unknown>(
-      { method: "GET", path: from, pathParams: { ...pathParams, id }, query },
-      { signal },
-    );
+  if (!isKindName(kind)) return { noun: kind ?? "resource", id, name: undefined, contents: [] };
+  const { noun, get, parents = [], contents = [] } = kinds[kind];
+  const read = async (call: Call): Promise<unknown> => client.request<unknown>(call, { signal });
+  const inPath = Object.fromEntries(parents.map((parent) => [parent.kind, pathParams[parent.parameter]]));
   const [body, ...lines] = await Promise.all([
-    read(path, listedAs ? { limit } : {}),
-    ...contents.map(async ([singular, plural, from, filter]) => {
-      const query = { limit, ...(filter !== undefined && { [filter]: id }) };
-      return counted(await read(from, query).catch(withoutAccess), singular, plural);
-    }),
+    read(get === undefined ? listCall(kind, inPath) : { method: "GET", path: get, pathParams: { id } }),
+    ...contents.map(async (inside) =>
+      counted(await read(listCall(inside, { [kind]: id })).catch(withoutAccess), inside),
+    ),
   ]);
   const data = valueAt(body, ["data"]);
   const item: unknown =
-    listedAs && Array.isArray(data) ? data.find((each) => valueAt(each, listedAs) === id) : data;
-  return { noun, id, name: nameOf(item), contents: lines.filter((line) => line !== undefined) };
+    get === undefined && Array.isArray(data) ? data.find((each) => idOfItem(kind, each) === id) : data;
+  return { noun, id, name: printableName(item), contents: lines.filter((line) => line !== undefined) };
 };
 
 /** What the credential may not read is not described. The resource itself decides whether it exists. */
@@ -113,17 +53,17 @@ const withoutAccess = (error: unknown): undefined => {
   throw error;
 };
 
-const counted = (body: unknown, singular: string, plural: string): string | undefined => {
+const counted = (body: unknown, kind: KindName): string | undefined => {
   const items = valueAt(body, ["data"]);
   if (!Array.isArray(items) || items.length === 0) return undefined;
+  const { noun, plural } = kinds[kind];
   const more = valueAt(body, ["pagination", "hasMore"]) === true;
-  const names = items.slice(0, shownNames).flatMap((item: unknown) => nameOf(item) ?? []);
+  const names = items.slice(0, shownNames).flatMap((item: unknown) => printableName(item) ?? []);
   const list = names.length === 0 ? "" : `: ${names.join(", ")}${items.length > names.length ? ", …" : ""}`;
-  return `${String(items.length)}${more ? "+" : ""} ${items.length === 1 ? singular : plural}${list}`;
+  return `${String(items.length)}${more ? "+" : ""} ${items.length === 1 ? noun : plural}${list}`;
 };
 
-const nameOf = (item: unknown): string | undefined => {
-  if (!isObject(item)) return undefined;
-  const name = item["name"] ?? item["displayName"] ?? item["gitName"] ?? valueAt(item, ["client", "name"]);
-  return typeof name === "string" && name !== "" ? printable(name) : undefined;
+const printableName = (item: unknown): string | undefined => {
+  const name = nameOfItem(item);
+  return name === undefined ? undefined : printable(name);
 };

@@ -1,6 +1,6 @@
 import type { Option } from "commander";
 import type { Context } from "../../context.js";
-import { kindOfPrefix, type NamedKind } from "../../names/id-form.js";
+import { namedKindOf, type NamedKind } from "../../names/id-form.js";
 import { formats } from "../../output/output.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../program/command.js";
@@ -78,7 +78,7 @@ const valuesAt = async (
     row?.arguments[row.method === "DELETE" ? Math.min(typed, row.arguments.length - 1) : typed];
   const [argument] = command.registeredArguments.slice(typed);
   if (argument?.name() === "profile") return profileNames(context);
-  return resources(kindOfPrefix(parameter?.prefix), command, context);
+  return resources(namedKindOf(parameter?.prefix), command, context);
 };
 
 const valuesOf = async (
@@ -92,7 +92,7 @@ const valuesOf = async (
   const field = [...(row?.query ?? []), ...(row?.body?.fields ?? [])].find(
     ({ flag }) => `--${flag}` === long,
   );
-  return field?.enum?.map(String) ?? resources(kindOfPrefix(field?.prefix), command, context);
+  return field?.enum?.map(String) ?? resources(namedKindOf(field?.prefix), command, context);
 };
 
 const profileNames = ({ env }: Context): string[] => Object.keys(readProfiles(profilesFile(env)).profiles);

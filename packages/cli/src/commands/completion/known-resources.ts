@@ -8,6 +8,7 @@ import { activeProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { profilesFile } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
+import { listCall, nameOfItem } from "../../resources/list.js";
 import { connect } from "../../service/connect.js";
 
 /** How long a shell may wait for the service. */
@@ -15,6 +16,9 @@ const patienceMs = 200;
 
 /** How long candidates are used without asking the service again. */
 const freshMs = 60_000;
+
+/** Candidates are the first page of a list. */
+const pageSize = 100;
 
 interface Entry {
   readonly at: number;
@@ -49,16 +53,6 @@ export const knownResources = async (
   }
 };
 
-const paths: Readonly<Record<NamedKind, string>> = {
-  project: "/v1/projects",
-  workspace: "/v1/workspaces",
-  database: "/v1/databases",
-  connection: "/v1/connections",
-  branch: "/v1/projects/{projectId}/branches",
-  service: "/v1/services",
-  app: "/v1/services",
-};
-
 /** Returns the names and ids of the first page. */
 const listed = async (
   kind: NamedKind,
@@ -68,24 +62,20 @@ const listed = async (
 ): Promise<string[]> => {
   const client = await connect(flags, context);
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(patienceMs)]);
-  const isInProject = kind === "branch" || kind === "service" || kind === "app";
+  const isInProject = kind === "branch" || kind === "app";
   if (isInProject && projectId === undefined) return [];
-  const query: Record<string, string | number> = { limit: 100 };
-  const pathParams: Record<string, string> = {};
-  if (isInProject && projectId !== undefined)
-    (kind === "branch" ? pathParams : query)["projectId"] = projectId;
-  const call = { method: "GET" as const, path: paths[kind], pathParams, query };
-  const { data } = await client.requestPages(call, { signal });
+  const parents = isInProject && projectId !== undefined ? { project: projectId } : {};
+  const { data } = await client.requestPages(listCall(kind, parents, pageSize), { signal });
   const items = data.filter(isObject);
   const names = items.map((item) => nameOf(kind, item)).filter((name) => /^[\p{L}\p{N}@._/-]+$/u.test(name));
   return [...new Set([...names, ...items.map(({ id }) => String(id))])];
 };
 
 /** Returns the name as commands accept it: `shop/reports` for a database. */
-const nameOf = (kind: NamedKind, { name, gitName, project }: Readonly<Record<string, unknown>>): string => {
-  const own = typeof name === "string" ? name : "";
-  if (kind === "branch") return typeof gitName === "string" ? `@${gitName}` : "";
-  const projectName = valueAt(project, ["name"]);
+const nameOf = (kind: NamedKind, item: Readonly<Record<string, unknown>>): string => {
+  const own = nameOfItem(item) ?? "";
+  if (kind === "branch") return own === "" ? "" : `@${own}`;
+  const projectName = valueAt(item, ["project", "name"]);
   return kind === "database" && typeof projectName === "string" ? `${projectName}/${own}` : own;
 };
 
