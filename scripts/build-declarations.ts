@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { libraries } from "../tsup.config.js";
+import { writeDeclarationMaps } from "./declaration-maps.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -35,6 +36,7 @@ export const bundleDeclarations = async (): Promise<void> => {
       });
     }
     await bundle.close();
+    writeDeclarationMaps(`${root}packages/${name}/dist`, `${declarations}/${name}/src`);
   }
   await rm(declarations, { recursive: true });
 };

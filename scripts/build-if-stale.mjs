@@ -15,6 +15,7 @@ const sources = [
   "scripts/build.ts",
   "scripts/build-cli.ts",
   "scripts/build-declarations.ts",
+  "scripts/declaration-maps.ts",
   "scripts/generate",
   ...packageFolders.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
 ];

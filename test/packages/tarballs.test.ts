@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root } from "../../scripts/generate/contract.js";
+import { packageFolders } from "../../scripts/packages.mjs";
+import { manifestOf } from "../../scripts/release/pack.js";
+import { linksOf } from "../docs/markdown.js";
+import { followNames } from "./declared-names.js";
+import { LanguageServer } from "./language-server.js";
+import { type Tarballs, type Unpacked, unpackPackages } from "./unpacked.js";
+
+let tarballs: Tarballs;
+beforeAll(async () => {
+  tarballs = await unpackPackages();
+}, 120_000);
+afterAll(() => tarballs.remove());
+
+const { repository } = manifestOf(".");
+const repositoryPage = repository.url.replace(/^git\+|\.git$/g, "");
+
+const unpacked = (folder: string): Unpacked => {
+  const found = tarballs.packages.find(({ source }) => source === `packages/${folder}`);
+  if (!found) throw new Error(`packages/${folder} was not packed`);
+  return found;
+};
+
+describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
+  it("has a license, a README, a changelog, and built files", () => {
+    const { has, read, manifest } = unpacked(folder);
+    expect(manifest.license).toBe("MIT");
+    expect(read("LICENSE")).toBe(readFileSync(join(root, "LICENSE"), "utf8"));
+    expect(read("README.md")).toMatch(new RegExp(`^# ${manifest.name}\n`));
+    expect(read("CHANGELOG.md")).toContain(`# ${manifest.name}\n\n## ${manifest.version}\n`);
+    expect(has("dist")).toBe(true);
+  });
+
+  it("says where its source, issues, and pages are, and how it is published", () => {
+    const { manifest } = unpacked(folder);
+    const directory = `packages/${folder}`;
+    expect(manifest.repository).toEqual({ ...repository, directory });
+    expect(manifest.homepage).toBe(`${repositoryPage}/tree/main/${directory}#readme`);
+    expect(manifest.bugs).toEqual({ url: `${repositoryPage}/issues` });
+    expect(manifest.keywords?.length).toBeGreaterThan(2);
+    expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
+  });
+
+  it("has only links in its README that work outside the repository", () => {
+    const relative = linksOf(unpacked(folder).read("README.md")).filter((link) => !/^(https:|#)/.test(link));
+    expect(relative).toEqual([]);
+  });
+
+  it("is built before it is packed", () => {
+    expect(unpacked(folder).manifest.scripts?.["prepack"]).toBe("node ../../scripts/build-if-stale.mjs");
+  });
+
+  it("has a map to a packed source file for each declaration file", () => {
+    const { files, has, read } = unpacked(folder);
+    const declarations = files.filter((file) => /^dist\/.*\.d\.[cm]?ts$/.test(file));
+    expect(declarations.length > 0).toBe(folder !== "cli");
+    for (const file of declarations) {
+      const map = join(dirname(file), /\n\/\/# sourceMappingURL=(.+)\s*$/.exec(read(file))?.[1] ?? "none");
+      expect(files, file).toContain(map);
+      const { sources, sourcesContent }: { sources: string[]; sourcesContent?: string[] } = JSON.parse(
+        read(map),
+      );
+      const missing = sources.filter((source) => !has(join(dirname(map), source)));
+      expect(missing, map).toEqual([]);
+      expect(sourcesContent, map).toBeUndefined();
+    }
+  });
+
+  it("has maps that lead from each declared name to the same name in the source", () => {
+    const { files, read } = unpacked(folder);
+    for (const file of files.filter((each) => /^dist\/.*\.d\.[cm]?ts$/.test(each))) {
+      const names = followNames(file, read);
+      // The bundler numbers declarations of the same name.
+      const wrong = names.filter(
+        ({ name, leadsTo }) => leadsTo?.startsWith(name.replace(/\$\d+$/, "")) === false,
+      );
+      expect(wrong, file).toEqual([]);
+      // The compiler maps no members of the types that it infers, and the bundler adds names that begin with `__`.
+      const unmapped = names.filter(({ isTopLevel, leadsTo }) => isTopLevel && leadsTo === undefined);
+      expect(
+        unmapped.filter(({ name }) => !name.startsWith("__")),
+        file,
+      ).toEqual([]);
+    }
+  });
+
+  it("contains no tests, build settings, or leftovers", () => {
+    const expected =
+      /^(dist\/|src\/|api\/|package\.json$|openapi\.json$|mgmt\.schema\.json$|(LICENSE|THIRD-PARTY-LICENSES|README\.md|CHANGELOG\.md)$)/;
+    expect(unpacked(folder).files.filter((file) => !expected.test(file))).toEqual([]);
+  });
+});
+
+describe("an editor goes from a use to the source, not to a declaration", () => {
+  let server: LanguageServer;
+  beforeAll(() => {
+    server = new LanguageServer(tarballs.folder);
+  });
+  afterAll(() => server.stop());
+
+  it.each([
+    {
+      name: "a method of the client",
+      code: 'import type { MgmtClient } from "@mgmt/sdk";\ndeclare const client: MgmtClient;\nclient.projects.create',
+      file: "@mgmt/sdk/src/generated/resources/projects.ts",
+      line: /\bcreate\b/,
+    },
+    {
+      name: "a function",
+      code: 'import { createClient } from "@mgmt/sdk";\ncreateClient',
+      file: "@mgmt/sdk/src/client.ts",
+      line: /export const createClient\b/,
+    },
+    {
+      name: "a function of another entry",
+      code: 'import { startLogin } from "@mgmt/sdk/auth";\nstartLogin',
+      file: "@mgmt/sdk/src/auth/login.ts",
+      line: /export const startLogin\b/,
+    },
+    {
+      name: "a method of the mock",
+      code: 'import { setupMock } from "@mgmt/mock";\nsetupMock().listen',
+      file: "@mgmt/mock/src/",
+      line: /\blisten\b/,
+    },
+    {
+      name: "a method of the mock that the engine declares",
+      code: 'import { setupMock } from "@mgmt/mock";\nsetupMock().tokens.user',
+      file: "@mgmt/engine/src/",
+      line: /\buser\b/,
+    },
+    {
+      name: "a function of the platform",
+      code: 'import { startPlatform } from "@mgmt/platform";\nstartPlatform',
+      file: "@mgmt/platform/src/platform.ts",
+      line: /export const startPlatform\b/,
+    },
+  ])("$name", async ({ code, file, line }) => {
+    const definition = await server.definitionOf(code);
+    expect(definition.file).toContain(`/node_modules/${file}`);
+    expect(definition.line).toMatch(line);
+  });
+});
