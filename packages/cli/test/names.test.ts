@@ -80,7 +80,7 @@ describe("a name in place of an id", () => {
     const { status, errors } = await mgmt`services get twins/web -o json`;
     expect(status).toBe(7);
     const { error } = errors[0] as { error: { message: string; next: string[][] } };
-    expect(error.message).toBe('2 services are named "web"');
+    expect(error.message).toBe('2 services are named "twins/web"');
     for (const [command, ...next] of error.next) {
       expect([command, ...next.slice(0, 2)]).toEqual(["mgmt", "services", "get"]);
       expect((await mgmt`${next[0] ?? ""} ${next[1] ?? ""} ${next[2] ?? ""}`).status).toBe(0);

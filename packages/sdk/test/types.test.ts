@@ -33,12 +33,11 @@ describe("ensure", () => {
   it("returns credentials only if it creates them", () => {
     const body = { projectId: "proj_1", logicalId: "orders" };
     const ensured = () => client.databases.ensure(body, { timeoutMs: 1_000 });
-    type Created<T> = Extract<T, { created: true }>;
-    expectTypeOf<Created<Awaited<ReturnType<typeof ensured>>>>().toHaveProperty("connection");
+    expectTypeOf(ensured).returns.resolves.extract<{ created: true }>().toHaveProperty("connection");
     const without = () => client.databases.ensure(body, { credentials: false });
-    expectTypeOf<Created<Awaited<ReturnType<typeof without>>>>().not.toHaveProperty("connection");
+    expectTypeOf(without).returns.resolves.extract<{ created: true }>().not.toHaveProperty("connection");
     const perhaps = (credentials: boolean) => client.databases.ensure(body, { credentials });
-    expectTypeOf<Created<Awaited<ReturnType<typeof perhaps>>>>().not.toHaveProperty("connection");
+    expectTypeOf(perhaps).returns.resolves.extract<{ created: true }>().not.toHaveProperty("connection");
   });
 });
 
