@@ -23,7 +23,10 @@ let next = 0;
 const worker = async () => {
   while (next < ${callsEach}) {
     const logicalId = "shop-" + (next++ % ${identities});
-    const { created, resource } = await client.projects.ensure({ logicalId, createDatabase: false });
+    const { created, resource } = await client.projects.ensure(
+      { logicalId, createDatabase: false },
+      { timeoutMs: 170_000 },
+    );
     results.push([logicalId, resource.id, created]);
   }
 };

@@ -257,7 +257,8 @@ describe("the list of attempts", () => {
     const { baseUrl } = await startServer((_, response, count) => {
       if (count === 1) response.destroy();
     });
-    const error = (await thrown(createClient({ baseUrl, timeoutMs: 1_500 }).me.get())) as MgmtError;
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const error = (await thrown(createClient({ baseUrl, timeoutMs: 2_500 }).me.get())) as MgmtError;
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.attempts).toHaveLength(2);
