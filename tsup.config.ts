@@ -10,24 +10,19 @@ interface Manifest {
 const manifestOf = (name: string): Manifest =>
   JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"));
 
-/** What is installed beside the package stays outside; tsup itself would ask the root's manifest. */
-const installedWith = ({ dependencies, peerDependencies }: Manifest): RegExp[] =>
-  Object.keys({ ...dependencies, ...peerDependencies }).map(
-    (dependency) => new RegExp(`^${dependency}(/|$)`),
-  );
+/** Names of the packages that npm installs with a library. They stay outside its build. */
+export const dependenciesOf = (name: string): string[] => {
+  const { dependencies, peerDependencies } = manifestOf(name);
+  return Object.keys({ ...dependencies, ...peerDependencies });
+};
 
-const shared = (name: string): Options => ({
-  name,
-  tsconfig: "tsconfig.build.json",
-  outDir: `packages/${name}/dist`,
-  target: "node20.19",
-  clean: true,
-  // tsup would strip it before the plugin below is asked; and Deno wants it.
-  removeNodeProtocol: false,
-  define: { __MGMT_VERSION__: JSON.stringify(manifestOf(name).version) },
+export const definitionsOf = (name: string): Record<string, string> => ({
+  __MGMT_VERSION__: JSON.stringify(manifestOf(name).version),
 });
 
-interface Library {
+export const target = "node20.19";
+
+export interface Library {
   readonly name: string;
   /** Source files that the package exports, without their ending. */
   readonly entries: readonly string[];
@@ -45,11 +40,21 @@ const platform: Library = { name: "platform", entries: ["index"], formats: ["esm
 
 export const libraries = [sdk, engine, mock, platform];
 
-const buildOf = ({ name, entries, formats }: Library): Options => ({
-  ...shared(name),
-  external: installedWith(manifestOf(name)),
+/** The build as ES modules. */
+const buildOf = ({ name, entries }: Library): Options => ({
+  name,
+  tsconfig: "tsconfig.build.json",
+  outDir: `packages/${name}/dist`,
+  target,
+  // Several builds share a folder, so none of them may clean it; `npm run build` removes it first.
+  clean: false,
+  // Deno requires it.
+  removeNodeProtocol: false,
+  define: definitionsOf(name),
+  // tsup would read the manifest of the root.
+  external: dependenciesOf(name).map((dependency) => new RegExp(`^${dependency}(/|$)`)),
   entry: entries.map((entry) => `packages/${name}/src/${entry}.ts`),
-  format: [...formats],
+  format: "esm",
   splitting: true,
   treeshake: true,
   esbuildOptions(options) {
@@ -66,10 +71,9 @@ const buildOf = ({ name, entries, formats }: Library): Options => ({
  * and each file that an import loads costs a third of a millisecond, so few entries make for few files. The price is a copy
  * of the error classes and of deadlines in each group; `instanceof` works across copies.
  */
-const sdkBuilds = [["index", "partial"], ["node"], ["auth/index", "auth/node"]].map((entries) => ({
-  ...buildOf({ ...sdk, entries }),
-  // The builds share a folder, so none of them may clean it; `npm run build` removes it first.
-  clean: false,
+const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"]].map((entries) => ({
+  ...sdk,
+  entries,
 }));
 
-export default defineConfig([...sdkBuilds, ...[engine, mock, platform].map(buildOf)]);
+export default defineConfig([...sdkGroups, engine, mock, platform].map(buildOf));

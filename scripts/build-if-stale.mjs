@@ -16,6 +16,7 @@ const sources = [
   "scripts/build-cli.ts",
   "scripts/build-declarations.ts",
   "scripts/declaration-maps.ts",
+  "scripts/build-commonjs.ts",
   "scripts/generate",
   ...packageFolders.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
 ];

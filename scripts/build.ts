@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { libraries } from "../tsup.config.js";
 import { buildCli } from "./build-cli.js";
+import { buildCommonJs } from "./build-commonjs.js";
 import { bundleDeclarations, declarations } from "./build-declarations.js";
 import { setup as generate } from "./generate/fresh-build-output.js";
 
@@ -21,11 +23,12 @@ const run = async (program: string, ...args: string[]): Promise<void> => {
 };
 
 await generate();
-// Several builds write to this folder at once, so none of them can clean it.
-rmSync(`${root}/packages/sdk/dist`, { recursive: true, force: true });
+// Several builds write to each folder at once, so none of them can clean it.
+for (const { name } of libraries) rmSync(`${root}/packages/${name}/dist`, { recursive: true, force: true });
 rmSync(declarations, { recursive: true, force: true });
 await Promise.all([
   run("tsup/dist/cli-default.js", "--silent"),
+  buildCommonJs(),
   buildCli(),
   run("@typescript/native/bin/tsc", "--project", "tsconfig.build.json"),
 ]);

@@ -1,0 +1,38 @@
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { libraries } from "../../tsup.config.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const entries = libraries
+  .filter(({ formats }) => formats.includes("cjs"))
+  .flatMap(({ name, entries }) => entries.map((entry) => `packages/${name}/dist/${entry}.cjs`));
+
+describe.each(entries)("%s", (entry) => {
+  it("loads CommonJS files only, including those that it loads on demand", async () => {
+    const { metafile, warnings } = await build({
+      absWorkingDir: root,
+      entryPoints: [entry],
+      bundle: true,
+      platform: "node",
+      // Those of CommonJS Jest. Any custom condition removes esbuild's own `module`.
+      conditions: ["node-addons"],
+      mainFields: ["main"],
+      // Without the paths of this repository, which lead to its sources.
+      tsconfigRaw: {},
+      // `debug` does without it.
+      external: ["supports-color"],
+      write: false,
+      metafile: true,
+      logLevel: "silent",
+    });
+    const loaded = Object.entries(metafile.inputs);
+    expect(loaded.filter(([, { format }]) => format === "esm").map(([path]) => path)).toEqual([]);
+    expect(
+      loaded.flatMap(([path, { imports }]) =>
+        imports.filter(({ kind }) => kind === "dynamic-import").map((found) => `${path}: ${found.path}`),
+      ),
+    ).toEqual([]);
+    expect(warnings).toEqual([]);
+  });
+});
