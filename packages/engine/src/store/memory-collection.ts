@@ -1,8 +1,9 @@
 import type { Key } from "./keys.js";
 import { type Entry, ExpiryIndex, type Group, KeyIndex, type MemoryIndex } from "./memory-index.js";
+import { containingMatcher } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import { SortedList } from "./sorted-list.js";
-import type { Collection, Containing, ExpiringCollection, Lookup, PageRequest } from "./store.js";
+import type { Collection, ExpiringCollection, Lookup, PageRequest } from "./store.js";
 
 /** The rows of one collection with their sequence numbers, oldest first, and the next number. */
 export interface CollectionState<T extends Row> {
@@ -61,7 +62,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   }
 
   page({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
-    const matches = matcher(containing);
+    const matches = containingMatcher(containing);
     const chosen = this.#groups(where).map((group) => {
       const entries: Entry<T>[] = [];
       for (const entry of walk(group, after, newestFirst)) {
@@ -193,14 +194,4 @@ const walk = <T>(group: Group<T>, after: number | undefined, newestFirst: boolea
   return newestFirst
     ? group.backFrom(({ sequence }) => sequence >= start)
     : group.from(({ sequence }) => sequence > start);
-};
-
-const matcher = <T>(containing: Containing<T> | undefined): ((row: T) => boolean) => {
-  // Both sides are the row's text fields, by their names.
-  const texts = Object.entries((containing ?? {}) as Record<string, string | undefined>);
-  return (row) =>
-    texts.every(
-      ([field, text]) =>
-        text === undefined || (row as Readonly<Record<string, string>>)[field]?.includes(text),
-    );
 };

@@ -1,4 +1,5 @@
 import type { KeyValue } from "./keys.js";
+import { type FieldReader, type FieldValues, fieldReader } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import { SortedList } from "./sorted-list.js";
 import type { Lookup } from "./store.js";
@@ -106,18 +107,6 @@ export class ExpiryIndex<T extends Row & { expiresAt: number | null }> implement
 }
 
 const expiryOf = ({ expiresAt }: { expiresAt: number | null }): number => expiresAt ?? Infinity;
-
-type FieldValues = KeyValue | readonly KeyValue[];
-type FieldReader = (row: object) => FieldValues;
-
-/** Reads a field of a row: `projectId`, or `domains.name` for the names of all its domains. */
-const fieldReader = (field: string): FieldReader => {
-  const [outer = field, inner] = field.split(".");
-  // `keys.ts` declares only fields with such values.
-  const read = (row: object, name: string) => (row as Readonly<Record<string, unknown>>)[name];
-  if (inner === undefined) return (row) => read(row, outer) as FieldValues;
-  return (row) => (read(row, outer) as readonly object[]).map((item) => read(item, inner) as KeyValue);
-};
 
 const sameItems = (left: readonly KeyValue[], right: readonly KeyValue[]): boolean =>
   left.length === right.length && left.every((item, index) => item === right[index]);

@@ -1,0 +1,39 @@
+import { keys } from "./keys.js";
+import type { Row } from "./rows.js";
+import type { Lookup, Store } from "./store.js";
+import type { TableChanges } from "./backing.js";
+import { PartialCollection } from "./partial-collection.js";
+import type { WorkingSet } from "./working-set.js";
+
+/** The rows of one run of a step: what its transaction has loaded, and the changes of this run. */
+export class PartialTables {
+  readonly #loaded: WorkingSet;
+  readonly #isStrict: boolean;
+  readonly #tables = new Map<string, PartialCollection<Row, Lookup>>();
+
+  /** @param isStrict whether an insertion loads the row with its id, to refuse it. Otherwise the commit refuses it. */
+  constructor(loaded: WorkingSet, { isStrict }: { isStrict: boolean }) {
+    this.#loaded = loaded;
+    this.#isStrict = isStrict;
+  }
+
+  /** Returns a table of the server itself, or a collection of the store. */
+  table<T extends Row, W extends Lookup>(name: string): PartialCollection<T, W> {
+    const known = this.#tables.get(name);
+    const table = known ?? new PartialCollection<Row, Lookup>(name, this.#loaded, this.#isStrict);
+    if (known === undefined) this.#tables.set(name, table);
+    // The caller knows the rows of its table.
+    return table as unknown as PartialCollection<T, W>;
+  }
+
+  /** Returns the collections of the API. */
+  get store(): Store {
+    const collections = Object.keys(keys).map((name) => [name, this.table(name)]);
+    // `keys` names every collection.
+    return Object.fromEntries(collections) as Store;
+  }
+
+  get changes(): TableChanges[] {
+    return [...this.#tables.values()].flatMap(({ changes }) => changes ?? []);
+  }
+}

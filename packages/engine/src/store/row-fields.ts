@@ -1,0 +1,39 @@
+import type { KeyValue } from "./keys.js";
+import type { Lookup } from "./store.js";
+
+export type FieldValues = KeyValue | readonly KeyValue[];
+
+export type FieldReader = (row: object) => FieldValues;
+
+/** Reads a field of a row: `projectId`, or `domains.name` for the names of all its domains. */
+export const fieldReader = (field: string): FieldReader => {
+  const [outer = field, inner] = field.split(".");
+  // `keys.ts` declares only fields with such values.
+  const read = (row: object, name: string) => (row as Readonly<Record<string, unknown>>)[name];
+  if (inner === undefined) return (row) => read(row, outer) as FieldValues;
+  return (row) => (read(row, outer) as readonly object[]).map((item) => read(item, inner) as KeyValue);
+};
+
+/** Returns a function that tells whether a row matches the lookup. */
+export const lookupMatcher = (where: Lookup): ((row: object) => boolean) => {
+  const conditions = Object.entries(where).flatMap(([field, wanted]) =>
+    wanted === undefined ? [] : [{ read: fieldReader(field), wanted: listOf(wanted) }],
+  );
+  return (row) =>
+    conditions.every(({ read, wanted }) => listOf(read(row)).some((value) => wanted.includes(value)));
+};
+
+const listOf = (values: FieldValues): readonly KeyValue[] =>
+  // `Array.isArray` does not narrow readonly arrays.
+  Array.isArray(values) ? (values as readonly KeyValue[]) : [values as KeyValue];
+
+/** Returns a function that tells whether the text fields of a row contain these texts. */
+export const containingMatcher = (containing: object | undefined): ((row: object) => boolean) => {
+  // Both sides are the row's text fields, by their names.
+  const texts = Object.entries<string | undefined>((containing ?? {}) as Record<string, string>);
+  return (row) =>
+    texts.every(
+      ([field, text]) =>
+        text === undefined || (row as Readonly<Record<string, string>>)[field]?.includes(text),
+    );
+};

@@ -1,0 +1,72 @@
+import type { Row } from "./rows.js";
+import type { Lookup } from "./store.js";
+
+/** A row with its sequence number, as a transaction has loaded it. */
+export interface Loaded {
+  readonly sequence: number;
+  /** Changes with every update of the row, so that a commit notices the update of another transaction. */
+  readonly version: string;
+  readonly row: Row;
+}
+
+/** What a step needs to know of the rows of one table. The table is a collection, or one that the server itself uses. */
+export type Want =
+  | { readonly read: "row"; readonly table: string; readonly id: string }
+  | {
+      readonly read: "range";
+      readonly table: string;
+      readonly where: Lookup;
+      readonly containing?: Readonly<Record<string, string>>;
+      /** Sequence number that the range starts after; null for the start. */
+      readonly after: number | null;
+      /** Maximum number of rows; null for all. */
+      readonly limit: number | null;
+      readonly newestFirst: boolean;
+    }
+  | { readonly read: "count"; readonly table: string; readonly where: Lookup }
+  | {
+      /** Rows that expire at or before a time, earliest first. */
+      readonly read: "expired";
+      readonly table: string;
+      readonly time: number;
+    }
+  | {
+      /** The sequence number of a row that the step inserts: the first, second, … of this table. */
+      readonly read: "sequence";
+      readonly table: string;
+      readonly index: number;
+    };
+
+/** What a transaction has found for a want: rows, or a number for `count` and `sequence`. */
+export type Found = readonly Loaded[] | number;
+
+/** Identifies a want. */
+export const keyOf = (want: Want): string => JSON.stringify(want);
+
+/**
+ * Thrown where a step needs what is not loaded yet. The step runs again with it, so code that catches errors lets this one
+ * pass.
+ */
+export class Missing extends Error {
+  override readonly name = "Missing";
+
+  constructor() {
+    super("The step needs rows that are not loaded");
+  }
+}
+
+/** Does the work for each item, so that what all of them miss is loaded at once. */
+export const forEachOf = <T, Result>(items: readonly T[], work: (item: T) => Result): Result[] => {
+  const results: Result[] = [];
+  let missing: Missing | undefined;
+  for (const item of items) {
+    try {
+      results.push(work(item));
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      missing = error;
+    }
+  }
+  if (missing) throw missing;
+  return results;
+};

@@ -1,0 +1,87 @@
+import type { Lookup } from "./store.js";
+import { type Found, type Loaded, Missing, type Want, keyOf } from "./want.js";
+
+/** What one transaction has loaded. A step that needs more throws `Missing`. */
+export class WorkingSet {
+  /** Rows by table and id; null for an id that no row has. */
+  readonly #rows = new Map<string, Map<string, Loaded | null>>();
+  readonly #ranges = new Map<string, readonly Loaded[]>();
+  readonly #numbers = new Map<string, number>();
+  readonly #missed = new Map<string, Want>();
+
+  /** Adds what was found for each want. */
+  add(wants: readonly Want[], found: readonly Found[]): void {
+    wants.forEach((want, index) => {
+      const each = found[index];
+      if (each === undefined) throw new Error(`Nothing was loaded for ${keyOf(want)}`);
+      if (typeof each === "number") this.#numbers.set(keyOf(want), each);
+      else this.#addRows(want, each);
+    });
+  }
+
+  /** Returns what was missed since the last call, also where the error did not reach the caller. */
+  takeMissed(): Want[] {
+    const missed = [...this.#missed.values()];
+    this.#missed.clear();
+    return missed;
+  }
+
+  /** Returns the row with this id; undefined when there is none. */
+  row(table: string, id: string): Loaded | undefined {
+    const known = this.#rows.get(table)?.get(id);
+    if (known === undefined) throw this.#missing([{ read: "row", table, id }]);
+    return known ?? undefined;
+  }
+
+  /** Returns the row if it is known to exist, without loading it. */
+  knownRow(table: string, id: string): Loaded | undefined {
+    return this.#rows.get(table)?.get(id) ?? undefined;
+  }
+
+  range(want: Extract<Want, { read: "range" | "expired" }>): readonly Loaded[] {
+    const known = this.#ranges.get(keyOf(want));
+    if (known === undefined) throw this.#missing([want]);
+    return known;
+  }
+
+  count(table: string, where: Lookup): number {
+    return this.#number({ read: "count", table, where });
+  }
+
+  /** Returns the sequence number of the insertion with this index. Wants those of earlier insertions first. */
+  sequence(table: string, index: number): number {
+    const wants = Array.from({ length: index + 1 }, (_, each): Want => ({
+      read: "sequence",
+      table,
+      index: each,
+    }));
+    const missing = wants.filter((want) => !this.#numbers.has(keyOf(want)));
+    if (missing.length > 0) throw this.#missing(missing);
+    return this.#number({ read: "sequence", table, index });
+  }
+
+  /** Returns the sequence number of an insertion, if a step has asked for it. */
+  knownSequence(table: string, index: number): number | undefined {
+    return this.#numbers.get(keyOf({ read: "sequence", table, index }));
+  }
+
+  #missing(wants: readonly Want[]): Missing {
+    for (const want of wants) this.#missed.set(keyOf(want), want);
+    return new Missing();
+  }
+
+  #number(want: Want): number {
+    const known = this.#numbers.get(keyOf(want));
+    if (known === undefined) throw this.#missing([want]);
+    return known;
+  }
+
+  #addRows(want: Want, found: readonly Loaded[]): void {
+    const { table } = want;
+    const rows = this.#rows.get(table) ?? new Map<string, Loaded | null>();
+    this.#rows.set(table, rows);
+    for (const loaded of found) rows.set(loaded.row.id, loaded);
+    if (want.read === "row" && found.length === 0) rows.set(want.id, null);
+    if (want.read === "range" || want.read === "expired") this.#ranges.set(keyOf(want), found);
+  }
+}

@@ -1,0 +1,112 @@
+import { type CollectionName, keys } from "../../src/store/keys.js";
+import { MemoryStore } from "../../src/store/memory-store.js";
+import type { Row } from "../../src/store/rows.js";
+import type { Collection, ExpiringCollection, Lookup } from "../../src/store/store.js";
+import {
+  type Access,
+  type Backing,
+  ConflictError,
+  type TableChanges,
+  type Transaction,
+} from "../../src/store/backing.js";
+import { sampleRows } from "./store-under-test.js";
+import type { Found, Loaded, Want } from "../../src/store/want.js";
+
+type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;
+
+/** A backing whose rows are in a `MemoryStore`. It records what transactions do. */
+export class MemoryBacking implements Backing {
+  readonly store = new MemoryStore();
+  /** Trips of all transactions so far: their names and, for loads, what was wanted. */
+  readonly trips: (readonly [name: string, ...wants: Want[]])[] = [];
+  /** Called before a commit, to change rows as another process would. */
+  beforeCommit: (() => void) | undefined;
+  readonly #versions = new Map<Row, number>();
+
+  begin({ mode, locks }: Access): Transaction {
+    this.trips.push([["begin", mode, ...(mode === "write" ? locks : [])].join(" ")]);
+    return {
+      load: (wants) => {
+        this.trips.push(["load", ...wants]);
+        return Promise.resolve(wants.map((want) => this.#find(want)));
+      },
+      commit: (changes) => {
+        this.trips.push([changes.length === 0 ? "commit" : "commit changes"]);
+        const { beforeCommit } = this;
+        this.beforeCommit = undefined;
+        beforeCommit?.();
+        return Promise.resolve(changes).then((all) => all.forEach((each) => this.#apply(each)));
+      },
+      rollback: () => {
+        this.trips.push(["rollback"]);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  #collection(name: string): AnyCollection {
+    if (!(name in keys)) throw new Error(`There is no collection ${name}`);
+    // All collections are treated alike, by their names.
+    return this.store[name as CollectionName];
+  }
+
+  #versionOf(row: Row): string {
+    const known = this.#versions.get(row) ?? this.#versions.size;
+    this.#versions.set(row, known);
+    return String(known);
+  }
+
+  #find(want: Want): Found {
+    const collection = this.#collection(want.table);
+    const load = (row: Row): Loaded => ({
+      row,
+      sequence: collection.sequence(row.id),
+      version: this.#versionOf(row),
+    });
+    switch (want.read) {
+      case "row": {
+        const row = collection.get(want.id);
+        return row ? [load(row)] : [];
+      }
+      case "range": {
+        const { where, containing = {}, after, limit, newestFirst } = want;
+        const request = {
+          where,
+          containing,
+          after: after ?? undefined,
+          limit: limit ?? Infinity,
+          newestFirst,
+        };
+        return collection.page(request).map(load);
+      }
+      case "count":
+        return collection.count(want.where);
+      case "expired":
+        return (collection.listExpired?.(want.time) ?? []).map(load);
+      case "sequence": {
+        const state = this.store.state[want.table as CollectionName];
+        return state.next + want.index;
+      }
+    }
+  }
+
+  #apply({ table, deletes, updates, inserts }: TableChanges): void {
+    const collection = this.#collection(table);
+    for (const { id, version } of [...deletes, ...updates]) {
+      const row = collection.get(id);
+      if (!row || this.#versionOf(row) !== version) throw new ConflictError(`The row ${id} has changed`);
+    }
+    if (
+      inserts.some(({ row }) => row && collection.get(row.id) && !deletes.some(({ id }) => id === row.id))
+    ) {
+      throw new ConflictError("A row with the same id exists");
+    }
+    for (const { id } of deletes) collection.delete(id);
+    for (const { id, row } of updates) collection.update(id, row);
+    for (const [index, { row }] of inserts.entries()) {
+      const id = row?.id ?? `deleted again ${String(index)}`;
+      collection.insert(row ?? sampleRows[table as CollectionName](id));
+      if (row === null) collection.delete(id);
+    }
+  }
+}
