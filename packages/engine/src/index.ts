@@ -50,3 +50,15 @@ export type {
 } from "./control/token-mint.js";
 export type { Fault, InstalledFault } from "./request/faults.js";
 export { halfOf } from "./http/http-body.js";
+export {
+  type Access,
+  type Backing,
+  ConflictError,
+  type TableChanges,
+  type Transaction,
+} from "./store/backing.js";
+export { type CollectionName, type KeyValue, keys } from "./store/keys.js";
+export { MemoryStore, type StoreState } from "./store/memory-store.js";
+export { type ReplayOptions, type Run, replay } from "./store/replay.js";
+export type { Lookup, Store } from "./store/store.js";
+export type { Found, Loaded, Want } from "./store/want.js";

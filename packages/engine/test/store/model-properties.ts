@@ -176,7 +176,7 @@ export const describeModel = (open: OpenStore, runs: number): void => {
                   count: collection.count(where),
                   find: collection.find(where),
                   page: collection.page({ where, after, limit, newestFirst }),
-                  expired: collection.listExpired?.(time) ?? [],
+                  expired: expires ? (collection.listExpired?.(time) ?? []) : [],
                 })),
               };
             });

@@ -1,0 +1,48 @@
+import { type ClientBase, escapeIdentifier, escapeLiteral } from "pg";
+import { migrations } from "./migrations.js";
+
+/** Thrown where a newer version of the program has changed the schema. */
+export class NewerSchemaError extends Error {
+  override readonly name = "NewerSchemaError";
+
+  constructor(
+    readonly found: number,
+    readonly supported: number,
+  ) {
+    super(
+      `The schema of the records has version ${String(found)}, but this program supports up to ${String(supported)}`,
+    );
+  }
+}
+
+/**
+ * Brings the schema to the current version, in one transaction. Processes that start at the same time do so one after the
+ * other.
+ *
+ * @throws NewerSchemaError when a newer program has changed the schema. Nothing is changed then.
+ */
+export const migrate = async (client: ClientBase, schemaName: string): Promise<void> => {
+  const schema = escapeIdentifier(schemaName);
+  await client.query("begin");
+  try {
+    const lock = escapeLiteral(`migrate ${schemaName}`);
+    await client.query(`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+    await client.query(`create schema if not exists ${schema}`);
+    await client.query(`create table if not exists ${schema}.migrations (version integer primary key)`);
+    const { rows } = await client.query<{ version: number }>(
+      `select coalesce(max(version), 0) as version from ${schema}.migrations`,
+    );
+    const found = rows[0]?.version ?? 0;
+    if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
+    const statements = migrations
+      .slice(found)
+      .flatMap((steps, index) => [
+        ...steps(schema),
+        `insert into ${schema}.migrations values (${String(found + index + 1)})`,
+      ]);
+    await client.query([...statements, "commit"].join(";\n"));
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  }
+};

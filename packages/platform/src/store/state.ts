@@ -1,0 +1,63 @@
+import { type StoreState, keys } from "@mgmt/engine";
+import { type ClientBase, escapeIdentifier } from "pg";
+import { parseJson } from "./json-text.js";
+import { literal } from "./reads.js";
+import { sqlName } from "./tables.js";
+import { document } from "./writes.js";
+
+const collections = Object.keys(keys);
+
+/** Returns all rows with their sequence numbers, as of one moment. */
+export const readState = async (client: ClientBase, schemaName: string): Promise<StoreState> => {
+  const schema = escapeIdentifier(schemaName);
+  await client.query("begin isolation level repeatable read read only");
+  try {
+    const state: [string, object][] = [];
+    for (const name of collections) {
+      const table = `${schema}.${sqlName(name)}`;
+      const { rows } = await client.query<{ seq: string; doc: string }>(
+        `select seq, doc::text as doc from ${table} order by seq`,
+      );
+      const next = await client.query<{ next: string }>(
+        `select case when is_called then last_value + 1 else last_value end as next
+          from ${schema}.${sqlName(name)}_seq_seq`,
+      );
+      state.push([
+        name,
+        {
+          next: Number(next.rows[0]?.next ?? 1),
+          rows: rows.map(({ seq, doc }) => [Number(seq), parseJson(doc)]),
+        },
+      ]);
+    }
+    // `keys` names every collection, and only rows are stored.
+    return Object.fromEntries(state) as StoreState;
+  } finally {
+    await client.query("commit");
+  }
+};
+
+/** Rows in one statement, which limits its length. */
+const batch = 1_000;
+
+/** Replaces all rows. Call it in a transaction. */
+export const writeState = async (
+  client: ClientBase,
+  schemaName: string,
+  state: StoreState,
+): Promise<void> => {
+  const schema = escapeIdentifier(schemaName);
+  const tables = collections.map((name) => `${schema}.${sqlName(name)}`);
+  // Deleted, because other transactions that only read keep what they see.
+  await client.query(tables.map((table) => `delete from ${table}`).join(";\n"));
+  for (const [name, { next, rows }] of Object.entries(state)) {
+    const table = `${schema}.${sqlName(name)}`;
+    for (let start = 0; start < rows.length; start += batch) {
+      const values = rows
+        .slice(start, start + batch)
+        .map(([sequence, row]) => `(${String(sequence)}, ${literal(row.id)}, ${document(row)})`);
+      await client.query(`insert into ${table} (seq, id, doc) values ${values.join(", ")}`);
+    }
+    await client.query(`select setval('${schema}.${sqlName(name)}_seq_seq', ${String(next)}, false)`);
+  }
+};

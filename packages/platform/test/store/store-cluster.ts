@@ -1,0 +1,93 @@
+import { MemoryStore, type StoreState, replay } from "@mgmt/engine";
+import { Pool } from "pg";
+import { afterAll, beforeAll } from "vitest";
+import { PostgresBacking } from "../../src/store/postgres-backing.js";
+import { migrate } from "../../src/store/migrate.js";
+import { readState, writeState } from "../../src/store/state.js";
+import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
+import { Cluster, adminPassword } from "../cluster.js";
+
+/** A Postgres server with a database for records, shared by all tests of a file. */
+export class StoreCluster {
+  readonly #cluster = new Cluster();
+  readonly #free: string[] = [];
+  #schemas = 0;
+  #pool: Pool | undefined;
+
+  constructor() {
+    beforeAll(async () => {
+      const admin = await this.#cluster.connectAsAdmin("postgres");
+      await admin.query("create database records template template0");
+      this.#pool = this.openPool();
+    });
+    afterAll(() => this.#pool?.end());
+  }
+
+  get pool(): Pool {
+    if (this.#pool === undefined) throw new Error("The cluster is not running");
+    return this.#pool;
+  }
+
+  /** Opens connections as another process does. */
+  openPool(): Pool {
+    const pool = new Pool({
+      ...{ host: "127.0.0.1", port: this.#cluster.server.port, user: "postgres", password: adminPassword },
+      ...{ database: "records", max: 10 },
+    });
+    // A test may end the sessions.
+    pool.on("error", () => undefined);
+    return pool;
+  }
+
+  /** Creates a schema that has the tables of the records. */
+  async makeSchema(): Promise<string> {
+    this.#schemas += 1;
+    const schema = `records_${String(this.#schemas)}`;
+    const client = await this.pool.connect();
+    await migrate(client, schema);
+    client.release();
+    return schema;
+  }
+
+  /** Opens a store for the conformance suite, in a schema of its own. */
+  readonly open: OpenStore = async (state) => {
+    const schema = this.#free.pop() ?? (await this.#makeUnguarded());
+    await this.#fill(schema, state ?? new MemoryStore().state);
+    const backing = new PostgresBacking(this.pool, schema);
+    return {
+      run: (step) =>
+        replay(backing, ({ tables }) => step(tables.store), {
+          access: { mode: "write", locks: [] },
+          isRefusal: () => false,
+        }),
+      state: async () => {
+        const client = await this.pool.connect();
+        const current = await readState(client, schema);
+        client.release();
+        return current;
+      },
+      close: () => Promise.resolve(void this.#free.push(schema)),
+    };
+  };
+
+  /** The suite's rows break rules of the API, which unique indexes guard. */
+  async #makeUnguarded(): Promise<string> {
+    const schema = await this.makeSchema();
+    const { rows } = await this.pool.query<{ name: string }>(
+      `select indexrelid::regclass::text as name from pg_index join pg_class on oid = indrelid
+        where relnamespace = $1::regnamespace and indisunique
+          and not exists (select from pg_constraint where conindid = indexrelid)`,
+      [schema],
+    );
+    await this.pool.query(rows.map(({ name }) => `drop index ${name}`).join(";\n"));
+    return schema;
+  }
+
+  async #fill(schema: string, state: StoreState): Promise<void> {
+    const client = await this.pool.connect();
+    await client.query("begin");
+    await writeState(client, schema, state);
+    await client.query("commit");
+    client.release();
+  }
+}
