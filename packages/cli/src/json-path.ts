@@ -14,7 +14,8 @@ export const valueAt = (value: unknown, path: readonly string[]): unknown =>
 export const setAt = (body: Record<string, unknown>, path: readonly string[], value: unknown): void => {
   let target = body;
   for (const name of path.slice(0, -1)) {
-    const next = isObject(target[name]) ? target[name] : {};
+    const existing = Object.hasOwn(target, name) ? target[name] : undefined;
+    const next = isObject(existing) ? existing : {};
     target[name] = next;
     target = next;
   }

@@ -155,6 +155,12 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     load: async () => (await import("./psql/command.js")).definePsql,
   },
   {
+    name: "api",
+    summary: "Send any request to the API",
+    heading: about,
+    load: async () => (await import("./api/command.js")).defineApi,
+  },
+  {
     name: "operations",
     summary: "List all operations of the API",
     heading: about,

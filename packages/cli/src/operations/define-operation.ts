@@ -8,6 +8,7 @@ import { addDryRunOption, dryRunFormat } from "../program/dry-run-option.js";
 import { addGlobalOptions, globalFlags } from "../program/global-options.js";
 import { addSections } from "../program/help-sections.js";
 import type { DisclosureFlags } from "../secrets/disclosure.js";
+import { addDisclosureOptions } from "../secrets/disclosure-options.js";
 import { ensureRow } from "./ensure-row.js";
 import { needsConfirmation, operationExamples } from "./examples.js";
 import { addFieldOption, typedValue } from "./field-options.js";
@@ -154,7 +155,9 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
   ];
   if (waits.length > 0)
     command.addOption(new Option("--timeout <time>", `how long ${waits.join(", and how long ")}`));
-  if (row.secrets) addDisclosureOptions(command, row.secrets.issued && row.ensure === undefined);
+  if (row.secrets) {
+    addDisclosureOptions(command, { alwaysShown: row.secrets.issued && row.ensure === undefined });
+  }
   addDryRunOption(command, { hidden: row.method === "GET" });
   addGlobalOptions(command, { confirms: needsConfirmation(row, overlay) });
 };
@@ -163,12 +166,6 @@ const waitHelp = {
   database: "wait until the database is ready",
   deployment: "wait until the deployment is running",
 } as const;
-
-const addDisclosureOptions = (command: MgmtCommand, alwaysShown: boolean): void => {
-  if (!alwaysShown) command.addOption(new Option("--reveal", "show secrets, which are masked by default"));
-  const help = "write the result with its secrets to a new file that only you can read, and print it masked";
-  command.addOption(new Option("--secret-file <path>", help));
-};
 
 /** Any text may be a valid value of a field, so null needs a flag of its own. */
 const unsetOption = (nullable: readonly string[]): Option => {

@@ -20,7 +20,7 @@ export const explainLostResponse = async (
   target: Readonly<Record<string, string>>,
   input: Input,
 ): Promise<unknown> => {
-  const problem = await problemOf(error);
+  const problem = await lostResponse(error);
   if (problem === undefined) return error;
   const { next, effect } = await nextCommand(command, target, input);
   const words = ["mgmt", ...next];
@@ -31,7 +31,8 @@ export const explainLostResponse = async (
   );
 };
 
-const problemOf = async (error: unknown): Promise<string | undefined> => {
+/** Returns the problem if a request may have been processed although no response arrived, else undefined. */
+export const lostResponse = async (error: unknown): Promise<string | undefined> => {
   const { ApiError, ConnectionError, InvalidResponseError, isUnsent } = await import("../service/sdk.js");
   if (error instanceof ConnectionError) return isUnsent(error) ? undefined : error.message;
   if (error instanceof InvalidResponseError) return error.message;

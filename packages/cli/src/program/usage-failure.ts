@@ -13,11 +13,10 @@ export const usageFailure = async (error: CommanderError, program: Command): Pro
   const flag = /^error: unknown option '(--[\w-]+)=/.exec(error.message)?.[1];
   const known = command.options.find(({ long }) => long === flag);
   if (known) return valueOfSwitch(known, command);
+  const text = error.message.replace(/^error: /, "");
+  const namesValue = error.code !== "commander.optionMissingArgument";
   // The value after `=` is removed: it may be a secret.
-  const [message = "", suggestion] = error.message
-    .replace(/^error: /, "")
-    .replace(/=.*(?=')/, "")
-    .split("\n");
+  const [message = "", suggestion] = (namesValue ? text.replace(/=.*(?=')/, "") : text).split("\n");
   const hint =
     suggestion === undefined
       ? `${lineOf(command)} --help shows the arguments and flags.`

@@ -10,6 +10,13 @@ export interface DisclosureFlags {
   readonly secretFile?: string;
 }
 
+/** The secrets of an operation that the contract of this version does not have. */
+export interface UnknownSecrets {
+  readonly issued: boolean;
+  /** Returns a copy of a resource with its secrets masked. */
+  readonly mask: (resource: unknown) => unknown;
+}
+
 /** What becomes of the secrets in the results of one command. */
 export interface Disclosure {
   /**
@@ -27,7 +34,7 @@ export interface Disclosure {
  * `--reveal` is passed, and only written to a file with `--secret-file`. Creates that file.
  */
 export const prepareDisclosure = async (
-  secrets: SecretFields | undefined,
+  secrets: SecretFields | UnknownSecrets | undefined,
   { reveal = false, secretFile: path }: DisclosureFlags,
   { cwd, output }: Pick<Context, "cwd" | "output">,
 ): Promise<Disclosure> => {
@@ -43,7 +50,8 @@ export const prepareDisclosure = async (
       // The resource exists by now, so it is printed even if the file cannot be written.
       await file?.add(resource).catch((error: unknown) => (failed = { error }));
       const isShown = path === undefined && (reveal || (secrets.issued && isNew));
-      return isShown ? resource : maskSecrets(resource, secrets.paths);
+      if (isShown) return resource;
+      return "mask" in secrets ? secrets.mask(resource) : maskSecrets(resource, secrets.paths);
     },
     end: async () => {
       if (await file?.close()) output.info(`Wrote the secrets to ${file?.path ?? ""}.`);

@@ -5,7 +5,7 @@ import { tokenOf } from "../credentials/token-source.js";
 import { noBaseUrl, noToken } from "../errors/access-errors.js";
 import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
-import { resolveAccess } from "../profiles/resolve-access.js";
+import { type Access, resolveAccess } from "../profiles/resolve-access.js";
 import { announceDelays } from "./announce-delays.js";
 
 /** How requests are sent. */
@@ -16,8 +16,14 @@ export const connect = async (
   flags: GlobalFlags,
   context: Context,
   options?: SendOptions,
+): Promise<MgmtClient> => connectTo(await resolveAccess(flags, context), context, options);
+
+/** Does the same for access that is resolved already. */
+export const connectTo = async (
+  { baseUrl, identity }: Pick<Access, "baseUrl" | "identity">,
+  context: Context,
+  options?: SendOptions,
 ): Promise<MgmtClient> => {
-  const { baseUrl, identity } = await resolveAccess(flags, context);
   if (!identity) throw noToken(baseUrl?.value);
   if (!baseUrl) throw noBaseUrl();
   return clientFor(baseUrl, await tokenOf(identity.value, context), context, options);

@@ -5,6 +5,8 @@ import { toJson } from "../output/printable.js";
 export interface PlannedRequest {
   readonly method: string;
   readonly url: string;
+  /** Headers beside those of the body and the credential. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The JSON body, with secrets. */
   readonly body?: unknown;
   /** Name for the id in the response, which later requests contain. */
@@ -24,7 +26,7 @@ export const idNamesIn = (text: string): string[] => text.match(/\bmgmt_id_\d+\b
  * @param secrets Paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
  */
 export const curlLine = (
-  { method, url, body, id }: PlannedRequest,
+  { method, url, headers = {}, body, id }: PlannedRequest,
   secrets: readonly (readonly string[])[],
 ): string => {
   const present = secrets.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
@@ -41,6 +43,7 @@ export const curlLine = (
     method,
   ];
   if (body !== undefined) words.push("--header", "'Content-Type: application/json'");
+  for (const [name, value] of Object.entries(headers)) words.push("--header", quoted(`${name}: ${value}`));
   if (present.length > 0) {
     const [parts, variables] = splitAtSecrets(body, present);
     config += `\\ndata = "${"%s".repeat(parts.length + variables.length)}"`;

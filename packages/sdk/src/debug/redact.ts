@@ -27,16 +27,23 @@ const redactText = (text: string, patterns = inValues): string =>
 /** Masks secrets in a message of the service: a proxy may have quoted the request in it. */
 export const redactMessage = (text: string): string => redactText(text, inMessages);
 
-/** Masks secrets in an address. */
+/**
+ * Masks the secrets in a URL: passwords, tokens, and query parameters with names such as `code` or `apikey`. Returns the
+ * URL as text.
+ */
 export const redactUrl = (url: string): string => redactText(url);
 
-/** Masks secrets in headers. */
+/** Masks the secrets in headers: those with names such as `authorization`, and tokens in other values. Returns a copy. */
 export const redactHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? mask : redactText(value)]),
   );
 
-/** Returns a JSON body with its secrets masked. Of any other body, returns only the length. */
+/**
+ * Masks the secrets in a JSON body: the fields that the contract marks as secret, fields with names such as `password`, and
+ * connection strings and tokens in other values. Returns the parsed value. Of a body that is not JSON, returns only its
+ * length, in words.
+ */
 export const redactBody = (body: string): unknown => {
   try {
     return redactValue(JSON.parse(body));

@@ -1,0 +1,171 @@
+import { secretInArguments, usageError } from "../../errors/usage-errors.js";
+import type { HttpMethod } from "../../generated/operation-id.js";
+import { parseJson } from "../../input/parse-value.js";
+import type { Sources } from "../../input/sources.js";
+import { isObject } from "../../json-path.js";
+import { didYouMean } from "../../program/suggest.js";
+import { fieldValue, objectOf, parseField, type TypedField } from "./fields.js";
+import { findOperation, type FoundOperation } from "./find-operation.js";
+import { readPath } from "./path.js";
+
+/** What was typed about a request. */
+export interface TypedRequest {
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly fields: readonly TypedField[];
+  readonly input: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface RequestFlags {
+  readonly rawField?: readonly string[];
+  readonly field?: readonly string[];
+  readonly input?: string;
+  readonly header?: readonly string[];
+  readonly paginate?: boolean;
+}
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Parses the arguments and flags of a request. Throws a usage error. */
+export const parseRequest = (
+  [first = "", second]: readonly string[],
+  { rawField = [], field = [], input, header = [], paginate = false }: RequestFlags,
+): TypedRequest => {
+  const fields = [
+    ...rawField.map((typed) => parseField(typed, "-f")),
+    ...field.map((typed) => parseField(typed, "-F")),
+  ];
+  const found = methods.find((method) => method === first.toUpperCase());
+  const request = { fields, input, headers: parseHeaders(header) };
+  if (second !== undefined) {
+    if (found) return { ...request, method: found, path: second };
+    throw usageError(
+      `The method cannot be ${JSON.stringify(first)}`,
+      `${didYouMean(
+        first,
+        methods.map((method) => method.toLowerCase()),
+      )}Allowed: ${methods.join(", ")}.`,
+    );
+  }
+  if (found) {
+    throw usageError(
+      "The path of the request is missing",
+      `For example: mgmt api ${found} /v1/projects. mgmt operations lists all paths.`,
+    );
+  }
+  // To guess POST would create something where a filter of a list was meant.
+  if ((fields.length > 0 || input !== undefined) && !paginate) {
+    throw usageError(
+      "The method of a request with fields is missing",
+      `Pass it before the path: mgmt api POST ${first}, or mgmt api GET ${first} for a query.`,
+    );
+  }
+  return { ...request, method: "GET", path: first };
+};
+
+const parseHeaders = (headers: readonly string[]): Record<string, string> => {
+  const parsed: Record<string, string> = {};
+  for (const header of headers) {
+    const [, name, value = ""] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(header) ?? [];
+    // The header is not repeated: it may be a secret.
+    if (name === undefined) {
+      throw usageError("-H needs the name and value of a header", "Pass -H 'name: value'.");
+    }
+    const lower = name.toLowerCase();
+    if (/^(proxy-)?authorization$|^cookie$/.test(lower)) {
+      throw secretInArguments(`The header ${name}`, "Set MGMT_TOKEN, or pass --token-file PATH.");
+    }
+    if (fixedHeaders.includes(lower)) {
+      throw usageError(`The header ${name} cannot be set`, "It follows from the address and the body.");
+    }
+    parsed[lower] = value;
+  }
+  return parsed;
+};
+
+/** Headers that decide where a request ends and who receives it. */
+const fixedHeaders: readonly string[] = [
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+  "te",
+  "trailer",
+];
+
+/** A request that is ready to be sent. */
+export interface ApiRequest {
+  readonly method: HttpMethod;
+  /** Encoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Undefined for a request without a body. */
+  readonly body: unknown;
+  /** In lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined if this version does not know it. */
+  readonly operation: FoundOperation | undefined;
+}
+
+/** Reads the files of a request, and completes its query and body. Throws a usage error before anything is sent. */
+export const readRequest = async (
+  typed: TypedRequest,
+  baseUrl: string,
+  sources: Sources,
+): Promise<ApiRequest> => {
+  const { method, headers } = typed;
+  const { path, query } = readPath(typed.path, baseUrl);
+  const operation = await findOperation(method, path);
+  const values: [TypedField, unknown][] = [];
+  for (const field of typed.fields) values.push([field, await readField(field, operation, sources)]);
+  if (method !== "GET" && method !== "DELETE") {
+    const body = await readBody(typed.input, values, sources);
+    return { method, path, query, body, headers, operation };
+  }
+  if (typed.input !== undefined) {
+    throw usageError(`--input cannot be used with ${method}, which has no body`, "Pass fields with -f.");
+  }
+  for (const [field, value] of values) addToQuery(query, field, value);
+  return { method, path, query, body: undefined, headers, operation };
+};
+
+/** Refuses a declared secret on the command line, where the process list shows it. */
+const readField = (
+  field: TypedField,
+  operation: FoundOperation | undefined,
+  sources: Sources,
+): Promise<unknown> => {
+  const { path, key, flag, text } = field;
+  const isSecret = operation?.row.body?.fields.some(
+    ({ secret, path: declared }) => secret && declared.join(".") === path.join("."),
+  );
+  if (!isSecret) return fieldValue(field, sources);
+  if (flag === "-F" && text.startsWith("@")) return sources.readSecret(text.slice(1), `-F ${key}`);
+  throw secretInArguments(`The field ${key}`, `Pass -F ${key}=@FILE (@- for standard input), or --input.`);
+};
+
+const addToQuery = (query: URLSearchParams, { key, path, isItem }: TypedField, value: unknown): void => {
+  if (path.length > 1 || value === null) {
+    throw usageError(`The field ${key} cannot be in a query`, "A query has texts, numbers and booleans.");
+  }
+  if (isItem) query.append(key.replace("[]", ""), String(value));
+  else query.set(key, String(value));
+};
+
+const readBody = async (
+  input: string | undefined,
+  values: readonly [TypedField, unknown][],
+  sources: Sources,
+): Promise<unknown> => {
+  const fields = objectOf(values);
+  if (input === undefined) return values.length > 0 ? fields : undefined;
+  const body = await parseJson(input === "-" ? "-" : `@${input}`, "--input", sources);
+  if (values.length === 0) return body;
+  if (!isObject(body)) {
+    throw usageError("Fields can only be added to a JSON object", "Leave out -f and -F, or change --input.");
+  }
+  return { ...body, ...fields };
+};

@@ -1,0 +1,172 @@
+import type { Call, MgmtClient, Middleware } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../../context.js";
+import { noBaseUrl } from "../../errors/access-errors.js";
+import { usageError } from "../../errors/usage-errors.js";
+import { isObject, valueAt } from "../../json-path.js";
+import { explainingIds } from "../../operations/explaining-ids.js";
+import { notFoundNotice } from "../../operations/messages.js";
+import { resolveAccess } from "../../profiles/resolve-access.js";
+import type { DryRunFormat } from "../../program/dry-run-option.js";
+import {
+  type Disclosure,
+  type DisclosureFlags,
+  prepareDisclosure,
+  type UnknownSecrets,
+} from "../../secrets/disclosure.js";
+import type { SecretFields } from "../../operations/row.js";
+import { connectTo } from "../../service/connect.js";
+import { redactBody } from "../../service/redaction.js";
+import { explainLost } from "./explain-lost.js";
+import { fillPlaceholders } from "./path.js";
+import { printJson, printResponse, type ResponseHead } from "./print-response.js";
+import { type ApiRequest, parseRequest, readRequest, type RequestFlags } from "./request.js";
+
+export interface ApiFlags extends GlobalFlags, RequestFlags, DisclosureFlags {
+  readonly include?: boolean;
+  readonly dryRun?: DryRunFormat | undefined;
+}
+
+/** What the steps of one run share. */
+interface Run {
+  readonly request: ApiRequest;
+  readonly flags: ApiFlags;
+  readonly client: MgmtClient;
+  readonly disclosure: Disclosure;
+  readonly context: Context;
+}
+
+/** The last response, with its body as text. */
+type RawResponse = ResponseHead & { readonly body: string };
+
+/** Sends one request, or the requests for all pages of a list, and prints the response. */
+export const runApi = async (words: readonly string[], flags: ApiFlags, context: Context): Promise<void> => {
+  const typed = parseRequest(words, flags);
+  const path = fillPlaceholders(typed.path, flags, context);
+  const access = await resolveAccess(flags, context);
+  if (!access.baseUrl) throw noBaseUrl();
+  const request = await readRequest({ ...typed, path }, access.baseUrl.value, context.sources);
+  await assertPossible(request, flags, context);
+  if (flags.dryRun !== undefined) {
+    const { dryRunRequest } = await import("./dry-run.js");
+    return dryRunRequest(request, callOf(request), flags.dryRun, access.baseUrl, context);
+  }
+  let last: RawResponse | undefined;
+  const middleware: Middleware = async (outgoing, next) => (last = await next(outgoing));
+  const client = await connectTo(access, context, { middleware: [middleware] });
+  const disclosure = await prepareDisclosure(secretsOf(request), flags, context);
+  const run: Run = { request, flags, client, disclosure, context };
+  const send = (): Promise<void> => (flags.paginate ? printPages(run) : printOne(run, () => last));
+  try {
+    if (!request.operation) return await send();
+    const { row, target } = request.operation;
+    await explainingIds(row, target, context, send, notFoundNotice(row, target, undefined));
+  } catch (error) {
+    if (flags.include && last && last.status >= 300) await printFailed(run, last);
+    throw await explainLost(error, request);
+  } finally {
+    await disclosure.end();
+  }
+};
+
+const callOf = ({ method, path, query, body }: ApiRequest): Call => ({
+  method,
+  path: query.size === 0 ? path : `${path}?${query.toString().replaceAll(/[{}]/g, encodeURIComponent)}`,
+  ...(body !== undefined && { body }),
+});
+
+/** Refuses flags that the request cannot honor, before it is sent. */
+const assertPossible = async (
+  { method, query, operation }: ApiRequest,
+  { paginate, include, secretFile }: ApiFlags,
+  { output }: Context,
+): Promise<void> => {
+  if (paginate && method !== "GET") {
+    throw usageError("--paginate can only be used with GET", "Leave it out, or send a GET request.");
+  }
+  if (paginate && include) {
+    throw usageError("--paginate and --include contradict each other", "Each page has headers of its own.");
+  }
+  if (paginate && new Set(query.keys()).size < query.size) {
+    throw usageError("--paginate cannot repeat a query parameter", "Pass each parameter once.");
+  }
+  if (secretFile !== undefined && operation && !operation.row.secrets) {
+    throw usageError("--secret-file: the response has no secrets", "Leave it out.");
+  }
+  if (paginate || operation?.row.envelope === "list") output.assertPrintsLists();
+  const { fields } = output.presentation;
+  if (!fields || !operation) return;
+  await (await import("../../operations/result-schema.js")).assertFields(operation.row, fields);
+};
+
+/** The contract says which fields are secrets. For an operation that it does not have, their names do. */
+const secretsOf = ({ method, operation }: ApiRequest): SecretFields | UnknownSecrets | undefined => {
+  if (operation) return operation.row.secrets;
+  return {
+    issued: method === "POST",
+    mask: (resource) => (resource === undefined ? undefined : redactBody(JSON.stringify(resource))),
+  };
+};
+
+const printOne = async (
+  { request, flags, client, disclosure, context }: Run,
+  lastResponse: () => ResponseHead | undefined,
+): Promise<void> => {
+  const { output, signal } = context;
+  const { headers, operation } = request;
+  const body = await client.request<unknown>(callOf(request), { signal, headers });
+  const isNamed = flags.output !== undefined;
+  const head = flags.include ? lastResponse() : undefined;
+  await printResponse(
+    await withoutSecrets(body, disclosure),
+    { isNamed, resource: operation?.row.resource, head },
+    context,
+  );
+  const nextCursor = valueAt(body, ["pagination", "nextCursor"]);
+  if (isNamed && typeof nextCursor === "string") {
+    const message = "There are more. --paginate lists everything.";
+    output.notice({ code: "list:more", message, nextCursor });
+  }
+};
+
+const withoutSecrets = async (body: unknown, disclosure: Disclosure): Promise<unknown> => {
+  if (body === undefined) return undefined;
+  if (!isObject(body) || !("data" in body)) return disclosure.printed(body);
+  const { data } = body;
+  return {
+    ...body,
+    data: Array.isArray(data) ? await printedItems(data, disclosure) : await disclosure.printed(data),
+  };
+};
+
+const printedItems = async (items: readonly unknown[], disclosure: Disclosure): Promise<unknown[]> => {
+  const printed: unknown[] = [];
+  for (const item of items) printed.push(await disclosure.printed(item));
+  return printed;
+};
+
+const printPages = async ({ request, flags, client, disclosure, context }: Run): Promise<void> => {
+  const { output, signal } = context;
+  const { path, query, headers, operation } = request;
+  const call = { method: "GET" as const, path, query: Object.fromEntries(query) };
+  const pages = async function* (): AsyncGenerator<unknown[]> {
+    const each = client.requestPages(call, { signal, headers }).pages();
+    for await (const { data } of each) yield printedItems(data, disclosure);
+  };
+  if (flags.output !== undefined) return output.list(pages(), operation?.row.resource);
+  const items: unknown[] = [];
+  for await (const page of pages()) for (const item of page) items.push(item);
+  await printJson(items, output);
+};
+
+/** Prints an error response too if `--include` asks for what the service sent. */
+const printFailed = async (
+  { flags, context }: Pick<Run, "flags" | "context">,
+  { body, ...head }: RawResponse,
+): Promise<void> => {
+  const isNamed = flags.output !== undefined;
+  await printResponse(
+    body === "" ? undefined : redactBody(body),
+    { isNamed, resource: undefined, head },
+    context,
+  );
+};
