@@ -48,6 +48,10 @@ export const main = async (
       return host.stderr;
     },
   });
+  output.addNext = async (failure, id) => {
+    const { withNext } = await import("./errors/next/with-next.js");
+    return withNext(failure, { program, line: args, id });
+  };
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });

@@ -200,10 +200,10 @@ describe("a response that is not the service's", () => {
     failed(await respondWith({ status: 302, headers: { location: "http://a.example" }, body: "" }), 1);
   });
 
-  it("exits with the code of the status for an unknown error code, with or without a hint", async () => {
+  it("exits with the code of the status for an unknown error code, and adds a hint if it has none", async () => {
     const error = { code: "quantum:entangled", message: "Both at once" };
     const stderr = failed(await respondWith({ status: 409, body: { error } }), 7);
-    expect(stderr).toBe("error: Both at once (quantum:entangled)\n");
+    expect(stderr).toBe("error: Both at once (quantum:entangled)\nhint: Run mgmt projects get --help.\n");
     failed(await respondWith({ status: 418, body: { error } }), 7);
   });
 
@@ -217,7 +217,7 @@ describe("a response that is not the service's", () => {
   it("does not print control characters of a message", async () => {
     const error = { code: "a:b", message: "one\u001b[2Ktwo\nthree" };
     expect(failed(await respondWith({ status: 400, body: { error } }), 7)).toBe(
-      "error: one[2Ktwo three (a:b)\n",
+      "error: one[2Ktwo three (a:b)\nhint: Run mgmt projects get --help.\n",
     );
   });
 });

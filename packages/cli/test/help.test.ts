@@ -1,19 +1,11 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { groups } from "../src/generated/groups.js";
 import { overlayOf } from "../src/operations/overlay.js";
 import { operationExamples } from "../src/operations/examples.js";
-import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
+import { createSecretFile, exampleWords, rows } from "./operation-examples.js";
 
-const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-const secretFile = join(temporaryFolder(), "secret.txt");
-writeFileSync(secretFile, "secret");
-
-/** Splits a line as a shell does, with quotes. */
-const shellWords = (line: string): string[] =>
-  [...line.matchAll(/(?:'([^']*)'|(\S+))(?=\s|$)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+const secretFile = createSecretFile();
 
 describe("help", () => {
   it.each(rows.map((row) => [row.words.join(" "), row] as const))("describes mgmt %s", async (line, row) => {
@@ -48,9 +40,8 @@ describe("help", () => {
 
   const examples = rows.flatMap((row) => operationExamples(row, overlayOf(row.id)));
   it.each(examples)("shows a valid example: %s", async (example) => {
-    const line = shellWords(example.replace(/(secret|token)\.txt/, secretFile)).slice(1);
     // The missing token is reported only after the whole line was parsed and found valid.
-    expect(await runInProcess(line)).toMatchObject({
+    expect(await runInProcess(exampleWords(example, secretFile))).toMatchObject({
       status: 4,
       stderr: expect.stringContaining("auth:no_token"),
     });

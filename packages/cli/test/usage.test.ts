@@ -186,6 +186,7 @@ describe("an invalid command line", () => {
         code: "usage:invalid_value",
         message: '--region cannot be "mars"',
         hint: expect.stringContaining("eu-central-1"),
+        next: [["mgmt", "projects", "create", "--help"]],
       },
     });
   });

@@ -1,5 +1,7 @@
 import { CliError } from "./cli-error.js";
 
+const authHelp = ["mgmt", "help", "auth"];
+
 const runsLocally = "`mgmt dev` in another terminal runs the service on this machine.";
 
 /** @param baseUrl the address of the service, if it is known. */
@@ -11,6 +13,7 @@ export const noToken = (baseUrl: string | undefined): CliError =>
     baseUrl === undefined
       ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${runsLocally}`
       : `Run mgmt login --base-url ${baseUrl}, set MGMT_TOKEN, or pass --token-file PATH.`,
+    { next: [...(baseUrl === undefined ? [] : [["mgmt", "login", "--base-url", baseUrl]]), authHelp] },
   );
 
 export const noBaseUrl = (): CliError =>

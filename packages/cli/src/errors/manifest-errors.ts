@@ -39,6 +39,7 @@ export const unknownProject = (key: string): CliError =>
     "export:not_found",
     `There is no project with the id or logical id ${key}`,
     "mgmt projects list shows the projects. A project without a logical id cannot be exported.",
+    { next: [["mgmt", "projects", "list"]] },
   );
 
 export const applyFailed = (problem: string, done: number, all: number): CliError =>

@@ -1,10 +1,10 @@
-import { causeText, CliError } from "./cli-error.js";
+import { causeText, CliError, type CliErrorOptions } from "./cli-error.js";
 
 const seeHelp = "Run the command with --help to see what it takes.";
 
 /** The command line is wrong; nothing was sent. */
-export const usageError = (message: string, hint = seeHelp): CliError =>
-  new CliError("usage", "usage:invalid", message, hint);
+export const usageError = (message: string, hint = seeHelp, options?: CliErrorOptions): CliError =>
+  new CliError("usage", "usage:invalid", message, hint, options);
 
 /** A value does not match the contract. */
 export const invalidValue = (what: string, problem: string, hint = seeHelp): CliError =>

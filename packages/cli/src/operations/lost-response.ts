@@ -1,11 +1,11 @@
 import { outcomeUnknown } from "../errors/run-errors.js";
-import { groups } from "../generated/groups.js";
 import type { Input } from "../input/read-input.js";
 import { valueAt } from "../json-path.js";
 import { ensureRow, hasIdentity } from "./ensure-row.js";
 import { bodyWords, flagWords, shellWord } from "./examples.js";
 import { overlayOf } from "./overlay.js";
 import type { OperationCommand } from "./row.js";
+import { siblingOf } from "./siblings.js";
 
 /** Statuses of proxies that have lost the response of the service. */
 const lostStatuses: readonly number[] = [408, 502, 504];
@@ -51,14 +51,11 @@ const nextCommand = async (
     const next = [...row.words, ...ids, ...bodyWords(row, overlayOf(row.id), body)];
     return { next, effect: "This command creates it only if it does not exist" };
   }
-  const rows = (await groups.find(({ name }) => name === words[0])?.load()) ?? [];
-  const sibling = (verb: string): OperationCommand | undefined =>
-    rows.find((row) => row.words.join(" ") === [...words.slice(0, -1), verb].join(" "));
-  const get = sibling("get");
+  const get = await siblingOf(words, "get");
   if (get && get.arguments.length === parameters.length && ids.length > 0) {
     return { next: [...get.words, ...ids], effect: "This command shows the current state" };
   }
-  const list = sibling("list");
+  const list = await siblingOf(words, "list");
   if (!list) return { next: [...words, "--help"], effect: "Find out before you repeat it" };
   const filters = list.query.flatMap((field) => {
     const value = valueAt(body, field.path);

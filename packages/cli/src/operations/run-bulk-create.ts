@@ -1,6 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context.js";
-import { failureOf } from "../errors/failure.js";
 import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
 import { missingInput, usageError } from "../errors/usage-errors.js";
 import { flagOf, type Input, readInput } from "../input/read-input.js";
@@ -62,8 +61,8 @@ export const runBulkCreate = async (
         signal.throwIfAborted();
         const error = await explainLostResponse(thrown, command, target, input);
         failures.push(error);
-        await output.fail(error, `line ${line}`);
-        const { exitCode: _, ...failure } = await failureOf(error);
+        await output.fail(error, { label: `line ${line}` });
+        const { exitCode: _, ...failure } = await output.failureOf(error);
         yield { line, id: null, status: "failed", error: failure };
       }
     }

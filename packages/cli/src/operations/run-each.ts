@@ -1,6 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context.js";
-import { failureOf } from "../errors/failure.js";
 import { allFailed, partlyDone } from "../errors/run-errors.js";
 import type { Input } from "../input/read-input.js";
 import type { ItemResult } from "../output/output.js";
@@ -33,8 +32,8 @@ export const runEach = async (
         signal.throwIfAborted();
         failures.push(error);
         const id = idOf(command, target);
-        await output.fail(error, id);
-        const { exitCode: _, ...failure } = await failureOf(error);
+        await output.fail(error, { label: id, id });
+        const { exitCode: _, ...failure } = await output.failureOf(error, id);
         yield { id, status: "failed", error: failure };
       }
     }

@@ -43,6 +43,9 @@ export interface ItemResult {
   readonly error?: Omit<Failure, "exitCode">;
 }
 
+/** Adds to an error the commands that help after it. `id` is that of the item that failed. */
+type AddNext = (failure: Failure, id?: string) => Promise<Failure>;
+
 /** The pages of a list. */
 export type Pages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
 
@@ -52,6 +55,8 @@ export type Pages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknow
  */
 export class Output {
   presentation: Presentation = {};
+  /** Set when the command line is known. */
+  addNext: AddNext = (failure) => Promise.resolve(failure);
   /** Whether a spinner is shown, which other lines would break. */
   isSpinning = false;
 
@@ -218,16 +223,21 @@ export class Output {
   /**
    * Prints an error.
    *
-   * @param about What it happened to, for one of several errors.
+   * @param item What it happened to, for one of several errors.
    * @returns The exit code for it.
    */
-  async fail(thrown: unknown, about?: string): Promise<number> {
-    const { exitCode, ...failure } = await failureOf(thrown);
-    const message = about === undefined ? failure.message : `${about}: ${failure.message}`;
+  async fail(thrown: unknown, item?: { readonly label: string; readonly id?: string }): Promise<number> {
+    const { exitCode, ...failure } = await this.failureOf(thrown, item?.id);
+    const message = item ? `${item.label}: ${failure.message}` : failure.message;
     const error = { ...failure, message };
     if (this.isJson) this.errorLine({ error });
     else await this.errorText(error);
     return exitCode;
+  }
+
+  /** Describes an error, with what to do next. */
+  async failureOf(thrown: unknown, id?: string): Promise<Failure> {
+    return this.addNext(await failureOf(thrown), id);
   }
 
   private async errorText(error: Omit<Failure, "exitCode">): Promise<void> {

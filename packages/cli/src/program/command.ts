@@ -68,3 +68,10 @@ export const lineOf = (command: Command): string =>
 
 /** The command `mgmt` itself. */
 export const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+
+/** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */
+export const calledCommand = (command: Command): Command => {
+  const [word = ""] = command.args;
+  const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+  return next === undefined ? command : calledCommand(next);
+};

@@ -34,6 +34,7 @@ export const overviewSections: Record<string, () => readonly string[]> = {
       ["NO_COLOR", "turns colors off"],
     ]),
   "Exit codes": () => aligned(exitCodeHelp.map(([code, meaning]) => [String(code), meaning] as const)),
+  "Help topics": () => ["mgmt help output|exit-codes|environment|auth|names"],
   Examples: () => [
     "mgmt dev",
     "mgmt login",

@@ -1,13 +1,13 @@
 import type { Command, CommanderError, Option } from "commander";
 import { usageError } from "../errors/usage-errors.js";
 import { groups } from "../generated/groups.js";
-import { lineOf } from "./command.js";
+import { calledCommand, lineOf } from "./command.js";
 import { similar } from "./suggest.js";
 
 /** Turns commander's error into ours. Returns undefined if commander only ended after a help or version text. */
 export const usageFailure = async (error: CommanderError, program: Command): Promise<Error | undefined> => {
   if (error.exitCode === 0) return undefined;
-  const command = deepest(program);
+  const command = calledCommand(program);
   if (error.code === "commander.unknownCommand") return unknownCommand(command);
   if (error.code === "commander.excessArguments") return unexpectedArguments(command);
   const flag = /^error: unknown option '(--[\w-]+)=/.exec(error.message)?.[1];
@@ -49,11 +49,10 @@ const unknownCommand = async (command: Command): Promise<Error> => {
   );
   const matches = new Set(similar(word, [...byName.keys()]).flatMap((name) => byName.get(name) ?? []));
   const suggestions = matches.size > 0 ? [...matches].map(lineOf) : await inOtherGroups(word, command);
-  const hint =
-    suggestions.length > 0
-      ? `Did you mean ${suggestions.join(" or ")}?`
-      : `${lineOf(command)} --help lists the commands.`;
-  return usageError(`Unknown command: ${lineOf(command)} ${word}`, hint);
+  const message = `Unknown command: ${lineOf(command)} ${word}`;
+  if (suggestions.length === 0) return usageError(message, `${lineOf(command)} --help lists the commands.`);
+  const next = suggestions.map((line) => [...line.split(" "), "--help"]);
+  return usageError(message, `Did you mean ${suggestions.join(" or ")}?`, { next });
 };
 
 /**
@@ -68,14 +67,6 @@ const inOtherGroups = async (word: string, command: Command): Promise<string[]> 
     return index > 0 && isMeant ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
   });
   return [...new Set(found)].slice(0, 3);
-};
-
-/** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */
-const deepest = (command: Command): Command => {
-  const next = command.commands.find(
-    (each) => each.name() === command.args[0] || each.aliases().includes(command.args[0] ?? ""),
-  );
-  return next === undefined ? command : deepest(next);
 };
 
 const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

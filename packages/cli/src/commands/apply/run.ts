@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../context.js";
-import { type Failure, failureOf } from "../../errors/failure.js";
+import type { Failure } from "../../errors/failure.js";
 import { applyFailed, outdatedPlan, planOfOtherService } from "../../errors/manifest-errors.js";
 import { nameOf } from "../../manifest/entry.js";
 import { changesSince, type Plan, type Step } from "../../manifest/plan.js";
@@ -97,7 +97,7 @@ const runSteps = async (plan: Plan, client: MgmtClient, context: Context): Promi
       results.push({ status: "done", ...about, id });
       output.info(`Done: ${action} ${nameOf(step)} (${id})`);
     } catch (error) {
-      const { exitCode: _, ...failure } = await failureOf(error);
+      const { exitCode: _, ...failure } = await output.failureOf(error);
       results.push({ status: "failed", ...about, id: known, error: failure });
       failed = { error, problem: `${action} ${nameOf(step)} failed: ${failure.message} (${failure.code})` };
     }

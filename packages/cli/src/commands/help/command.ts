@@ -1,14 +1,21 @@
+import { rootOf } from "../../program/command.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
-import { rootOf } from "../../program/command.js";
+import { renderTopic } from "./topic.js";
+import { topics } from "./topics.js";
 
-/** `mgmt help projects create`, the same as `mgmt projects create --help`. */
-export const defineHelp: DefineCommand = (command) => {
+/** `mgmt help projects create`, the same as `mgmt projects create --help`, and `mgmt help output`. */
+export const defineHelp: DefineCommand = (command, { output }) => {
   command
-    .description("Shows the help of a command, or the overview.")
-    .argument("[command...]", "words of the command")
+    .description("Shows the help of a command, a text about a topic, or the overview.")
+    .argument("[command...]", "words of the command, or a topic")
     .action(async (words: string[]) => {
+      const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
+      if (topic) return output.text(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
     });
-  addSections(command, { Examples: () => ["mgmt help", "mgmt help projects create"] });
+  addSections(command, {
+    Topics: () => topics.map(({ name, summary }) => `${name.padEnd(12)}  ${summary}`),
+    Examples: () => ["mgmt help", "mgmt help projects create", "mgmt help output"],
+  });
 };

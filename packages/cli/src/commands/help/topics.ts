@@ -1,0 +1,193 @@
+import { exitCodeHelp } from "../../exit-codes.js";
+import { formats } from "../../output/output.js";
+import type { Topic } from "./topic.js";
+
+const formatMeanings: Readonly<Record<(typeof formats)[number], string>> = {
+  table: "text for people (default)",
+  json: "the resource, or a list as an array",
+  yaml: "the same as YAML",
+  csv: "rows with a header",
+  ndjson: "one line of JSON per item, as soon as its page arrives",
+  env: "variables of one resource for a shell: DATABASE_ID='db_…'",
+  name: "one id per line, for the arguments of another command",
+};
+
+const output: Topic = {
+  name: "output",
+  summary: "Formats, fields, queries, and messages",
+  blocks: [
+    {
+      text: "Standard output contains only the result. Errors, warnings, and progress go to standard error.",
+    },
+    { text: "`--output FORMAT`, or `-o FORMAT`, selects the format:" },
+    { rows: formats.map((format) => [format, formatMeanings[format]] as const) },
+    { heading: "Selecting what is printed" },
+    {
+      rows: [
+        ["--fields id,name,region.id", "print only these fields, in any format"],
+        ["--query EXPRESSION", "print what a JMESPath expression selects (https://jmespath.org)"],
+        ["--all", "print all pages of a list; without it, one page and how to get the next"],
+        ["--no-pager", "never show a long table in $PAGER"],
+      ],
+    },
+    { heading: "Messages and errors" },
+    {
+      text:
+        'With `json` and `ndjson`, every line on standard error is a JSON object: {"error": …}, {"warning": …}, or ' +
+        '{"notice": …}. An error has a code, a message, a hint, and next: command lines that help, the best first. ' +
+        "Each can be run as it is. `mgmt schema COMMAND` prints the JSON Schema of the result and of an error.",
+    },
+    { heading: "Secrets" },
+    {
+      text:
+        "Passwords and connection strings are printed only by the command that creates or rotates them. Other commands " +
+        "print ******** unless you pass `--reveal`. `--secret-file PATH` writes the whole result to a new file that only " +
+        "you can read, and prints it masked.",
+    },
+    { heading: "Examples" },
+    {
+      commands: [
+        "mgmt projects list --all --output ndjson",
+        "mgmt databases list --fields id,name,region.id",
+        "mgmt databases list --query \"[?status=='ready'].id\"",
+        "mgmt schema projects list",
+      ],
+    },
+  ],
+};
+
+const exitCodes: Topic = {
+  name: "exit-codes",
+  summary: "What each exit code means",
+  blocks: [
+    { text: "Every command ends with one of these exit codes:" },
+    { rows: exitCodeHelp.map(([code, meaning]) => [String(code), meaning] as const) },
+    {
+      text:
+        "`mgmt run` and `mgmt psql` exit with the status of the program that they run. " +
+        "`mgmt schema COMMAND --query exitCodes` lists the error codes that lead to each exit code of a command.",
+    },
+    {
+      text:
+        "After 8 with the code outcome:unknown, a response was lost and the change may have happened: run the command in " +
+        "the hint before you repeat it. After 9, the same command may succeed later. After 10, the result has one entry for each item.",
+    },
+  ],
+};
+
+const environment: Topic = {
+  name: "environment",
+  summary: "Variables that commands read, and files that they write",
+  blocks: [
+    {
+      text:
+        "A flag overrides the environment, which overrides the link of the folder, which overrides the profile. With " +
+        "`--profile`, the variables for the service, the credential, and the defaults are ignored.",
+    },
+    {
+      rows: [
+        ["MGMT_BASE_URL", "address of the service, without /v1 (--base-url)"],
+        ["MGMT_TOKEN", "token to send with requests (--token-file reads it from a file)"],
+        ["MGMT_PROFILE", "profile to use (--profile)"],
+        ["MGMT_PROJECT_ID", "default project of commands (--project-id)"],
+        ["MGMT_WORKSPACE_ID", "default workspace of commands (--workspace-id)"],
+        ["MGMT_AUTH_URL", "address of the authorization server, for mgmt login (--auth-url)"],
+        ["MGMT_CONFIG_DIR", "folder of the profiles file (default: the user's folder for settings)"],
+        ["MGMT_CONTROL_URL", "address of the control surface, for mgmt dev approvals"],
+        ["MGMT_CONTROL_SECRET_FILE", "file with the secret of the control surface"],
+        ["CI", "never ask, show a spinner, or use a pager"],
+        ["NO_COLOR, FORCE_COLOR", "turn colors off or on"],
+        ["PAGER, NO_PAGER", "program that shows long tables, or none"],
+        ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts to reach without them"],
+        ["NODE_EXTRA_CA_CERTS", "file with certificates to trust beyond those of Node.js"],
+      ],
+    },
+    { heading: "Files" },
+    {
+      rows: [
+        ["config.json", "profiles, readable only by you, in MGMT_CONFIG_DIR"],
+        [".mgmt/link.json", "profile, workspace, and project of a folder, written by mgmt link"],
+        ["mgmt.yaml", "manifest that mgmt plan and mgmt apply read"],
+      ],
+    },
+    { heading: "Examples" },
+    { commands: ["mgmt auth status", "MGMT_PROFILE=staging mgmt projects list"] },
+  ],
+};
+
+const auth: Topic = {
+  name: "auth",
+  summary: "How to log in, and which credential commands use",
+  blocks: [
+    {
+      text:
+        "`mgmt login --base-url URL` logs in through the browser and stores the login in a profile. Commands refresh it when " +
+        "needed. Over SSH and in a container, it prints an address to open on any machine instead.",
+    },
+    {
+      text:
+        "In scripts and CI, set MGMT_BASE_URL and MGMT_TOKEN to the address of the service and a service token, or store the " +
+        "token with `mgmt login --with-token`. A token is never accepted as the value of a flag, where other programs could read it.",
+    },
+    {
+      text:
+        "`mgmt dev` runs the service on this machine and stores its address and a token in the profile local, so that " +
+        "other commands work without a login.",
+    },
+    { heading: "Which credential is used" },
+    {
+      text:
+        "The first of these that is set: --token-file, MGMT_TOKEN, and the profile that --profile, MGMT_PROFILE, the link of " +
+        "the folder, or mgmt auth switch has selected. With --profile, MGMT_TOKEN is ignored. The credential of a profile " +
+        "is sent only to the service of that profile.",
+    },
+    { heading: "Commands" },
+    {
+      rows: [
+        ["mgmt login", "log in with the browser, or with a token"],
+        ["mgmt logout", "log out and forget the credential"],
+        ["mgmt whoami", "ask the service who you are"],
+        ["mgmt auth status", "show which service and credential commands use, and why"],
+        ["mgmt auth switch", "change the active profile"],
+        ["mgmt auth token", "print the token that commands send"],
+      ],
+    },
+    { heading: "Examples" },
+    {
+      commands: [
+        "mgmt login --base-url https://api.example.com",
+        "mgmt login --with-token --profile ci < token.txt",
+        "mgmt login --store keyring",
+        "mgmt auth status",
+      ],
+    },
+  ],
+};
+
+const names: Topic = {
+  name: "names",
+  summary: "Names instead of ids",
+  blocks: [
+    {
+      text: "Arguments and flags that take the id of a project, branch, database, connection, workspace, or service also take its name:",
+    },
+    {
+      rows: [
+        ["shop", "the resource with this name, logical id, or git name"],
+        ["shop/main/reports", "the database reports on the branch main of the project shop"],
+        ["shop/reports", "the database or service reports of the project shop"],
+        ["@feature/x", "the branch feature/x of the default project"],
+        ["shop/@feature/x", "the branch feature/x of the project shop"],
+      ],
+    },
+    {
+      text:
+        "Names are exact. If several resources have the name, the command lists them, changes nothing, and exits with 7. " +
+        "`mgmt link` sets the default project of a folder, and MGMT_PROJECT_ID that of a shell.",
+    },
+    { heading: "Examples" },
+    { commands: ["mgmt databases get shop/main/reports", "mgmt branches get shop/@feature/cart"] },
+  ],
+};
+
+export const topics: readonly Topic[] = [output, exitCodes, environment, auth, names];
