@@ -23,7 +23,13 @@ export const resourceClass = (operationId: string): string => namespaceClass(nam
 export const namespaceClass = (namespace: string): string => `${pascal(namespace)}Resource`;
 
 /** Namespaces with hand-written methods: `src/resources/` has a subclass of the generated class for each. */
-const extended: ReadonlySet<string> = new Set(["agentApprovals", "databases", "deployments"]);
+const extended: ReadonlySet<string> = new Set([
+  "agentApprovals",
+  "databases",
+  "deployments",
+  "projects",
+  "services",
+]);
 
 export const isExtended = (namespace: string): boolean => extended.has(namespace);
 

@@ -43,20 +43,20 @@ const argumentsOf = (method: Method, sdk: Sdk, contract: Contract): string[] =>
     const name = parameter.name.getText();
     if (name === "options") return [];
     if (name === "body") return [bodyOf(method, parameter, sdk, contract)];
+    if (name.endsWith("Token")) return ['"<token>"'];
     if (name !== "query") return [idOf(pathParameter(method, name, contract), contract)];
     if (parameter.questionToken) return [];
     const required = method.operation?.queryParameters.filter((each) => each.required) ?? [];
     return [`{ ${required.map((each) => `${each.name}: ${idOf(each, contract)}`).join(", ")} }`];
   });
 
-/** Returns the path parameter of the same name of an operation in the same namespace. */
+/** Returns the path parameter of the same name of an operation, preferably in the same namespace. */
 const pathParameter = ({ id }: Method, name: string, { operations }: Contract): Parameter => {
-  const found = operations
-    .filter((operation) => namespaceOf(operation.id) === namespaceOf(id))
+  const isOwn = (operation: Operation): boolean => namespaceOf(operation.id) === namespaceOf(id);
+  const found = [...operations.filter(isOwn), ...operations]
     .flatMap(({ pathParameters }) => pathParameters)
     .find((parameter) => parameter.name === name);
-  if (!found)
-    throw new Error(`No example for ${name} of ${id}: no operation in the same namespace has this parameter`);
+  if (!found) throw new Error(`No example for ${name} of ${id}: no operation has this parameter`);
   return found;
 };
 

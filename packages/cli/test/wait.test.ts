@@ -70,6 +70,72 @@ describe("--wait for a deployment", () => {
   });
 });
 
+describe("--wait for what needs no new resource", () => {
+  it("waits until a deployment has stopped, and prints no result", async () => {
+    const { mgmt, server } = session;
+    const { seed, store } = server.engine;
+    const app = await seed.app((await seed.project()).id);
+    const { id } = await seed.deployment(app.id, { status: "running" });
+    const { status, stdout, stderr } = await mgmt`deployments stop ${id} --wait`;
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+    expect(stderr).toMatch(
+      /Waiting until deployment dpl_\w+ is stopped\.\n(.*\n)*Deployment dpl_\w+ is stopped\.\n$/,
+    );
+    expect(store.deployments.get(id)?.status).toBe("stopped");
+  });
+
+  it("says what continues after Ctrl-C and after a timeout of a stop", async () => {
+    const slow = await startSession({ settings: { lifecycle: { deploymentStop: 3_600_000 } } });
+    const { engine } = slow.server;
+    const app = await engine.seed.app((await engine.seed.project()).id);
+    const { id } = await engine.seed.deployment(app.id, { status: "running" });
+    const polled = until(() => engine.requests.find(({ operationId }) => operationId === "deployments.get"));
+    const stopped = await runInProcess(["deployments", "stop", id, "--wait"], { ...slow, interrupt: polled });
+    expect(stopped.status).toBe(130);
+    expect(stopped.stderr).toContain(
+      `The deployment continues to stop in the background. mgmt deployments get ${id} shows its status.`,
+    );
+    const other = await engine.seed.deployment(app.id, { status: "running" });
+    const late = await slow.mgmt`deployments stop ${other.id} --wait --timeout 300ms -o json`;
+    expect({ status: late.status, stdout: late.stdout }).toEqual({ status: 8, stdout: "" });
+    await slow.close();
+  });
+
+  it.each(["services", "apps"])("waits until a deployment is promoted: %s", async (group) => {
+    const { mgmt, server } = session;
+    const { seed, store } = server.engine;
+    const app = await seed.app((await seed.project()).id);
+    const { id } = await seed.deployment(app.id, { status: "running" });
+    const { status, json } = await mgmt`${group} promote ${app.id} ${id} --wait -o json`;
+    expect({ status, json }).toMatchObject({ status: 0, json: { reassignedDomains: 0 } });
+    expect(store.apps.get(app.id)?.latestDeploymentId).toBe(id);
+  });
+
+  it("waits until the recipient of a transfer can read the project", async () => {
+    const { server, as } = session;
+    const { id } = await server.engine.seed.project();
+    const recipient = await server.engine.tokens.otherUser();
+    const mgmt = as(session.env["MGMT_TOKEN"] ?? "", { stdin: recipient });
+    const line = mgmt`projects transfer ${id} --recipient-access-token-file - --yes --wait`;
+    const { status, stdout, stderr } = await line;
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+    expect(stderr).toContain(`Project ${id} has arrived in the other workspace.`);
+    const reads = server.engine.requests.filter(
+      ({ operationId, path }) => operationId === "projects.get" && path.includes(id),
+    );
+    expect(reads.map(({ status: code }) => code)).toEqual([200]);
+  });
+
+  it("is refused together with --ndjson, and nothing is sent", async () => {
+    const { mgmt, server } = session;
+    const before = server.engine.requests.length;
+    const { status, stderr } = await mgmt`projects create --ndjson - --wait`;
+    expect(status).toBe(2);
+    expect(stderr).toContain("--ndjson and --wait cannot be combined");
+    expect(server.engine.requests).toHaveLength(before);
+  });
+});
+
 describe("--wait on a terminal", () => {
   it("shows a spinner with the elapsed time, and removes it", async () => {
     await ensureBuilt();

@@ -16,7 +16,14 @@ export { MgmtError } from "./errors/mgmt-error.js";
 export type { Advice, MgmtErrorOptions } from "./errors/mgmt-error.js";
 export { TokenError } from "./errors/token-error.js";
 export { WaitError, WaitFailedError, WaitTimeoutError } from "./errors/wait-errors.js";
-export type { AwaitedKind, AwaitedResource, WaitErrorInit, WaitFailedCode } from "./errors/wait-errors.js";
+export type {
+  AwaitedKind,
+  AwaitedResource,
+  PromotionState,
+  TransferState,
+  WaitErrorInit,
+  WaitFailedCode,
+} from "./errors/wait-errors.js";
 export * from "./generated/errors.js";
 export { operationTable } from "./generated/operations.js";
 export type { OperationId, OperationInfo } from "./generated/operations.js";

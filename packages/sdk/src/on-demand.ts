@@ -5,4 +5,11 @@ export { malformedToken, tokenFunctionError } from "./errors/token-error.js";
 export { intercept, trace } from "./request/intercept.js";
 export { retry } from "./request/retry.js";
 export { roundTripWithApproval } from "./request/round-trip-with-approval.js";
-export { waitForApproval, waitForDatabase, waitForDeployment } from "./wait/waiters.js";
+export {
+  waitForApproval,
+  waitForDatabase,
+  waitForDeployment,
+  waitForPromotion,
+  waitForStop,
+  waitForTransfer,
+} from "./wait/waiters.js";

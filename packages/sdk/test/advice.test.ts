@@ -3,7 +3,14 @@ import { ApiError, type ClientOptions, InvalidArgumentError, MgmtError, createCl
 import { createAuthenticator, memoryStore } from "@mgmt/sdk/auth";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { authErrors } from "../src/auth/errors.js";
-import { approvalGiven, databaseReady, deploymentRunning } from "../src/wait/goals.js";
+import {
+  approvalGiven,
+  databaseReady,
+  deploymentPromoted,
+  deploymentRunning,
+  deploymentStopped,
+  projectTransferred,
+} from "../src/wait/goals.js";
 import { startServer, thrown } from "./server.js";
 
 /** Names of options and methods of the SDK, which programs built on it do not show to their users. */
@@ -143,7 +150,14 @@ describe("advice", () => {
       authErrors.listen("x"),
       authErrors.corrupt("a", "b"),
     ];
-    const goals = [approvalGiven, databaseReady, deploymentRunning];
+    const goals = [
+      approvalGiven,
+      databaseReady,
+      deploymentRunning,
+      deploymentStopped,
+      deploymentPromoted,
+      projectTransferred,
+    ];
     const failures = goals.flatMap(({ outcomes, late }) => [late, ...Object.values(outcomes)]);
     const advised = [...errors, ...failures.filter((each) => typeof each === "object")];
     expect(advised.length).toBeGreaterThan(25);

@@ -23,6 +23,8 @@ const groupOf: Readonly<Record<AwaitedKind, string>> = {
   approval: "agent-approvals",
   database: "databases",
   deployment: "deployments",
+  service: "services",
+  project: "projects",
 };
 
 /** Returns the hint of an SDK error: the command line's own words where the SDK's name its options or methods. */

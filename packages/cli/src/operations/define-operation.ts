@@ -165,6 +165,9 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
 const waitHelp = {
   database: "wait until the database is ready",
   deployment: "wait until the deployment is running",
+  stop: "wait until the deployment has stopped",
+  promotion: "wait until the service has promoted the deployment",
+  transfer: "wait until the project has arrived in the other workspace",
 } as const;
 
 /** Any text may be a valid value of a field, so null needs a flag of its own. */

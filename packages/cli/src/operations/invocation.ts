@@ -20,7 +20,7 @@ export interface Invocation {
   readonly dryRun?: DryRunFormat | undefined;
   /** Whether to return an existing resource with the same identity instead of creating another one. */
   readonly ensures?: boolean;
-  /** How long to wait until the database is ready. Absent: do not wait. */
+  /** How long to wait until the effect of the request has settled. Absent: do not wait. */
   readonly waitMs?: number;
   /** Wait for the sponsor's approval. */
   readonly waitApproval?: { readonly timeoutMs?: number };

@@ -2,8 +2,11 @@ import type { OperationId } from "../generated/operation-id.js";
 
 /** The resource that `--wait` waits for. */
 export interface WaitRule {
-  /** Its kind: waits until a database is ready, or until a deployment is running. */
-  readonly for: "database" | "deployment";
+  /**
+   * What settles: a database until it is ready, a deployment until it is running, the stop of a deployment, the promotion of a
+   * deployment, or the transfer of a project.
+   */
+  readonly for: "database" | "deployment" | "stop" | "promotion" | "transfer";
   /** Where it is in the response. Absent if it is the response. */
   readonly at?: readonly string[];
   /** Path parameter with its id, if the response does not have it. */
@@ -33,6 +36,7 @@ export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = 
   "projects.update": { examples: ["projects update {id} --name shop"] },
   "projects.transfer": {
     confirm: "move project {id} and everything in it to another workspace",
+    wait: { for: "transfer", parameter: "id" },
     examples: ["projects transfer {id} --recipient-access-token-file token.txt --yes"],
   },
   "projects.databases.create": { argument: "name", wait: { for: "database" } },
@@ -48,14 +52,18 @@ export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = 
   "workspaces.create": { argument: "displayName" },
   "workspaces.serviceTokens.create": { argument: "name" },
   "apps.create": { argument: "displayName" },
-  "apps.promote": { argument: "deploymentId" },
+  "apps.promote": { argument: "deploymentId", wait: { for: "promotion", parameter: "appId" } },
   "services.create": { argument: "displayName" },
-  "services.promote": { argument: "deploymentId" },
+  "services.promote": { argument: "deploymentId", wait: { for: "promotion", parameter: "serviceId" } },
   "apps.deployments.create": { wait: { for: "deployment" } },
   "services.deployments.create": { wait: { for: "deployment" } },
   "deployments.start": {
     wait: { for: "deployment", parameter: "deploymentId" },
     examples: ["deployments start {deploymentId} --wait"],
+  },
+  "deployments.stop": {
+    wait: { for: "stop", parameter: "deploymentId" },
+    examples: ["deployments stop {deploymentId} --wait"],
   },
   "me.get": { groupDefault: true },
 };

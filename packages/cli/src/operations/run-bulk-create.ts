@@ -35,6 +35,12 @@ export const runBulkCreate = async (
   const { command, ids, flags } = invocation;
   const { output, signal } = context;
   if (invocation.typed.body !== undefined) throw usageError("--ndjson and --body cannot be combined");
+  if (invocation.waitMs !== undefined) {
+    throw usageError(
+      "--ndjson and --wait cannot be combined",
+      "Leave out --wait. The commands `get` and `list` show the status.",
+    );
+  }
   if (ids.length < command.arguments.length) {
     throw missingInput(`Missing argument '${command.arguments[ids.length]?.label ?? "id"}'`);
   }

@@ -115,12 +115,14 @@ const runOnce = async (run: Run, target: Target, input: Input): Promise<void> =>
     if (command.envelope === "none") {
       context.output.info(doneMessage(command, target));
       if (command.method === "DELETE") await context.output.itemResults([deleted(command, target)]);
+      const unsettled = await waitUntilSettled(run, target, input, {});
+      if (unsettled) throw unsettled.error;
       return;
     }
     const value = command.envelope === "data" ? valueAt(body, ["data"]) : body;
     if (!isObject(value)) throw unexpectedResponse("one resource");
     const { resource, failed } = await withCredentials(run, value);
-    await printResource(run, target, resource, command.resource, true, failed);
+    await printResource(run, target, input, resource, command.resource, true, failed);
   } catch (error) {
     if (command.method !== "POST") throw error;
     const { explainLostResponse } = await import("./lost-response.js");
@@ -138,14 +140,14 @@ const withCredentials = async (
   return issueCredentials(credentials, resource, client, context);
 };
 
-const printEnsured = async (run: Run, target: Target, { body = {} }: Input): Promise<void> => {
+const printEnsured = async (run: Run, target: Target, input: Input): Promise<void> => {
   const { invocation, client, context } = run;
   const { command } = invocation;
   const { ensure } = await import("./ensure.js");
-  const { created, resource } = await ensure(command, target, body, client, context);
+  const { created, resource } = await ensure(command, target, input.body ?? {}, client, context);
   if (!created) context.output.notice(existedNotice(resource));
   const schema = created ? command.resource : command.ensure?.found;
-  await printResource(run, target, resource, schema, created);
+  await printResource(run, target, input, resource, schema, created);
 };
 
 const printList = async ({ invocation, client, context, disclosure }: Run, call: Call): Promise<void> => {
@@ -180,20 +182,28 @@ const printList = async ({ invocation, client, context, disclosure }: Run, call:
 };
 
 const printResource = async (
-  { invocation, client, context, disclosure }: Run,
+  run: Run,
   target: Target,
+  input: Input,
   value: object,
   schema: string | undefined,
   isNew: boolean,
   earlier?: { readonly error: unknown },
 ): Promise<void> => {
-  const { overlay, waitMs } = invocation;
-  let failed = earlier;
-  if (waitMs !== undefined && overlay.wait && !failed) {
-    const { waitForResource } = await import("./wait-for-resource.js");
-    // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
-    failed = await waitForResource(value, overlay.wait, target, waitMs, client, context);
-  }
-  await context.output.result(await disclosure.printed(value, isNew), schema);
+  // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
+  const failed = earlier ?? (await waitUntilSettled(run, target, input, value));
+  await run.context.output.result(await run.disclosure.printed(value, isNew), schema);
   if (failed) throw failed.error;
+};
+
+/** Waits for the effect of a request if the command line asks for it. Returns the error of the wait, if any. */
+const waitUntilSettled = async (
+  { invocation: { overlay, waitMs }, client, context }: Run,
+  target: Target,
+  { body }: Input,
+  response: object,
+): Promise<{ readonly error: unknown } | undefined> => {
+  if (waitMs === undefined || !overlay.wait) return undefined;
+  const { waitForResource } = await import("./wait-for-resource.js");
+  return waitForResource(response, overlay.wait, { target, body }, waitMs, client, context);
 };

@@ -1,11 +1,20 @@
-import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
+import type { App, Approval, Database, DeploymentDetails, Project } from "../generated/types.js";
 import { type Advice, MgmtError } from "./mgmt-error.js";
 
+/** A service, and whether its domain points to the deployment that is waited for. */
+export interface PromotionState {
+  status: "pending" | "promoted";
+  service: App;
+}
+
+/** A project that is transferred. The recipient can read it once it has arrived. */
+export type TransferState = { status: "pending" } | { status: "transferred"; project: Project };
+
 /** Resources that can be waited for. */
-export type AwaitedResource = Approval | Database | DeploymentDetails;
+export type AwaitedResource = Approval | Database | DeploymentDetails | PromotionState | TransferState;
 
 /** Kinds of resources that can be waited for. */
-export type AwaitedKind = "approval" | "database" | "deployment";
+export type AwaitedKind = "approval" | "database" | "deployment" | "service" | "project";
 
 /** Constructor argument of `WaitError`. */
 export interface WaitErrorInit extends ErrorOptions {

@@ -27,4 +27,26 @@ export class DeploymentsResource extends DeploymentsOperations {
     const { waitForDeployment } = await this.load();
     return waitForDeployment(deploymentId, (each) => this.get(deploymentId, each), options);
   }
+
+  /**
+   * Wait until a deployment has stopped.
+   *
+   * Polls the deployment after a stop. A deployment that never ran, or has failed, counts as stopped.
+   *
+   * The interval between polls grows to at most 5 seconds. Transient failures (no response, 408, 429, 5xx) are retried
+   * for up to one minute.
+   *
+   * @param deploymentId Id of the deployment.
+   * @param options `timeoutMs` defaults to 600,000.
+   * @throws `WaitTimeoutError` `wait:timeout`: the deployment has not stopped at the deadline.
+   * @throws `DeploymentNotFoundError` 404: the deployment does not exist or was deleted.
+   * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
+   */
+  async waitUntilStopped(
+    deploymentId: string,
+    options?: WaitOptions<DeploymentDetails>,
+  ): Promise<DeploymentDetails> {
+    const { waitForStop } = await this.load();
+    return waitForStop(deploymentId, (each) => this.get(deploymentId, each), options);
+  }
 }

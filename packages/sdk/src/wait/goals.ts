@@ -1,5 +1,11 @@
 import type { Advice } from "../errors/mgmt-error.js";
-import type { AwaitedKind, AwaitedResource, WaitFailedCode } from "../errors/wait-errors.js";
+import type {
+  AwaitedKind,
+  AwaitedResource,
+  PromotionState,
+  TransferState,
+  WaitFailedCode,
+} from "../errors/wait-errors.js";
 import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
 
 /** A final status other than the wanted one. */
@@ -104,6 +110,48 @@ export const deploymentRunning: Goal<DeploymentDetails> = {
   timeoutMs: 10 * minute,
   late: {
     hint: "The deployment can still start: wait again, or with a larger timeoutMs.",
+    advice: "wait_longer",
+  },
+};
+
+/** A deployment that runs is pending, since another program may stop it. */
+export const deploymentStopped: Goal<DeploymentDetails> = {
+  resource: "deployment",
+  noun: "Deployment",
+  outcomes: {
+    created: "reached",
+    uploaded: "reached",
+    provisioning: "pending",
+    running: "pending",
+    failed: "reached",
+    stopping: "pending",
+    stopped: "reached",
+  },
+  timeoutMs: 10 * minute,
+  late: {
+    hint: "The deployment is still stopping: wait again, or with a larger timeoutMs.",
+    advice: "wait_longer",
+  },
+};
+
+export const deploymentPromoted: Goal<PromotionState> = {
+  resource: "service",
+  noun: "The promotion of service",
+  outcomes: { pending: "pending", promoted: "reached" },
+  timeoutMs: 10 * minute,
+  late: {
+    hint: "The promotion continues in the background: wait again, or with a larger timeoutMs.",
+    advice: "wait_longer",
+  },
+};
+
+export const projectTransferred: Goal<TransferState> = {
+  resource: "project",
+  noun: "The transfer of project",
+  outcomes: { pending: "pending", transferred: "reached" },
+  timeoutMs: 10 * minute,
+  late: {
+    hint: "The transfer continues in the background: wait again, or with a larger timeoutMs.",
     advice: "wait_longer",
   },
 };

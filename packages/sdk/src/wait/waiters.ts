@@ -1,8 +1,17 @@
-import type { AwaitedResource } from "../errors/wait-errors.js";
+import { ApiError } from "../errors/api-error.js";
+import type { AwaitedResource, PromotionState, TransferState } from "../errors/wait-errors.js";
 import type { ApprovalRequiredError } from "../generated/errors.js";
-import type { Approval, Database, DeploymentDetails } from "../generated/types.js";
+import type { App, Approval, Database, DeploymentDetails, Project } from "../generated/types.js";
+import type { RequestOptions } from "../request/call.js";
 import type { ApprovalWaitOptions, WaitProgress } from "./approval-wait-options.js";
-import { approvalGiven, databaseReady, deploymentRunning } from "./goals.js";
+import {
+  approvalGiven,
+  databaseReady,
+  deploymentPromoted,
+  deploymentRunning,
+  deploymentStopped,
+  projectTransferred,
+} from "./goals.js";
 import { type Poll, waitFor } from "./wait-for.js";
 import type { WaitOptions } from "./wait-options.js";
 
@@ -20,6 +29,46 @@ export const waitForDatabase: Waiter<Database> = (id, poll, options) =>
 
 export const waitForDeployment: Waiter<DeploymentDetails> = (id, poll, options) =>
   waitFor({ goal: deploymentRunning, id, poll }, options);
+
+export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options) =>
+  waitFor({ goal: deploymentStopped, id, poll }, options);
+
+/** The service accepts ids with and without their prefix. */
+const bare = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
+
+/** Waits until a service has promoted a deployment. `get` reads the service. */
+export const waitForPromotion = async (
+  id: string,
+  deploymentId: string,
+  get: (options: RequestOptions) => Promise<App>,
+  options: WaitOptions<PromotionState> | undefined,
+): Promise<App> => {
+  const poll = async (each: RequestOptions): Promise<PromotionState> => {
+    const service = await get(each);
+    const isPromoted = bare(service.latestDeploymentId ?? "") === bare(deploymentId);
+    return { status: isPromoted ? "promoted" : "pending", service };
+  };
+  return (await waitFor({ goal: deploymentPromoted, id, poll }, options)).service;
+};
+
+/** Waits until the recipient of a transfer can read the project. `get` reads the project as the recipient. */
+export const waitForTransfer = async (
+  id: string,
+  get: (options: RequestOptions) => Promise<Project>,
+  options: WaitOptions<TransferState> | undefined,
+): Promise<Project> => {
+  const poll = async (each: RequestOptions): Promise<TransferState> => {
+    try {
+      return { status: "transferred", project: await get(each) };
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return { status: "pending" };
+      throw error;
+    }
+  };
+  const reached = await waitFor({ goal: projectTransferred, id, poll }, options);
+  if (reached.status === "pending") throw new Error("The wait ended before the transfer");
+  return reached.project;
+};
 
 /** Waits until the sponsor has approved the call that failed with `required`. */
 export const waitForSponsor = async (

@@ -40,7 +40,7 @@ import type {
   Promotion,
   UpdateApp,
 } from "../types.js";
-import type { ServicesResource } from "./services.js";
+import type { ServicesResource } from "../../resources/services.js";
 import type { ServicesDeploymentsResource } from "./services.js";
 
 /** `client.apps.deployments` */

@@ -162,8 +162,8 @@ export class ProjectsDatabasesResource extends Resource {
   }
 }
 
-/** `client.projects` */
-export class ProjectsResource extends Resource {
+/** `client.projects`, without its hand-written methods */
+export class ProjectsOperations extends Resource {
   readonly branches: ProjectsBranchesResource;
   readonly databases: ProjectsDatabasesResource;
 

@@ -96,8 +96,8 @@ export class ServicesDeploymentsResource extends Resource {
   }
 }
 
-/** `client.services` */
-export class ServicesResource extends Resource {
+/** `client.services`, without its hand-written methods */
+export class ServicesOperations extends Resource {
   readonly deployments: ServicesDeploymentsResource;
 
   constructor(core: Core) {
