@@ -4,12 +4,8 @@ import { badRequest, errorResponse } from "./error-response.js";
 // `app/api/shops/route.ts` of a Next.js app; it uses only web standards. Require a login before this route, because every
 // caller can create databases in your workspace.
 
-/** Creates the client per request, because a build also loads this module and has no credential. */
-const connect = () =>
-  createClient({
-    baseUrl: process.env.MGMT_BASE_URL ?? "",
-    token: process.env.MGMT_TOKEN ?? "",
-  });
+/** Creates the client per request, because a build also loads this module and has no `MGMT_BASE_URL`. */
+const connect = () => createClient();
 
 /** Options for each call: it is aborted with the incoming request, and times out while the user still waits. */
 const callOf = ({ signal }: Request) => ({ signal, timeoutMs: 5_000 });

@@ -101,7 +101,7 @@ it("records why a call failed: the code of the response or of the connection", a
   await expect(client.projects.get("proj_gone")).rejects.toMatchObject({ code: "project:not_found" });
   const closed = await createServer();
   await closed.close();
-  const nobody = createClient({ baseUrl: closed.baseUrl, maxRetries: 0 });
+  const nobody = createClient({ baseUrl: closed.baseUrl, token: false, maxRetries: 0 });
   await expect(nobody.me.get()).rejects.toMatchObject({ code: "connection:failed" });
 
   const failures = exporter.getFinishedSpans().map(({ kind, status, attributes }) => ({

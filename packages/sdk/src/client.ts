@@ -88,15 +88,16 @@ const readAnyPage: ReadPage = (body, seen) => {
 };
 
 /**
- * Creates a client. A client keeps no state other than its options, so a program needs only one.
+ * Creates a client. A client keeps no state other than its options, so a program needs only one. Without options it uses the
+ * service at `MGMT_BASE_URL` with the token `MGMT_TOKEN`.
  *
  * ```ts
- * const client = createClient({ baseUrl: "https://api.example.com", token: process.env.MGMT_TOKEN });
+ * const client = createClient();
  * const project = await client.projects.create({ name: "shop", region: "eu-central-1" });
  * ```
  *
- * Throws `InvalidArgumentError` for an invalid `baseUrl`, header, limit or timeout.
+ * Throws `InvalidArgumentError` for a missing or invalid `baseUrl`, and for an invalid header, limit or timeout.
  */
-export const createClient = (options: ClientOptions): MgmtClient =>
+export const createClient = (options?: ClientOptions): MgmtClient =>
   // The constructor has made an instance of every resource.
   new FullClient(createCore(options)) as MgmtClient;

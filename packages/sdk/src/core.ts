@@ -14,7 +14,7 @@ export interface Core {
 }
 
 /** Throws `InvalidArgumentError` for options that are not valid. */
-export const createCore = (options: ClientOptions): Core => {
+export const createCore = (options: ClientOptions | undefined): Core => {
   const settings = readSettings(options, loadOnDemand);
   return { settings, request: createRequest(settings), load: loadOnDemand };
 };

@@ -8,6 +8,7 @@ export { ApiError, InvalidResponseError } from "./errors/api-error.js";
 export type { ApiErrorInit } from "./errors/api-error.js";
 export { registerApiError } from "./errors/register-api-error.js";
 export { isApiError } from "./errors/is-api-error.js";
+export type { UnlistedCode } from "./errors/is-api-error.js";
 export { isUnsent } from "./request/retry-policy.js";
 export { ConnectionError, InvalidArgumentError, TimeoutError } from "./errors/local-errors.js";
 export { PagingError } from "./errors/paging-error.js";

@@ -11,7 +11,7 @@ export type PartialClient<Classes extends Readonly<Record<string, ResourceClass>
  * Creates a client of only the resources that a program uses; its bundle leaves out the others.
  *
  * ```ts
- * const client = createPartialClient({ projects: ProjectsResource }, { baseUrl: "https://api.example.com" });
+ * const client = createPartialClient({ projects: ProjectsResource });
  * const project = await client.projects.get("proj_1");
  * const { data, error } = await safely(client).projects.get("proj_1");
  * ```
@@ -20,7 +20,7 @@ export type PartialClient<Classes extends Readonly<Record<string, ResourceClass>
  */
 export const createPartialClient = <Classes extends Readonly<Record<string, ResourceClass>>>(
   classes: Classes,
-  options: ClientOptions,
+  options?: ClientOptions,
 ): PartialClient<Classes> =>
   // The constructor has made an instance of every class.
   new BareClient(createCore(options), classes) as PartialClient<Classes>;

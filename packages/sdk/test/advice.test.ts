@@ -21,12 +21,14 @@ const answering = async (status: number, body = "", options: Partial<ClientOptio
   const { baseUrl } = await startServer((_, response) =>
     response.writeHead(status, { "content-type": "application/json" }).end(body),
   );
-  return createClient({ baseUrl, transport: nodeTransport(), ...options });
+  return createClient({ baseUrl, token: false, transport: nodeTransport(), ...options });
 };
 
 describe("advice", () => {
   it("names the argument to fix, and its problem apart from its name", async () => {
-    const badBase = await thrown(Promise.resolve().then(() => createClient({ baseUrl: "ftp://x.test" })));
+    const badBase = await thrown(
+      Promise.resolve().then(() => createClient({ baseUrl: "ftp://x.test", token: false })),
+    );
     expect(badBase).toBeInstanceOf(InvalidArgumentError);
     expect(badBase).toMatchObject({
       advice: "fix_argument",
@@ -40,7 +42,7 @@ describe("advice", () => {
   });
 
   it("recommends checking the base URL when there is no response or an unreadable one", async () => {
-    const client = createClient({ baseUrl: "http://127.0.0.1:1", maxRetries: 0 });
+    const client = createClient({ baseUrl: "http://127.0.0.1:1", token: false, maxRetries: 0 });
     expect(await thrown(client.projects.get("a"))).toMatchObject({
       code: "connection:failed",
       advice: "check_base_url",
@@ -50,7 +52,7 @@ describe("advice", () => {
       advice: "check_base_url",
     });
     const { baseUrl } = await startServer(() => undefined);
-    const hanging = createClient({ baseUrl, timeoutMs: 30, transport: nodeTransport() });
+    const hanging = createClient({ baseUrl, token: false, timeoutMs: 30, transport: nodeTransport() });
     expect(await thrown(hanging.projects.get("a"))).toMatchObject({
       code: "connection:timeout",
       advice: "check_base_url",

@@ -72,7 +72,7 @@ describe("a program over nodeTransport", () => {
       }
       const server = createServer((_, response) => response.end('{"data":[],"pagination":{"hasMore":false}}'));
       server.listen(0, "127.0.0.1", async () => {
-        const client = createClient({ baseUrl: "http://127.0.0.1:" + server.address().port, transport: nodeTransport() });
+        const client = createClient({ baseUrl: "http://127.0.0.1:" + server.address().port, token: false, transport: nodeTransport() });
         const items = await client.projects.list().toArray();
         server.close();
         console.log(JSON.stringify(items));
@@ -94,7 +94,7 @@ describe("a program over nodeTransport", () => {
       const worker = new Worker(source, { eval: true });
       worker.on("message", async (port) => {
         worker.unref();
-        const client = createClient({ baseUrl: "http://127.0.0.1:" + port, transport: nodeTransport() });
+        const client = createClient({ baseUrl: "http://127.0.0.1:" + port, token: false, transport: nodeTransport() });
         await client.me.get();
         console.log("done");
       });

@@ -18,7 +18,7 @@ afterEach(() => {
 describe.each(transports)("a deadline over %s", (_, transport) => {
   it("ends a call whose headers never arrive", async () => {
     const { baseUrl } = await startServer(() => undefined);
-    const client = createClient({ baseUrl, transport: transport(), timeoutMs: 40 });
+    const client = createClient({ baseUrl, token: false, transport: transport(), timeoutMs: 40 });
     const error = await thrown(client.projects.list({ limit: 3 }));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -35,7 +35,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write('{"data":');
     });
-    const client = createClient({ baseUrl, transport: transport() });
+    const client = createClient({ baseUrl, token: false, transport: transport() });
     expect(await thrown(client.projects.get("x", { timeoutMs: 40 }))).toBeInstanceOf(TimeoutError);
   });
 
@@ -47,7 +47,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     // A listening TCP server has an address of this form.
     const { port } = silent.address() as AddressInfo;
     const baseUrl = `https://127.0.0.1:${port}`;
-    const client = createClient({ baseUrl, transport: transport(), timeoutMs: 60 });
+    const client = createClient({ baseUrl, token: false, transport: transport(), timeoutMs: 60 });
     expect(await thrown(client.projects.create())).toMatchObject({ name: "TimeoutError", timeoutMs: 60 });
     for (const socket of sockets) socket.destroy();
     silent.close();
@@ -58,7 +58,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
     const { baseUrl, seen } = await startServer((_request, response, count) => {
       if (count <= 2) setTimeout(() => json(response, 502, {}), 100);
     });
-    const client = createClient({ baseUrl, transport: transport(), timeoutMs: 2_500 });
+    const client = createClient({ baseUrl, token: false, transport: transport(), timeoutMs: 2_500 });
     const error = await thrown(client.projects.get("x", { maxRetries: 9 }));
     expect(error).toMatchObject({ name: "TimeoutError", timeoutMs: 2_500 });
     expect(error).toHaveProperty("attempts.length", 3);
@@ -67,7 +67,12 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
 
   it("does not exist when it is Infinity, and may be longer than timers can be", async () => {
     const { baseUrl } = await startServer((_request, response) => json(response, 200, { data: { id: "x" } }));
-    const client = createClient({ baseUrl, transport: transport(), timeoutMs: Number.POSITIVE_INFINITY });
+    const client = createClient({
+      baseUrl,
+      token: false,
+      transport: transport(),
+      timeoutMs: Number.POSITIVE_INFINITY,
+    });
     expect(await client.projects.get("x")).toEqual({ id: "x" });
     expect(await client.projects.get("x", { timeoutMs: 2 ** 40 })).toEqual({ id: "x" });
   });
@@ -78,7 +83,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
       response.writeHead(200);
       response.write("{");
     });
-    const client = createClient({ baseUrl, transport: transport() });
+    const client = createClient({ baseUrl, token: false, transport: transport() });
     const reason = new Error("The user left.");
     expect(await thrown(client.projects.get("x", { signal: AbortSignal.abort(reason) }))).toBe(reason);
     expect(seen).toEqual([]);
@@ -94,7 +99,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
 
   it("refuses a signal that is none, such as its controller, for calls, waits and ensures", async () => {
     const { baseUrl, seen } = await startServer(() => undefined);
-    const client = createClient({ baseUrl });
+    const client = createClient({ baseUrl, token: false });
     // JavaScript callers can pass anything.
     const options = { signal: new AbortController() as unknown as AbortSignal };
     for (const call of [
@@ -110,7 +115,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
   it("throws an AbortError when the caller gives no reason", async () => {
     const { baseUrl } = await startServer(() => undefined);
     const controller = new AbortController();
-    const client = createClient({ baseUrl, transport: transport() });
+    const client = createClient({ baseUrl, token: false, transport: transport() });
     const call = thrown(client.projects.get("x", { signal: controller.signal }));
     controller.abort();
     expect(await call).toMatchObject({ name: "AbortError" });
@@ -123,7 +128,7 @@ describe.each(transports)("a deadline over %s", (_, transport) => {
         : json(response, 200, { data: { id: "x" } }),
     );
     const { signal } = new AbortController();
-    const client = createClient({ baseUrl, transport: transport() });
+    const client = createClient({ baseUrl, token: false, transport: transport() });
     const ids = Array.from({ length: 30 }, (_each, index) => ["good", "bad", ".."][index % 3] ?? "");
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning);
@@ -142,7 +147,7 @@ describe("a deadline", () => {
     const transport: Transport = { send: () => new Promise(() => undefined) };
     vi.useFakeTimers();
     let error: unknown;
-    createClient({ baseUrl: "http://x.test", transport })
+    createClient({ baseUrl: "http://x.test", token: false, transport })
       .me.get()
       .catch((reason: unknown) => (error = reason));
     await vi.advanceTimersByTimeAsync(59_999);
@@ -162,7 +167,7 @@ describe("a deadline", () => {
       else json(response, 200, url.endsWith("db_1") ? { data: { id: "db_1", status: "ready" } } : lists);
     });
     const { signal } = new AbortController();
-    const client = createClient({ baseUrl, transport: nodeTransport() });
+    const client = createClient({ baseUrl, token: false, transport: nodeTransport() });
     const calls = [
       client.projects.list({}, { signal, prefetch: true }).toArray(),
       client.projects.ensure({ logicalId: "x" }, { signal }),
@@ -188,7 +193,7 @@ describe("a deadline", () => {
 
   it("ends a call whose transport ignores its signal", async () => {
     const transport: Transport = { send: () => new Promise(() => undefined) };
-    const client = createClient({ baseUrl: "http://x.test", transport, timeoutMs: 20 });
+    const client = createClient({ baseUrl: "http://x.test", token: false, transport, timeoutMs: 20 });
     expect(await thrown(client.me.get())).toBeInstanceOf(TimeoutError);
     const controller = new AbortController();
     const call = thrown(client.me.get({ signal: controller.signal, timeoutMs: 60_000 }));
@@ -201,7 +206,7 @@ describe("a deadline", () => {
     const transport: Transport = {
       send: ({ signal }) => (signals.push(signal), new Promise(() => undefined)),
     };
-    const client = createClient({ baseUrl: "http://x.test", transport, timeoutMs: 20 });
+    const client = createClient({ baseUrl: "http://x.test", token: false, transport, timeoutMs: 20 });
     await thrown(client.me.get());
     expect(signals[0]?.reason).toBeInstanceOf(TimeoutError);
   });
@@ -209,8 +214,8 @@ describe("a deadline", () => {
   it("lets the process end: no timer remains after a finished call", async () => {
     const { baseUrl } = await startServer((_request, response) => json(response, 200, { data: {} }));
     const before = process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
-    await createClient({ baseUrl, transport: nodeTransport() }).projects.get("x");
-    await thrown(createClient({ baseUrl }).projects.get(".."));
+    await createClient({ baseUrl, token: false, transport: nodeTransport() }).projects.get("x");
+    await thrown(createClient({ baseUrl, token: false }).projects.get(".."));
     const after = process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
     expect(after).toBeLessThanOrEqual(before);
   });

@@ -42,7 +42,11 @@ describe("debug", () => {
       response.writeHead(502, { "content-type": "text/html" }).end("<html>hunter2</html>");
     });
     const lines: string[] = [];
-    await thrown(createClient({ baseUrl, maxRetries: 1 }).me.get({ debug: (line) => void lines.push(line) }));
+    await thrown(
+      createClient({ baseUrl, token: false, maxRetries: 1 }).me.get({
+        debug: (line) => void lines.push(line),
+      }),
+    );
     expect(lines).toHaveLength(4);
     expect(lines[1]).toMatch(/× GET .*\/v1\/me #1 connection:failed/);
     expect(lines[3]).toContain("20 characters that are not JSON");

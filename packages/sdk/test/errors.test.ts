@@ -14,6 +14,7 @@ import {
   ServiceUnavailableError,
   ValidationFailedError,
   createClient,
+  type ErrorCode,
   isApiError,
 } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
@@ -30,7 +31,7 @@ const errorOf = async (
     response.writeHead(status, { "x-request-id": "req_9", "content-type": "application/json", ...headers });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  const client = createClient({ baseUrl, transport: nodeTransport() });
+  const client = createClient({ baseUrl, token: false, transport: nodeTransport() });
   const error = await thrown(client.projects.get("proj_1"));
   if (!(error instanceof ApiError)) throw error;
   return error;
@@ -63,7 +64,7 @@ describe("an error response", () => {
 
   it("is thrown by methods and iterations, so that nobody continues without data", async () => {
     const { baseUrl } = await startServer((_, response) => response.writeHead(403).end());
-    const client = createClient({ baseUrl });
+    const client = createClient({ baseUrl, token: false });
     const reached: unknown[] = [];
     const calls = {
       get: async () => void reached.push((await client.projects.get("proj_1")).name),
@@ -130,7 +131,9 @@ describe("an error response", () => {
     for (const [code, { status }] of Object.entries(catalog)) {
       const error = await errorOf(status, { error: { code, message: "m" } });
       expect(error.name, code).toMatch(/^[A-Z][A-Za-z]+Error$/);
-      expect(isApiError(error, code), code).toBe(true);
+      // The type has the codes of the contract.
+      expect(isApiError(error, code as ErrorCode), code).toBe(true);
+      expect(isApiError(error, { unlisted: code }), code).toBe(true);
       expect(Object.getPrototypeOf(Object.getPrototypeOf(error)), code).not.toBe(ApiError.prototype);
     }
   });
@@ -142,7 +145,8 @@ describe("an unknown error response", () => {
     expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({ name: "ConflictError", code: "quota:exceeded", message: "Too many." });
     expect(error.hint).toBeUndefined();
-    expect(isApiError(error, "quota:exceeded")).toBe(true);
+    expect(isApiError(error, { unlisted: "quota:exceeded" })).toBe(true);
+    expect(isApiError(error, { unlisted: "quota:other" })).toBe(false);
   });
 
   it("falls back to the status for a known code at another status", async () => {
@@ -216,7 +220,7 @@ describe("a 2xx response whose body violates the contract", () => {
     const { baseUrl } = await startServer((_, response) =>
       response.writeHead(200, { "content-type": type, "x-request-id": "req_9" }).end(body),
     );
-    return createClient({ baseUrl });
+    return createClient({ baseUrl, token: false });
   };
 
   it.each([

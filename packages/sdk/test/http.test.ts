@@ -57,21 +57,26 @@ describe("the path client", () => {
 
   it("returns nothing for 204", async () => {
     const { baseUrl } = await startServer((_, response) => response.writeHead(204).end());
-    const { data, response } = await createClient({ baseUrl }).http.DELETE("/v1/projects/{id}", {
-      params: { path: { id: "x" } },
-    });
+    const { data, response } = await createClient({ baseUrl, token: false }).http.DELETE(
+      "/v1/projects/{id}",
+      {
+        params: { path: { id: "x" } },
+      },
+    );
     expect(data).toBeUndefined();
     expect(response.ok).toBe(true);
   });
 
   it("throws for a missing response, and for the caller's abort", async () => {
-    const unreachable = createClient({ baseUrl: await closedUrl() });
+    const unreachable = createClient({ baseUrl: await closedUrl(), token: false });
     expect(await thrown(unreachable.http.GET("/v1/me"))).toBeInstanceOf(ConnectionError);
     const { baseUrl } = await startServer(() => undefined);
-    const silent = createClient({ baseUrl, timeoutMs: 30 });
+    const silent = createClient({ baseUrl, token: false, timeoutMs: 30 });
     expect(await thrown(silent.http.GET("/v1/me"))).toBeInstanceOf(TimeoutError);
     const controller = new AbortController();
-    const call = thrown(createClient({ baseUrl }).http.GET("/v1/me", { signal: controller.signal }));
+    const call = thrown(
+      createClient({ baseUrl, token: false }).http.GET("/v1/me", { signal: controller.signal }),
+    );
     setTimeout(() => controller.abort("enough"), 20);
     expect(await call).toBe("enough");
   });
@@ -85,7 +90,7 @@ describe("the path client", () => {
 
   it("accepts its own deadline", async () => {
     const { baseUrl } = await startServer(() => undefined);
-    const call = createClient({ baseUrl }).http.GET("/v1/me", { timeoutMs: 30 });
+    const call = createClient({ baseUrl, token: false }).http.GET("/v1/me", { timeoutMs: 30 });
     expect(await thrown(call)).toBeInstanceOf(TimeoutError);
   });
 
@@ -99,7 +104,7 @@ describe("the path client", () => {
 
   it("refuses a body that cannot be serialized, and quotes none of it", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, {}));
-    const { http } = createClient({ baseUrl });
+    const { http } = createClient({ baseUrl, token: false });
     // A JavaScript program may pass anything.
     const body = { name: 5n as unknown as string, logicalId: "hunter2" };
     const error = await thrown(http.POST("/v1/projects", { body }));
@@ -134,7 +139,7 @@ describe("the path client", () => {
   });
 
   it("returns the same object on every access", () => {
-    const client = createClient({ baseUrl: "http://x.test" });
+    const client = createClient({ baseUrl: "http://x.test", token: false });
     expect(client.http).toBe(client.http);
   });
 });

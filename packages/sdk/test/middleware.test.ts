@@ -21,7 +21,7 @@ describe("a middleware", () => {
         order.push(`< ${name}`);
         return answer;
       };
-    const client = createClient({ baseUrl, middleware: [named("a"), named("b")] });
+    const client = createClient({ baseUrl, token: false, middleware: [named("a"), named("b")] });
     await client.projects.get("proj_1", { middleware: [named("c")] });
     expect(order).toEqual(["a >", "b >", "c >", "< c", "< b", "< a"]);
   });
@@ -29,7 +29,7 @@ describe("a middleware", () => {
   it("may be passed without a list in JavaScript, and must be a function", async () => {
     const { baseUrl, seen } = await answering();
     const client = (middleware: unknown) =>
-      createClient({ baseUrl, middleware: middleware as readonly Middleware[] });
+      createClient({ baseUrl, token: false, middleware: middleware as readonly Middleware[] });
     const marking: Middleware = (request, next) =>
       next({ ...request, headers: { ...request.headers, "x-mark": "1" } });
     await client(marking).projects.get("proj_1");
@@ -49,7 +49,7 @@ describe("a middleware", () => {
         return next(request);
       },
     ];
-    await createClient({ baseUrl, middleware }).projects.get("proj_1");
+    await createClient({ baseUrl, token: false, middleware }).projects.get("proj_1");
     expect(seen).toEqual([1, 2, 3].map((attempt) => ["/v1/projects/{id}", attempt]));
   });
 
@@ -57,6 +57,7 @@ describe("a middleware", () => {
     const { baseUrl, seen } = await answering();
     const client = createClient({
       baseUrl,
+      token: false,
       middleware: [
         async (request, next) => {
           if (request.method === "DELETE") return { status: 204, headers: {}, body: "" };
@@ -100,7 +101,7 @@ describe("a middleware", () => {
   it("ends the call at once with the error that it throws", async () => {
     const { baseUrl, seen } = await answering();
     const broken: Middleware = () => Promise.reject(new RangeError("mine"));
-    const client = createClient({ baseUrl, middleware: [broken] });
+    const client = createClient({ baseUrl, token: false, middleware: [broken] });
     expect(await thrown(client.me.get())).toBeInstanceOf(RangeError);
     expect(seen).toEqual([]);
   });
@@ -113,7 +114,7 @@ describe("a middleware", () => {
   ])("is refused by name if it %s", async (_, broken) => {
     const { baseUrl } = await answering();
     // JavaScript callers can pass anything.
-    const client = createClient({ baseUrl, middleware: [broken as unknown as Middleware] });
+    const client = createClient({ baseUrl, token: false, middleware: [broken as unknown as Middleware] });
     const error = await thrown(client.me.get());
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(error).toMatchObject({ argument: "middleware", hint: expect.stringContaining("next(request)") });

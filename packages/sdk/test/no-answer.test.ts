@@ -45,7 +45,9 @@ describe("a missing response", () => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write('{"data":', () => response.destroy());
     });
-    const error = await thrown(createClient({ baseUrl, transport: transport() }).projects.get("x"));
+    const error = await thrown(
+      createClient({ baseUrl, token: false, transport: transport() }).projects.get("x"),
+    );
     expect(error).toMatchObject({ name: "ConnectionError", code: "connection:failed" });
   });
 
@@ -56,7 +58,9 @@ describe("a missing response", () => {
     "causes a ConnectionError when the connection is cut, instead of a raw TypeError (%s)",
     async (_, transport) => {
       const { baseUrl } = await startServer((_request, response) => response.destroy());
-      const error = await thrown(createClient({ baseUrl, transport: transport() }).projects.create());
+      const error = await thrown(
+        createClient({ baseUrl, token: false, transport: transport() }).projects.create(),
+      );
       expect(error).toMatchObject({ name: "ConnectionError", method: "POST" });
     },
   );
@@ -64,7 +68,9 @@ describe("a missing response", () => {
   it("causes a ConnectionError whatever a transport throws", async () => {
     for (const reason of [new Error("broken pipe"), "text", undefined]) {
       const transport = { send: () => Promise.reject(reason) };
-      const error = await thrown(createClient({ baseUrl: "http://x.test", transport }).me.get());
+      const error = await thrown(
+        createClient({ baseUrl: "http://x.test", token: false, transport }).me.get(),
+      );
       expect(error).toBeInstanceOf(ConnectionError);
     }
   });
@@ -73,7 +79,9 @@ describe("a missing response", () => {
     for (const rubbish of [undefined, null, 5, {}, { status: 200, body: "{}" }]) {
       // A transport written in JavaScript can return anything.
       const transport = { send: () => Promise.resolve(rubbish as unknown as TransportResponse) };
-      const error = await thrown(createClient({ baseUrl: "http://x.test", transport }).projects.create());
+      const error = await thrown(
+        createClient({ baseUrl: "http://x.test", token: false, transport }).projects.create(),
+      );
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error).toMatchObject({
         reason: "the transport returned no response",
@@ -120,7 +128,7 @@ describe("the stack of an error", () => {
     const { baseUrl } = await startServer((_, response) =>
       json(response, 404, { error: { code: "x", message: "m" } }),
     );
-    const client = createClient({ baseUrl });
+    const client = createClient({ baseUrl, token: false });
     const findProject = async () => await client.projects.get("x");
     const error = await thrown(findProject());
     expect((error as Error).stack).toContain("findProject");

@@ -59,7 +59,7 @@ describe("a proxy", () => {
   it("is used for http: requests when the environment names it", async () => {
     const { url, asked } = await startProxy(0);
     vi.stubEnv("http_proxy", url.replace("//", "//user:pass@"));
-    const client = createClient({ baseUrl: "http://api.test", transport: nodeTransport() });
+    const client = createClient({ baseUrl: "http://api.test", token: false, transport: nodeTransport() });
     expect(await client.projects.get("proj_1")).toEqual({ id: "proj_1" });
     const basic = Buffer.from("user:pass").toString("base64");
     expect(asked).toEqual([`GET http://api.test/v1/projects/proj_1 Basic ${basic}`]);
@@ -69,7 +69,7 @@ describe("a proxy", () => {
     const { url, asked } = await startProxy(await startTls());
     vi.stubEnv("HTTPS_PROXY", url);
     const transport = nodeTransport({ ca });
-    const client = createClient({ baseUrl: "https://api.test", transport });
+    const client = createClient({ baseUrl: "https://api.test", token: false, transport });
     await client.projects.get("proj_1");
     await client.projects.get("proj_1");
     expect(asked).toEqual(["CONNECT api.test:443"]);
@@ -81,14 +81,20 @@ describe("a proxy", () => {
     vi.stubEnv("HTTP_PROXY", url);
     vi.stubEnv("NO_PROXY", "api.test");
     const { baseUrl } = await startServer((_, response) => json(response, 200, { data: {} }));
-    await createClient({ baseUrl, transport: nodeTransport() }).me.get();
+    await createClient({ baseUrl, token: false, transport: nodeTransport() }).me.get();
     const options = { timeoutMs: 2_000, maxRetries: 0 };
     await thrown(
-      createClient({ baseUrl: "http://api.test", transport: nodeTransport(), ...options }).me.get(),
+      createClient({
+        baseUrl: "http://api.test",
+        token: false,
+        transport: nodeTransport(),
+        ...options,
+      }).me.get(),
     );
     await thrown(
       createClient({
         baseUrl: "http://b.test",
+        token: false,
         transport: nodeTransport({ proxy: false }),
         ...options,
       }).me.get(),
@@ -98,7 +104,11 @@ describe("a proxy", () => {
 
   it("can be set as an option", async () => {
     const { url, asked } = await startProxy(0);
-    const client = createClient({ baseUrl: "http://api.test", transport: nodeTransport({ proxy: url }) });
+    const client = createClient({
+      baseUrl: "http://api.test",
+      token: false,
+      transport: nodeTransport({ proxy: url }),
+    });
     await client.projects.get("proj_1");
     expect(asked).toHaveLength(1);
   });
@@ -106,7 +116,7 @@ describe("a proxy", () => {
   it("causes a ConnectionError without its password when it does not listen", async () => {
     const transport = nodeTransport({ proxy: "http://user:hunter2@127.0.0.1:1" });
     const error = await thrown(
-      createClient({ baseUrl: "https://api.test", transport, maxRetries: 0 }).me.get(),
+      createClient({ baseUrl: "https://api.test", token: false, transport, maxRetries: 0 }).me.get(),
     );
     expect(error).toBeInstanceOf(ConnectionError);
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain("hunter2");
@@ -125,7 +135,7 @@ describe("a proxy", () => {
     vi.stubEnv("HTTP_PROXY", "socks5://user:hunter2@x");
     const transport = nodeTransport();
     const error = await thrown(
-      createClient({ baseUrl: "http://api.test", transport, maxRetries: 0 }).me.get(),
+      createClient({ baseUrl: "http://api.test", token: false, transport, maxRetries: 0 }).me.get(),
     );
     expect((error as Error).message).toContain("proxy must be an absolute URL");
     expect(error).toMatchObject({ hint: expect.stringContaining("HTTPS_PROXY") });
@@ -136,9 +146,9 @@ describe("a proxy", () => {
 describe("a certificate of a private authority", () => {
   it("is trusted when its authority is given, and refused otherwise", async () => {
     const baseUrl = `https://localhost:${await startTls()}`;
-    const trusting = createClient({ baseUrl, transport: nodeTransport({ ca }) });
+    const trusting = createClient({ baseUrl, token: false, transport: nodeTransport({ ca }) });
     expect(await trusting.projects.get("proj_1")).toEqual({ id: "proj_1" });
-    const strict = createClient({ baseUrl, transport: nodeTransport(), maxRetries: 0 });
+    const strict = createClient({ baseUrl, token: false, transport: nodeTransport(), maxRetries: 0 });
     expect(await thrown(strict.projects.get("proj_1"))).toMatchObject({
       reason: "DEPTH_ZERO_SELF_SIGNED_CERT",
     });

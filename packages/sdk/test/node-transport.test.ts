@@ -20,7 +20,7 @@ describe("nodeTransport", () => {
     // A listening TCP server has an address of this form.
     const { port } = server.address() as AddressInfo;
     const transport = nodeTransport();
-    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, transport });
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token: false, transport });
     for (let call = 0; call < 5; call += 1) await client.me.get();
     expect(connections).toBe(1);
     transport.close();
@@ -39,7 +39,11 @@ describe("nodeTransport", () => {
         json(response, 200, { data: {} });
       }, 5);
     });
-    const client = createClient({ baseUrl: server.baseUrl, transport: nodeTransport({ maxSockets: 2 }) });
+    const client = createClient({
+      baseUrl: server.baseUrl,
+      token: false,
+      transport: nodeTransport({ maxSockets: 2 }),
+    });
     await Promise.all(Array.from({ length: 10 }, () => client.me.get()));
     expect(most).toBe(2);
   });
@@ -62,7 +66,7 @@ describe("nodeTransport", () => {
       write();
     });
     const transport = nodeTransport({ maxResponseBytes: 1_000_000 });
-    const error = await thrown(createClient({ baseUrl: server.baseUrl, transport }).me.get());
+    const error = await thrown(createClient({ baseUrl: server.baseUrl, token: false, transport }).me.get());
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     expect(error).toMatchObject({
       code: "response:too_large",
@@ -81,7 +85,11 @@ describe("nodeTransport", () => {
       response.end(text);
     });
     const get = (maxResponseBytes: number): PromiseLike<unknown> =>
-      createClient({ baseUrl: server.baseUrl, transport: nodeTransport({ maxResponseBytes }) }).me.get();
+      createClient({
+        baseUrl: server.baseUrl,
+        token: false,
+        transport: nodeTransport({ maxResponseBytes }),
+      }).me.get();
     await get(Buffer.byteLength(text));
     expect(await thrown(get(Buffer.byteLength(text) - 1))).toBeInstanceOf(ResponseTooLargeError);
   });
@@ -94,7 +102,7 @@ describe("nodeTransport", () => {
 
   it("sends the length of a body, in bytes", async () => {
     const server = await startServer((_, response) => json(response, 201, { data: {} }));
-    const client = createClient({ baseUrl: server.baseUrl, transport: nodeTransport() });
+    const client = createClient({ baseUrl: server.baseUrl, token: false, transport: nodeTransport() });
     await client.projects.create({ name: "ü" });
     await client.projects.get("x");
     expect(server.seen.map(({ headers }) => headers["content-length"])).toEqual(["13", undefined]);
@@ -135,16 +143,20 @@ describe("nodeTransport", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     // As above.
     const { port } = server.address() as AddressInfo;
-    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, transport: nodeTransport() });
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      token: false,
+      transport: nodeTransport(),
+    });
     expect(await thrown(client.me.get())).toMatchObject({ code: "connection:failed" });
   });
 
   it("throws for a host that does not exist and for TLS where there is none", async () => {
     const { baseUrl } = await startServer((_, response) => json(response, 200, {}));
     const transport = nodeTransport();
-    const tls = createClient({ baseUrl: baseUrl.replace("http:", "https:"), transport });
+    const tls = createClient({ baseUrl: baseUrl.replace("http:", "https:"), token: false, transport });
     expect(await thrown(tls.me.get())).toMatchObject({ code: "connection:failed" });
-    const nowhere = createClient({ baseUrl: "http://no-such-host.invalid", transport });
+    const nowhere = createClient({ baseUrl: "http://no-such-host.invalid", token: false, transport });
     expect(await thrown(nowhere.me.get())).toMatchObject({ code: "connection:failed" });
   });
 });

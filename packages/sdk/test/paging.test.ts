@@ -16,7 +16,7 @@ const start = async (pages: Record<string, unknown>) => {
     if (body === undefined) json(response, 500, { error: { code: "internal:error", message: cursor } });
     else json(response, 200, body);
   });
-  return { ...server, client: createClient({ baseUrl: server.baseUrl }) };
+  return { ...server, client: createClient({ baseUrl: server.baseUrl, token: false }) };
 };
 
 const three = { "": page([1, 2], "a"), a: page([3], "b"), b: page([4, 5], null) };
@@ -84,7 +84,7 @@ describe("a list", () => {
     expect(await client.projects.list().then(({ data }) => data.length)).toBe(1);
     await client.projects.list().finally(() => (settled += 1));
     expect(settled).toBe(1);
-    const missing = createClient({ baseUrl: (await start({})).baseUrl }).projects.list();
+    const missing = createClient({ baseUrl: (await start({})).baseUrl, token: false }).projects.list();
     expect(await missing.catch((error: Error) => error.message)).toContain("failed with status 500");
     expect(Object.prototype.toString.call(missing)).toBe("[object CursorPages]");
   });

@@ -39,7 +39,7 @@ const refused = [
 describe("an id that would lead to another path", () => {
   it.each(withIds)("is refused by $id before anything is sent", async ({ id, names }) => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
-    const method = methodOf(createClient({ baseUrl }), id);
+    const method = methodOf(createClient({ baseUrl, token: false }), id);
     for (const [place, name] of names.entries()) {
       for (const bad of refused) {
         const ids = names.map((_, index) => (index === place ? bad : "proj_1"));
@@ -58,7 +58,7 @@ describe("an id that would lead to another path", () => {
 
   it.each([undefined, null, 7, {}, ["a"]])("is refused when it is not a string: %j", async (bad) => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
-    const error = await thrown(methodOf(createClient({ baseUrl }), "projects.get")(bad));
+    const error = await thrown(methodOf(createClient({ baseUrl, token: false }), "projects.get")(bad));
     expect(error).toMatchObject({
       code: "argument:invalid",
       message: "id must be a string that is neither empty nor a dot segment",
@@ -67,13 +67,15 @@ describe("an id that would lead to another path", () => {
   });
 
   it("is refused when it has an unpaired surrogate", async () => {
-    const error = await thrown(createClient({ baseUrl: "http://127.0.0.1:9" }).projects.get("\ud800"));
+    const error = await thrown(
+      createClient({ baseUrl: "http://127.0.0.1:9", token: false }).projects.get("\ud800"),
+    );
     expect(error).toMatchObject({ message: "id is not well-formed text" });
   });
 
   it("is refused by the raw request and by the path client too", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
-    const client = createClient({ baseUrl });
+    const client = createClient({ baseUrl, token: false });
     for (const id of refused) {
       const raw = client.request({ method: "DELETE", path: "/v1/projects/{id}", pathParams: { id } });
       expect(await thrown(raw)).toBeInstanceOf(InvalidArgumentError);
@@ -90,7 +92,7 @@ describe("an id that would lead to another path", () => {
     "does not include %j, which is sent unchanged",
     async (id) => {
       const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: {} }));
-      await createClient({ baseUrl }).projects.get(id);
+      await createClient({ baseUrl, token: false }).projects.get(id);
       expect(decodeURIComponent(seen[0]?.url ?? "")).toBe(`/v1/projects/${id}`);
     },
   );

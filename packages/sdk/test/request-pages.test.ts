@@ -7,7 +7,7 @@ const start = async (bodies: Record<string, unknown>) => {
   const server = await startServer(({ url }, response) =>
     json(response, 200, bodies[new URL(url, "http://x").searchParams.get("cursor") ?? ""]),
   );
-  return { ...server, client: createClient({ baseUrl: server.baseUrl }) };
+  return { ...server, client: createClient({ baseUrl: server.baseUrl, token: false }) };
 };
 
 const call = { method: "GET", path: "/v1/things/{id}/parts", pathParams: { id: "a b" } } as const;

@@ -31,7 +31,10 @@ const failing = async (
       headers,
     );
   });
-  return { ...server, client: createClient({ baseUrl: server.baseUrl, transport: nodeTransport() }) };
+  return {
+    ...server,
+    client: createClient({ baseUrl: server.baseUrl, token: false, transport: nodeTransport() }),
+  };
 };
 
 describe("a repeated request", () => {
@@ -91,6 +94,7 @@ describe("a repeated request", () => {
     const closed = "http://127.0.0.1:1";
     const client = createClient({
       baseUrl: closed,
+      token: false,
       transport: {
         send: (request) => {
           sent.push(request.url);
@@ -109,7 +113,7 @@ describe("a repeated request", () => {
     expect(seen).toHaveLength(3);
     await thrown(client.me.get({ maxRetries: 0 }));
     expect(seen).toHaveLength(4);
-    await thrown(createClient({ baseUrl, maxRetries: 1 }).me.get());
+    await thrown(createClient({ baseUrl, token: false, maxRetries: 1 }).me.get());
     expect(seen).toHaveLength(6);
   });
 });
@@ -174,6 +178,7 @@ describe("Retry-After", () => {
     const limits = { timeoutMs: Infinity, maxRetryAfterMs: Infinity };
     const client = createClient({
       baseUrl: "http://x.test",
+      token: false,
       transport: {
         send: () =>
           Promise.resolve({
@@ -223,7 +228,9 @@ describe("a DELETE that meets 404", () => {
       if (count === 1) return void response.destroy();
       response.writeHead(404, { "content-type": "text/html" }).end("<html>");
     });
-    expect(await thrown(createClient({ baseUrl }).projects.delete("p"))).toMatchObject({ code: "http:404" });
+    expect(await thrown(createClient({ baseUrl, token: false }).projects.delete("p"))).toMatchObject({
+      code: "http:404",
+    });
   });
 });
 
@@ -258,7 +265,9 @@ describe("the list of attempts", () => {
       if (count === 1) response.destroy();
     });
     vi.spyOn(Math, "random").mockReturnValue(0);
-    const error = (await thrown(createClient({ baseUrl, timeoutMs: 2_500 }).me.get())) as MgmtError;
+    const error = (await thrown(
+      createClient({ baseUrl, token: false, timeoutMs: 2_500 }).me.get(),
+    )) as MgmtError;
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.attempts).toHaveLength(2);
@@ -299,8 +308,10 @@ describe("the list of attempts", () => {
 it("refuses an invalid limit", async () => {
   for (const options of [{ maxRetries: -1 }, { maxRetries: Number.NaN }, { maxRetryAfterMs: -5 }]) {
     const name = Object.keys(options)[0];
-    expect(() => createClient({ baseUrl: "http://x.test", ...options })).toThrowError(`${name} must be`);
-    const call = createClient({ baseUrl: "http://x.test" }).me.get(options);
+    expect(() => createClient({ baseUrl: "http://x.test", token: false, ...options })).toThrowError(
+      `${name} must be`,
+    );
+    const call = createClient({ baseUrl: "http://x.test", token: false }).me.get(options);
     expect(await thrown(call)).toMatchObject({ code: "argument:invalid", argument: name });
   }
 });
@@ -309,5 +320,7 @@ it("reports a rate limit as its own error", async () => {
   const { baseUrl } = await startServer((_, response) =>
     json(response, 429, { error: { code: "rate_limit:exceeded", message: "m" } }, { "retry-after": "90" }),
   );
-  expect(await thrown(createClient({ baseUrl }).projects.create())).toBeInstanceOf(RateLimitExceededError);
+  expect(await thrown(createClient({ baseUrl, token: false }).projects.create())).toBeInstanceOf(
+    RateLimitExceededError,
+  );
 });

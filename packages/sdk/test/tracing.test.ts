@@ -57,7 +57,7 @@ describe("tracing events", () => {
     const handlers = { asyncEnd: ({ attempt }: { attempt: Attempt }) => void statuses.push(attempt.status) };
     const quiet = { start: noop, end: noop, asyncStart: noop, error: noop, ...handlers };
     tracing.subscribe(quiet);
-    await createClient({ baseUrl }).projects.get("proj_1");
+    await createClient({ baseUrl, token: false }).projects.get("proj_1");
     tracing.unsubscribe(quiet);
     expect(statuses).toEqual([502, 200]);
   });
@@ -69,7 +69,7 @@ describe("tracing events", () => {
     const handlers = { error: ({ error }: { error: unknown }) => void errors.push(error) };
     const quiet = { start: noop, end: noop, asyncStart: noop, asyncEnd: noop, ...handlers };
     tracing.subscribe(quiet);
-    const error = await thrown(createClient({ baseUrl }).me.get());
+    const error = await thrown(createClient({ baseUrl, token: false }).me.get());
     tracing.unsubscribe(quiet);
     expect(errors).toEqual([error]);
   });

@@ -14,6 +14,7 @@ import {
   type OperationId,
   type Project,
   type ProjectWithDatabase,
+  type PublicErrorByCode,
   type Region,
   type RequestOptions,
   type components,
@@ -27,7 +28,7 @@ import type { Queries, Schemas } from "../src/generated/types.js";
 /** Expands named interfaces and intersections, so that only their shape is compared. */
 type Shape<T> = T extends object ? { [K in keyof T]: Shape<T[K]> } : T;
 
-const client = createClient({ baseUrl: "http://x.test" });
+const client = createClient({ baseUrl: "http://x.test", token: false });
 
 describe("ensure", () => {
   it("returns credentials only if it creates them", () => {
@@ -114,7 +115,25 @@ describe("isApiError", () => {
       expectTypeOf(error.logicalId).toEqualTypeOf<string | null>();
       expectTypeOf(error.name).toEqualTypeOf<string>();
     }
-    if (isApiError(error, "quota:exceeded")) expectTypeOf(error.code).toEqualTypeOf<"quota:exceeded">();
     expectTypeOf<"database:busy">().toExtend<ErrorCode>();
+  });
+
+  it("accepts the codes of the contract only", () => {
+    const error: unknown = undefined;
+    // @ts-expect-error The code is misspelled.
+    isApiError(error, "project:notfound");
+    // @ts-expect-error A code that comes from elsewhere may be any text.
+    isApiError(error, String("project:not_found"));
+    isApiError(error, "unauthorized" satisfies keyof PublicErrorByCode);
+  });
+
+  it("accepts a code that the contract does not list when that is explicit", () => {
+    const error: unknown = undefined;
+    if (isApiError(error, { unlisted: "quota:exceeded" })) {
+      expectTypeOf(error).toExtend<ApiError>();
+      expectTypeOf(error.code).toEqualTypeOf<"quota:exceeded">();
+    }
+    // @ts-expect-error The property is misspelled.
+    isApiError(error, { unlistd: "quota:exceeded" });
   });
 });

@@ -12,6 +12,7 @@ const hints: Readonly<Record<Advice, string>> = {
     "Check that the address of the authorization server (MGMT_AUTH_URL, --auth-url) is correct and that it can be reached.",
   check_client_id: "Log in again with mgmt login.",
   check_token: "Check the token for a line break or a leading `Bearer `.",
+  set_token: "Log in with mgmt login, or set MGMT_TOKEN.",
   log_in: "Log in again with mgmt login.",
   log_in_manually: "Run mgmt login --no-browser, and paste the address that the browser ends up at.",
   wait_longer: "The work continues in the background. Pass a longer --timeout to wait longer.",

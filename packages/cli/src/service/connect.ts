@@ -37,7 +37,7 @@ export const connectWithoutCredential = async (
 ): Promise<MgmtClient> => {
   const { baseUrl } = await resolveAccess(flags, context);
   if (!baseUrl) throw noBaseUrl();
-  return clientFor(baseUrl, undefined, context, options);
+  return clientFor(baseUrl, false, context, options);
 };
 
 /**
@@ -46,7 +46,7 @@ export const connectWithoutCredential = async (
  */
 export const clientFor = async (
   baseUrl: Sourced<string>,
-  token: string | LoginToken | undefined,
+  token: string | LoginToken | false,
   { version, output }: Pick<Context, "version" | "output">,
   options?: SendOptions,
 ): Promise<MgmtClient> => {

@@ -13,6 +13,7 @@ import type { Attempt } from "../api-promise.js";
  * | `check_auth_url`      | Check the address of the authorization server, and that it can be reached.     |
  * | `check_client_id`     | Use a separate token store for each OAuth client, or log in again.             |
  * | `check_token`         | Check the token for a line break or a leading `Bearer `.                       |
+ * | `set_token`           | Set a token, or log in.                                                        |
  * | `log_in`              | Log in again.                                                                  |
  * | `log_in_manually`     | Log in without a loopback listener: the user pastes the callback address.      |
  * | `wait_longer`         | Wait again, or with a longer timeout; the operation is still in progress.      |
@@ -27,6 +28,7 @@ export type Advice =
   | "check_auth_url"
   | "check_client_id"
   | "check_token"
+  | "set_token"
   | "log_in"
   | "log_in_manually"
   | "wait_longer"

@@ -37,8 +37,8 @@ export interface TokenRequest {
 export interface SendOptions {
   /** Added to the client's headers; replaces those of the same name. */
   headers?: Record<string, string> | undefined;
-  /** Replaces the client's token. */
-  token?: Token | undefined;
+  /** Replaces the client's token; false sends no credential. */
+  token?: Token | false | undefined;
   /** Replaces the client's transport. */
   transport?: Transport | undefined;
   /** Runs inside the client's middleware. */

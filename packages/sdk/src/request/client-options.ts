@@ -6,10 +6,16 @@ import type { Middleware } from "./middleware.js";
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Address of the service, without `/v1`: `https://api.example.com`. A trailing slash is ignored. */
-  baseUrl: string;
-  /** Sent as `Authorization: Bearer …`. Without it, requests carry no credential. */
-  token?: Token | undefined;
+  /**
+   * Address of the service, without `/v1`: `https://api.example.com`. A trailing slash is ignored. Default: the environment
+   * variable `MGMT_BASE_URL`.
+   */
+  baseUrl?: string | undefined;
+  /**
+   * Sent as `Authorization: Bearer …`. Default: the environment variable `MGMT_TOKEN`, which is read at each call and only
+   * used for the service at `MGMT_BASE_URL`, if that is set. False sends no credential.
+   */
+  token?: Token | false | undefined;
   /** Replaces `globalThis.fetch`. */
   fetch?: Fetch | undefined;
   /** Replaces `fetch`: `nodeTransport()` from `@mgmt/sdk/node`, or your own. */

@@ -12,7 +12,8 @@ import type { TracedName } from "./trace-channels.js";
 /** The options of a client or a call, checked and with their defaults. */
 export interface Settings {
   baseUrl: string;
-  token: Token | undefined;
+  /** Undefined reads `MGMT_TOKEN`; false sends no credential. */
+  token: Token | false | undefined;
   transport: Transport;
   headers: Record<string, string>;
   timeoutMs: number;
@@ -51,6 +52,6 @@ export interface OnDemandSteps extends ResponseErrors {
     attempts: Attempt[],
   ): Promise<TransportResponse>;
   trace<T>(name: TracedName, context: object, work: () => Promise<T>): Promise<T>;
-  malformedToken(): TokenError;
+  environmentToken(settings: Settings, unusable: unknown): string;
   tokenFunctionError(cause: unknown): TokenError;
 }

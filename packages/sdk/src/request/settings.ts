@@ -5,19 +5,17 @@ import type { RequestOptions } from "./call.js";
 import type { ClientOptions } from "./client-options.js";
 import type { Settings } from "./context.js";
 import { readTimeout } from "./deadline.js";
+import { environmentVariable } from "./environment.js";
 import { readHeaders } from "./headers.js";
-
-// A JavaScript program may pass no options; the error then names the base URL, which is the first thing it lacks.
-const noOptions: ClientOptions = { baseUrl: "" };
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
 export const readSettings = (
-  { baseUrl, fetch, headers, ...options }: ClientOptions = noOptions,
+  { baseUrl, fetch, headers, ...options }: ClientOptions = {},
   load: Settings["load"],
 ): Settings =>
   mergeOptions(
     {
-      baseUrl: readBaseUrl(baseUrl),
+      baseUrl: readBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? ""),
       token: undefined,
       transport: fetchTransport(fetch),
       headers: readHeaders(headers),
@@ -59,8 +57,9 @@ export const readLimit = (name: string, limit: number): number => {
 const readBaseUrl = (baseUrl: string): string => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const base = url?.href.replace(/\/+$/, "") ?? "";
-  const problem =
-    !url || !/^https?:/.test(base)
+  const problem = !baseUrl
+    ? "must be passed or set in MGMT_BASE_URL"
+    : !url || !/^https?:/.test(base)
       ? "must be an absolute URL, https:// or http://"
       : url.username || url.password
         ? "must not contain a credential; use token"

@@ -186,7 +186,7 @@ describe("a token function", () => {
     const calls = [
       createClient({ baseUrl: server.baseUrl, token }).me.get({ headers }),
       createClient({ baseUrl: server.baseUrl, token: "fixed" }).me.get(),
-      createClient({ baseUrl: server.baseUrl }).me.get(),
+      createClient({ baseUrl: server.baseUrl, token: false }).me.get(),
     ];
     for (const call of calls) expect(await thrown(call)).toBeInstanceOf(AuthUnauthorizedError);
     expect(server.seen).toHaveLength(3);

@@ -47,7 +47,7 @@ export const loginTarget = async (
 
   const baseUrl = given("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? inProfile(profile?.baseUrl);
   if (!baseUrl) throw noLoginAddress();
-  await clientFor(baseUrl, undefined, context);
+  await clientFor(baseUrl, false, context);
   const changesService = profile !== undefined && !isSameAddress(profile.baseUrl, baseUrl.value);
   // A profile that the user did not name is not pointed at another service.
   if (changesService && flags.profile === undefined) {

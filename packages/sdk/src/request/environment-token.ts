@@ -1,0 +1,21 @@
+import { malformedToken, missingToken } from "../errors/token-problems.js";
+import { isToken } from "./authorize.js";
+import type { Settings } from "./context.js";
+import { environmentVariable } from "./environment.js";
+
+/**
+ * Returns `MGMT_TOKEN` for a call that has no token of its own. It is not used for another service than `MGMT_BASE_URL`, if
+ * that is set too. `unusable` is what the call would have sent instead. Throws `TokenError`.
+ */
+export const environmentToken = ({ token, baseUrl }: Settings, unusable: unknown): string => {
+  if (token !== undefined || unusable !== undefined) throw malformedToken();
+  const home = environmentVariable("MGMT_BASE_URL");
+  if (home && !isSameAddress(home, baseUrl)) throw missingToken(true);
+  const found = environmentVariable("MGMT_TOKEN");
+  if (!found) throw missingToken(false);
+  if (!isToken(found)) throw malformedToken();
+  return found;
+};
+
+const isSameAddress = (address: string, baseUrl: string): boolean =>
+  URL.canParse(address) && new URL(address).href.replace(/\/+$/, "") === baseUrl;

@@ -1,0 +1,3 @@
+/** Returns a variable of the environment; undefined if there is none, or no environment, as in browsers. */
+export const environmentVariable = (name: string): string | undefined =>
+  globalThis.process?.env?.[name]?.trim();
