@@ -17,7 +17,7 @@ export const dryRunRequest = async (
   context: Context,
 ): Promise<void> => {
   const dryRun = new DryRun();
-  const client = await clientFor(baseUrl, undefined, context, { middleware: [dryRun.middleware] });
+  const client = await clientFor(baseUrl, false, context, { middleware: [dryRun.middleware] });
   await dryRun.record(() => client.request<unknown>(call, { headers, signal: context.signal }));
   const requests = dryRun.requests.map((request) =>
     Object.keys(headers).length > 0 ? { ...request, headers } : request,
