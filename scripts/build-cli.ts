@@ -1,26 +1,20 @@
 import { readFileSync, rmSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type BuildOptions, type Metafile, transform } from "esbuild";
+import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { type OutputChunk, rollup } from "rollup";
 import type { main as mainOfCli, ProcessLike } from "../packages/cli/src/main.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const require = createRequire(join(root, "packages/cli/package.json"));
 const source = "packages/cli/src";
 const folder = join(root, "packages/cli/dist");
 const target = "node20.19";
 
-/** Installed beside the command. Everything else that it uses is bundled. */
-const external = [
-  "@mgmt/platform",
-  "@inquirer/prompts",
-  "@jmespath-community/jmespath",
-  "@napi-rs/keyring",
-  "conf",
-  "open",
-];
+/** Installed beside the command: a package that only `mgmt dev` needs, and native code. Everything else is bundled. */
+const external = ["@mgmt/platform", "@napi-rs/keyring"];
 
 /** What a command such as `mgmt projects list` loads, besides the table of its group. It becomes a single file. */
 const startup = ["main.ts", "operations/run.ts", "service/sdk.ts"];
@@ -45,6 +39,10 @@ export const buildCli = async (): Promise<void> => {
     external: (id) => !modules.has(basename(id)),
     // The file of `main.ts` also exports what other files need of it.
     preserveEntrySignatures: "allow-extension",
+    onwarn: (warning, warn) => {
+      // esbuild has left an import of which nothing is used.
+      if (warning.code !== "UNUSED_EXTERNAL_IMPORT") warn(warning);
+    },
     plugins: [
       {
         name: "bundled-modules",
@@ -70,6 +68,8 @@ export const buildCli = async (): Promise<void> => {
   // The package itself is `"type": "module"`.
   await writeFile(join(folder, "package.json"), '{"type":"commonjs"}\n');
   await Promise.all(output.map((file) => (file.type === "chunk" ? writeMinified(file) : undefined)));
+  // `open` uses this program on Linux systems that have none.
+  await copyFile(join(dirname(require.resolve("open")), "xdg-open"), join(folder, "xdg-open"));
   // Last, because its age tells whether the build is stale.
   await buildEntry(await overviewOf(join(folder, "main.js")));
 };
@@ -105,6 +105,7 @@ const bundle = async (): Promise<Bundle> => {
     format: "esm",
     external,
     plugins: [
+      oneCopyOfInquirer,
       {
         // Commander imports child_process for subcommands that are programs. The CLI has none, and the import takes 3 ms.
         name: "commander-without-child-process",
@@ -120,6 +121,19 @@ const bundle = async (): Promise<Bundle> => {
     modules: new Map(outputFiles.map(({ path, text }) => [basename(path), text])),
     startupModules: startupModulesOf(metafile),
   };
+};
+
+/** npm installs a copy of the same modules for each prompt. */
+const oneCopyOfInquirer: Plugin = {
+  name: "one-copy-of-inquirer",
+  setup({ onResolve, resolve }) {
+    const resolveDir = dirname(require.resolve("@inquirer/select"));
+    onResolve({ filter: /^@inquirer\/(ansi|core|figures|type)$/ }, ({ path, kind, pluginData }) =>
+      pluginData === oneCopyOfInquirer.name
+        ? undefined
+        : resolve(path, { kind, resolveDir, pluginData: oneCopyOfInquirer.name }),
+    );
+  },
 };
 
 const startupModulesOf = ({ outputs }: Metafile): Set<string> => {

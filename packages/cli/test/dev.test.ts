@@ -328,14 +328,27 @@ describe("mgmt dev", () => {
     });
   });
 
-  it("names the package to install if the platform is missing", () => {
-    const copy = mkdtempSync(join(tmpdir(), "mgmt-copy-"));
-    cpSync(dirname(bin), copy, { recursive: true });
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, "mgmt.js"), "dev"], {
+  it.each([
+    { where: "in a project", folder: "app", command: "npm install --save-dev @mgmt/platform@" },
+    { where: "globally", folder: "lib", command: "npm install --global @mgmt/platform@" },
+    {
+      where: "by npx",
+      folder: "_npx/4f",
+      command: "npx --package @mgmt/cli@[0-9.]+ --package @mgmt/platform@",
+    },
+    { where: "by nothing", folder: undefined, command: "npm install --global @mgmt/platform@" },
+  ])("names the command that installs the platform if the CLI is installed $where", ({ folder, command }) => {
+    const base = mkdtempSync(join(tmpdir(), "mgmt-copy-"));
+    const installed = folder === undefined ? base : join(base, folder, "node_modules/@mgmt/cli/dist");
+    cpSync(dirname(bin), installed, { recursive: true });
+    if (folder !== undefined && folder !== "lib") writeFileSync(join(base, folder, "package.json"), "{}");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(installed, "mgmt.js"), "dev"], {
       encoding: "utf8",
     });
-    rmSync(copy, { recursive: true });
+    rmSync(base, { recursive: true });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toMatch(/platform:not_installed.*npm install @mgmt\/platform/s);
+    expect(stderr).toMatch(
+      new RegExp(`platform:not_installed.*hint: Run: ${command}\\d+\\.\\d+\\.\\d+`, "s"),
+    );
   });
 });

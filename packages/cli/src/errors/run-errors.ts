@@ -55,12 +55,13 @@ export const partlyDone = (failed: number, all: number): CliError =>
 export const allFailed = (all: number, first: unknown): CliError =>
   new CliError("failure", "bulk:failed", `All ${all} failed`, undefined, { cause: first });
 
-export const platformMissing = (): CliError =>
+/** @param install Command that installs the package where this CLI finds it. */
+export const platformMissing = (install: string): CliError =>
   new CliError(
     "failure",
     "platform:not_installed",
-    "mgmt dev needs the package @mgmt/platform, which is not installed",
-    "Install it next to the CLI: npm install @mgmt/platform (with -g if mgmt is installed globally).",
+    "mgmt dev needs the package @mgmt/platform, which contains Postgres and is not installed",
+    `Run: ${install}`,
   );
 
 export const noControl = (): CliError =>

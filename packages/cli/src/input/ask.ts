@@ -1,7 +1,7 @@
 import type { Context } from "../context.js";
 import { interrupted } from "../errors/cli-error.js";
 
-type Prompts = typeof import("@inquirer/prompts");
+type Prompts = typeof import("./prompts.js");
 
 /** Whether there is a person who can be asked. */
 export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr">): boolean =>
@@ -28,7 +28,7 @@ export const ask = async <T>(
     terminal: { input: NodeJS.ReadStream; output: NodeJS.WriteStream; signal: AbortSignal },
   ) => Promise<T>,
 ): Promise<T> => {
-  const prompts = await import("@inquirer/prompts");
+  const prompts = await import("./prompts.js");
   const canceled = new AbortController();
   let isOver = false;
   // Ctrl-D on an empty line closes the reader of the keys without telling the prompt.

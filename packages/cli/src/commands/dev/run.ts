@@ -1,8 +1,8 @@
 import { resolve as resolvePath } from "node:path";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../context.js";
-import { platformMissing } from "../../errors/run-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
+import { loadPlatform } from "./load-platform.js";
 import type { OAuthClient } from "./oauth-clients.js";
 import { readPort } from "./port.js";
 import { type Registration, registerService, unregisterService } from "./registration.js";
@@ -26,7 +26,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");
   const port = readPort(flags.port);
-  const { startPlatform } = await loadPlatform();
+  const { startPlatform } = await loadPlatform(context);
 
   const terminated = new AbortController();
   const terminate = (): void => terminated.abort();
@@ -64,17 +64,6 @@ const runUntil = async (
   if (registration) await unregisterService(registration, context);
   await platform.stop();
   if (defect) throw defect;
-};
-
-const loadPlatform = async (): Promise<typeof import("@mgmt/platform")> => {
-  try {
-    return await import("@mgmt/platform");
-  } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
-    // A dependency of the platform may be missing instead; only Node's message says which package it is.
-    if (!isMissing || !error.message.includes("@mgmt/platform")) throw error;
-    throw platformMissing();
-  }
 };
 
 const printReady = (
