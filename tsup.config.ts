@@ -35,7 +35,11 @@ const sdk: Library = {
   formats: ["esm", "cjs"],
 };
 const engine: Library = { name: "engine", entries: ["index"], formats: ["esm", "cjs"] };
-const mock: Library = { name: "mock", entries: ["index", "server"], formats: ["esm", "cjs"] };
+const mock: Library = {
+  name: "mock",
+  entries: ["index", "server", "vitest", "jest", "playwright"],
+  formats: ["esm", "cjs"],
+};
 const platform: Library = { name: "platform", entries: ["index"], formats: ["esm"] };
 
 export const libraries = [sdk, engine, mock, platform];

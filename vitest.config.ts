@@ -12,7 +12,10 @@ export default defineConfig({
       { find: /^@mgmt\/(sdk|engine|mock|platform)$/, replacement: source("$1/src/index.ts") },
       { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
       { find: /^@mgmt\/sdk\/auth\/node$/, replacement: source("sdk/src/auth/node.ts") },
-      { find: /^@mgmt\/(sdk|mock)\/(node|partial|server)$/, replacement: source("$1/src/$2.ts") },
+      {
+        find: /^@mgmt\/(sdk|mock)\/(node|partial|server|vitest|jest|playwright)$/,
+        replacement: source("$1/src/$2.ts"),
+      },
     ],
   },
   test: {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, transform } from "esbuild";
+import { type Plugin, build, transform } from "esbuild";
 import { rollup } from "rollup";
 import { type Library, definitionsOf, dependenciesOf, libraries, target } from "../tsup.config.js";
 
@@ -53,6 +53,16 @@ const buildLibrary = async (library: Library): Promise<void> => {
   }
 };
 
+/** The mock imports MSW with a top-level `await`, which CommonJS does not have. */
+const bundledMsw: Plugin = {
+  name: "bundled-msw",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/msw\.js$/ }, ({ resolveDir }) => ({
+      path: join(resolveDir, "msw-bundled.ts"),
+    }));
+  },
+};
+
 /** Returns the modules of the bundle by path. */
 const bundle = async ({ name, entries }: Library, folder: string): Promise<ReadonlyMap<string, string>> => {
   const { outputFiles } = await build({
@@ -70,6 +80,7 @@ const bundle = async ({ name, entries }: Library, folder: string): Promise<Reado
     external: dependenciesOf(name)
       .filter((dependency) => !bundledInCommonJs.includes(dependency))
       .flatMap((dependency) => [dependency, `${dependency}/*`]),
+    plugins: [bundledMsw],
     write: false,
   });
   return new Map(outputFiles.map(({ path, text }) => [path, text]));

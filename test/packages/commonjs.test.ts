@@ -20,8 +20,8 @@ describe.each(entries)("%s", (entry) => {
       mainFields: ["main"],
       // Without the paths of this repository, which lead to its sources.
       tsconfigRaw: {},
-      // `debug` does without it.
-      external: ["supports-color"],
+      // `debug` does without it, and test runners load themselves.
+      external: ["supports-color", "vitest", "@jest/globals", "@playwright/test"],
       write: false,
       metafile: true,
       logLevel: "silent",

@@ -1,4 +1,5 @@
 export { type ListenOptions, Mock, type MockOptions, setupMock } from "./mock.js";
+export { MockError, type MockErrorCode } from "./mock-error.js";
 export { RequestError, ControlError, cliClient, sampleClient } from "@mgmt/engine";
 export type {
   AgentTokenOptions,
@@ -37,6 +38,7 @@ export type {
   ServiceTokenRow,
   Settings,
   Snapshot,
+  Tenant,
   Time,
   UnknownFields,
   TokenOptions,

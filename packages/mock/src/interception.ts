@@ -1,11 +1,12 @@
 import type { RequestHandler } from "msw";
-import { type SetupServer, setupServer } from "msw/node";
+import type { SetupServer } from "msw/node";
+import { requireMsw } from "./msw.js";
 
 export type UnhandledRequestStrategy = "bypass" | "warn" | "error";
 
 interface Listener {
   readonly handlers: readonly RequestHandler[];
-  readonly onUnhandledRequest: UnhandledRequestStrategy;
+  readonly onUnhandledRequest: UnhandledRequestStrategy | ((request: Request) => UnhandledRequestStrategy);
 }
 
 /**
@@ -16,31 +17,60 @@ interface Listener {
 const listeners = new Map<object, Listener>();
 let server: SetupServer | undefined;
 
-/** Adds handlers for the requests of this process, until `release` is called with the same owner. */
+/** Handles requests of this process, until `release` is called with the same owner. */
 export const intercept = (owner: object, listener: Listener): void => {
+  const msw = requireMsw();
   listeners.set(owner, listener);
-  renew();
+  if (server === undefined) {
+    server = msw.setupServer();
+    server.listen({ onUnhandledRequest: "bypass" });
+  }
+  useHandlers(server);
 };
 
 export const release = (owner: object): void => {
-  if (listeners.delete(owner)) renew();
-};
-
-const renew = (): void => {
-  server?.close();
+  if (!listeners.delete(owner) || server === undefined) return;
+  if (listeners.size > 0) {
+    useHandlers(server);
+    return;
+  }
+  server.close();
   server = undefined;
-  if (listeners.size === 0) return;
-  const all = [...listeners.values()];
-  server = setupServer(...all.flatMap(({ handlers }) => handlers));
-  server.listen({ onUnhandledRequest: strictest(all) });
 };
 
-/** Returns the strictest strategy that any mock has chosen. */
-const strictest = (all: readonly Listener[]): UnhandledRequestStrategy => {
-  const asked = all.map(({ onUnhandledRequest }) => onUnhandledRequest);
+/** Replaces the handlers without closing the server, because requests of other tests may be in progress. */
+const useHandlers = (running: SetupServer): void => {
+  const ofMocks = [...listeners.values()].flatMap(({ handlers }) => handlers);
+  running.resetHandlers(
+    ...ofMocks,
+    requireMsw().http.all(/.*/, ({ request }) => judge(request)),
+  );
+};
+
+/** Decides about a request that no mock handles. A handler can refuse it in every version of MSW; the callback for unhandled requests cannot. */
+const judge = (request: Request): Response | undefined => {
+  const strategy = strictest(request);
+  if (strategy === "bypass") return undefined;
+  const { origin, pathname } = new URL(request.url);
+  const target = `${request.method} ${origin}${pathname}`;
+  if (strategy === "error") {
+    console.error(
+      `[mock] No mock handles ${target}. It was not sent, because onUnhandledRequest is "error".`,
+    );
+    return Response.error();
+  }
+  console.warn(`[mock] No mock handles ${target}. It was sent to its host.`);
+  return undefined;
+};
+
+/** Returns the strictest strategy that any mock has chosen for the request. */
+const strictest = (request: Request): UnhandledRequestStrategy => {
+  const chosen = [...listeners.values()].map(({ onUnhandledRequest: strategy }) =>
+    typeof strategy === "function" ? strategy(request) : strategy,
+  );
   return (
-    asked.find((strategy) => strategy === "error") ??
-    asked.find((strategy) => strategy === "warn") ??
+    chosen.find((strategy) => strategy === "error") ??
+    chosen.find((strategy) => strategy === "warn") ??
     "bypass"
   );
 };

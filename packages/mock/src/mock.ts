@@ -1,6 +1,7 @@
-import { type HttpHandler, http } from "msw";
+import type { HttpHandler } from "msw";
 import { type EngineOptions, ReferenceEngine } from "@mgmt/engine";
 import { type UnhandledRequestStrategy, intercept, release } from "./interception.js";
+import { requireMsw } from "./msw.js";
 import { respondTo, baseOf } from "./web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
@@ -11,9 +12,10 @@ export interface MockOptions extends Omit<EngineOptions, "settings"> {
 
 export interface ListenOptions {
   /**
-   * What to do with requests to other hosts. Requests to the base URL are always handled. Default: `bypass`.
+   * What to do with requests to other hosts, or a function that decides for each. Requests to the base URL are always handled.
+   * Default: `bypass`.
    */
-  onUnhandledRequest?: UnhandledRequestStrategy;
+  onUnhandledRequest?: UnhandledRequestStrategy | ((request: Request) => UnhandledRequestStrategy);
 }
 
 /**
@@ -21,12 +23,8 @@ export interface ListenOptions {
  * are handled in memory and never reach the network.
  */
 export class Mock extends ReferenceEngine {
-  /**
-   * Handlers for your own MSW server, as an alternative to `listen`: `setupServer(...mock.handlers,
-   * ...yours)`.
-   */
-  readonly handlers: readonly HttpHandler[];
   readonly #bases: readonly string[];
+  #handlers: readonly HttpHandler[] | undefined;
 
   constructor(options: MockOptions = {}) {
     const { baseUrl, settings, ...rest } = options;
@@ -36,10 +34,22 @@ export class Mock extends ReferenceEngine {
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });
     this.#bases = [this.settings.baseUrl, this.settings.authUrl].map(baseOf);
+  }
+
+  /**
+   * Handlers for your own MSW server, as an alternative to `listen`: `setupServer(...mock.handlers,
+   * ...yours)`.
+   *
+   * @throws MockError `mock:msw_missing` when MSW is not installed.
+   */
+  get handlers(): readonly HttpHandler[] {
     // Use a regular expression, because MSW decodes the parameters of path patterns and fails on paths that
     // cannot be decoded.
     const everything = new RegExp(`^(?:${this.#bases.map(escapePattern).join("|")})(?:/|$)`);
-    this.handlers = [http.all(everything, ({ request }) => respondTo(this, this.#bases, request))];
+    this.#handlers ??= [
+      requireMsw().http.all(everything, ({ request }) => respondTo(this, this.#bases, request)),
+    ];
+    return this.#handlers;
   }
 
   /** Base URL of the API, without a trailing slash and without `/v1`. */
@@ -52,7 +62,11 @@ export class Mock extends ReferenceEngine {
     return this.settings.authUrl;
   }
 
-  /** Starts intercepting the requests of this process. */
+  /**
+   * Starts intercepting the requests of this process.
+   *
+   * @throws MockError `mock:msw_missing` when MSW is not installed.
+   */
   listen({ onUnhandledRequest = "bypass" }: ListenOptions = {}): void {
     intercept(this, { handlers: this.handlers, onUnhandledRequest });
     this.start();
@@ -78,7 +92,7 @@ const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]
 
 /**
  * Creates a reference server for tests. Call `mock.listen()` before all tests, `mock.reset()` after each
- * test, and `mock.close()` after all tests. Requires `msw` 2.
+ * test, and `mock.close()` after all tests. `listen` and `handlers` require `msw` 2.
  * @throws TypeError when `baseUrl` ends in a slash or in `/v1`.
  */
 export const setupMock = (options: MockOptions = {}): Mock => new Mock(options);

@@ -8,6 +8,7 @@ import type { DataPlaneControl } from "./data-plane-control.js";
 import type { OAuthControl } from "./oauth-control.js";
 import type { Seeder } from "./seeder.js";
 import type { StateControl } from "./state-control.js";
+import type { Tenant } from "./tenant.js";
 import type { TokenMint } from "./token-mint.js";
 
 /** The part of a server that the routes of the control surface use. */
@@ -20,6 +21,7 @@ export interface ControlledEngine {
   readonly dataPlane: DataPlaneControl;
   readonly seed: Seeder;
   readonly tokens: TokenMint;
+  createTenant(name?: string): Promise<Tenant>;
   /** The latest requests, oldest first. */
   readonly requests: LoggedRequest[];
   /** Calls the listener for each further request. Returns a function that removes the listener. */

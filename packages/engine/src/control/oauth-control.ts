@@ -14,7 +14,7 @@ import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
 import { encodeParameters, readParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/resident-clients.js";
-import type { ClientRow, UserRow, WorkspaceRow } from "../store/rows.js";
+import type { ClientRow, UserRow } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
 import { type Residents, workspaceOf } from "./residents.js";
 

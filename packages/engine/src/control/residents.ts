@@ -3,28 +3,43 @@ import type { Store } from "../store/store.js";
 import { canonicalId } from "../request/ids.js";
 import { ControlError, notFound } from "./control-error.js";
 
-/** Rows that a new server starts with. Each getter throws a `ControlError` when its row was deleted. */
+/**
+ * A workspace, its owner, and a service token, with another workspace that their credentials cannot reach. A new server starts with
+ * these rows, and each tenant has its own. Each getter throws a `ControlError` when its row was deleted.
+ */
 export class Residents {
-  constructor(private readonly store: () => Store) {}
+  /** @param homeId id of the workspace. Default: the first one. */
+  constructor(
+    private readonly store: () => Store,
+    private readonly homeId?: string,
+  ) {}
 
   get workspace(): WorkspaceRow {
-    return found(this.store().workspaces.find({}), "first workspace");
+    const { workspaces } = this.store();
+    return this.homeId === undefined
+      ? found(workspaces.find({}), "first workspace")
+      : found(workspaces.get(this.homeId), `workspace ${this.homeId}`);
   }
 
-  /** The owner of the first workspace. */
+  /** The owner of the workspace. */
   get user(): UserRow {
     return found(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
   }
 
-  /** A service token of the first workspace. */
+  /** A service token of the workspace. */
   get serviceToken(): ServiceTokenRow {
     const { id } = this.workspace;
     return found(this.store().serviceTokens.find({ workspaceId: id }), "service token");
   }
 
-  /** A workspace that credentials of the first workspace cannot reach. */
+  /** A workspace that credentials of the workspace cannot reach. */
   get otherWorkspace(): WorkspaceRow {
-    return found(this.store().workspaces.page({ where: {}, limit: 2 })[1], "other workspace");
+    const first = this.store().workspaces.page({ where: {}, limit: 2 });
+    const { id } = this.workspace;
+    return found(
+      first.find((row) => row.id !== id),
+      "other workspace",
+    );
   }
 
   /** The owner of the other workspace. */
@@ -32,7 +47,7 @@ export class Residents {
     return found(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
   }
 
-  /** Id of an agent of the first user: the `sub` of its tokens. */
+  /** Id of an agent of the owner: the `sub` of its tokens. */
   get agentId(): string {
     return this.workspace.id.replace(/^wksp_/, "agent_");
   }

@@ -39,5 +39,9 @@ const sign = (engine: ControlledEngine, fields: Fields): Promise<string> => {
 };
 
 export const tokenRoutes: ControlRoutes = {
+  "POST /tenants": async (engine, _path, fields) => {
+    const { workspace, user, tokens } = await engine.createTenant(optionalText(fields, "name"));
+    return { workspace, user, token: await tokens.user(), serviceToken: await tokens.service() };
+  },
   "POST /tokens": async (engine, _path, fields) => ({ token: await sign(engine, fields) }),
 };

@@ -13,7 +13,11 @@ export interface LoggedRequest {
   /** Name of an endpoint such as `oauth.token` for the authorization server; null for an unknown path. */
   readonly operationId: string | null;
   /** Null when the request was not authenticated. */
-  readonly principal: { readonly kind: "user" | "service" | "agent"; readonly subject: string } | null;
+  readonly principal: {
+    readonly kind: "user" | "service" | "agent";
+    readonly subject: string;
+    readonly workspaceId: string;
+  } | null;
   /** Query parameters of the operation; null when they were not valid. */
   readonly query: Readonly<Record<string, unknown>> | null;
   /** Body, with `[redacted]` in place of secrets; null when it was not valid. */
@@ -67,7 +71,9 @@ export const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest =>
     method: request.method,
     path: endpoint?.shownPath ?? shownPath(exchange.path),
     operationId: operation?.id ?? endpoint?.id ?? null,
-    principal: principal ? { kind: principal.kind, subject: principal.subject } : null,
+    principal: principal
+      ? { kind: principal.kind, subject: principal.subject, workspaceId: principal.workspaceId }
+      : null,
     query: valid?.query ?? null,
     body: loggedBody(exchange, outcome),
     ignoredFields: valid?.ignored ?? [],

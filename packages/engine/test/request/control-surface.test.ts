@@ -158,6 +158,30 @@ describe("the control surface over HTTP", () => {
     expect(await api("GET", "/v1/me", body.token)).toBe(401);
   });
 
+  it("creates tenants, whose credentials reach only their own workspace", async () => {
+    interface Tenant {
+      workspace: { id: string; name: string };
+      token: string;
+      serviceToken: string;
+    }
+    const [one, two] = [
+      (await control<Tenant>("POST", "/tenants", { name: "one" })).body,
+      (await control<Tenant>("POST", "/tenants")).body,
+    ];
+    expect(one.workspace.name).toBe("one");
+    expect(two.workspace.id).not.toBe(one.workspace.id);
+    const { body: project } = await control<{ id: string }>("POST", "/seed/project", {
+      workspaceId: one.workspace.id,
+    });
+    for (const token of [one.token, one.serviceToken]) {
+      expect(await api("GET", `/v1/projects/${project.id}`, token)).toBe(200);
+    }
+    for (const token of [two.token, two.serviceToken, await server.engine.tokens.user()]) {
+      expect(await api("GET", `/v1/projects/${project.id}`, token)).toBe(404);
+    }
+    expect((await control("POST", "/tenants", { name: 5 })).status).toBe(400);
+  });
+
   it("decides approvals", async () => {
     const { engine } = server;
     const agent = await engine.tokens.agent();

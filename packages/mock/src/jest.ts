@@ -1,0 +1,108 @@
+import type { ReferenceEngine } from "@mgmt/engine";
+import { expect, test as jestTest } from "@jest/globals";
+import { type TestServerOptions, startTestServer } from "./kit/test-server.js";
+import { WatchedTest } from "./kit/watched-test.js";
+
+export type { TestServerOptions } from "./kit/test-server.js";
+export type { WatchedTest } from "./kit/watched-test.js";
+
+/** What a test gets: a server of its own. */
+export interface MockContext {
+  /** State, clock, faults, tokens, seeds: everything that `setupMock` returns, except interception. */
+  readonly mock: ReferenceEngine;
+  /** Base URL of the API, without a trailing slash and without `/v1`. */
+  readonly baseUrl: string;
+  /** The requests of the test. */
+  readonly requestLog: WatchedTest;
+}
+
+/** The body of a test. `row` has the values of `test.each`. */
+export type MockTestBody<Row extends readonly unknown[] = []> = (
+  context: MockContext,
+  ...row: Row
+) => void | Promise<void>;
+
+type DefineTest = (name: string, body: MockTestBody, timeout?: number) => void;
+
+interface TestVariants extends DefineTest {
+  readonly only: DefineTest;
+  readonly skip: DefineTest;
+}
+
+/** Jest's `test`, whose body gets a `MockContext`. */
+export interface MockTest extends TestVariants {
+  readonly concurrent: TestVariants;
+  readonly failing: DefineTest;
+  todo(name: string): void;
+}
+
+const runWithMock = async (
+  name: string,
+  body: (context: MockContext) => void | Promise<void>,
+  options: TestServerOptions,
+): Promise<void> => {
+  const requestLog = new WatchedTest(name);
+  const { mock, baseUrl, close } = await startTestServer(options);
+  mock.followRequests((request) => requestLog.add(request));
+  try {
+    await body({ mock, baseUrl, requestLog });
+  } catch (error) {
+    addToMessage(error, `\n\n${requestLog.describe()}`);
+    throw error;
+  } finally {
+    await close();
+  }
+  const unmatched = requestLog.unmatchedError();
+  if (unmatched) throw unmatched;
+};
+
+/** Jest prints the stack of an error, which begins with its message. */
+const addToMessage = (error: unknown, text: string): void => {
+  // Errors of Jest are instances of another realm's `Error`.
+  if (typeof error !== "object" || error === null || !("message" in error)) return;
+  const { message } = error;
+  if (typeof message !== "string") return;
+  if ("stack" in error && typeof error.stack === "string") {
+    error.stack = error.stack.replace(message, () => message + text);
+  }
+  error.message = message + text;
+};
+
+/**
+ * Wraps the body of a test, for Jest functions that `test` does not have: `test.each(rows)("…", withMock(({ mock }, row) => …))`.
+ *
+ * @param options of the test's server.
+ */
+export const withMock =
+  <Row extends readonly unknown[]>(
+    body: MockTestBody<Row>,
+    options: TestServerOptions = {},
+  ): ((...row: Row) => Promise<void>) =>
+  (...row) =>
+    runWithMock(expect.getState().currentTestName ?? "test", (context) => body(context, ...row), options);
+
+/**
+ * Returns Jest's `test` with a server of the Management API for each test. It is safe with `test.concurrent`. The requests of a failed
+ * test are added to its error. A request that the server has no operation for fails the test that sent it.
+ *
+ * @param options of the servers.
+ */
+export const createTest = (options: TestServerOptions = {}): MockTest => {
+  const define =
+    (original: (name: string, body: () => Promise<void>, timeout?: number) => void): DefineTest =>
+    (name, body, timeout) =>
+      original(name, () => runWithMock(name, body, options), timeout);
+  const variants = (original: typeof jestTest.concurrent): TestVariants =>
+    Object.assign(define(original), { only: define(original.only), skip: define(original.skip) });
+  return Object.assign(variants(jestTest), {
+    concurrent: variants(jestTest.concurrent),
+    failing: define(jestTest.failing),
+    todo: (name: string) => jestTest.todo(name),
+  });
+};
+
+/** Jest's `test` with a server of the Management API for each test, with the default options. See `createTest`. */
+export const test: MockTest = createTest();
+
+/** The same as `test`. */
+export const it: MockTest = test;

@@ -1,0 +1,26 @@
+import { type ReferenceEngine, type ServerOptions, createServer } from "@mgmt/engine";
+
+/** Options of the server that tests use. */
+export type TestServerOptions = Pick<ServerOptions, "engineOptions" | "controlSecret">;
+
+/** A mock that is reached over HTTP. */
+export interface TestServer {
+  /** State, clock, faults, tokens: everything that `setupMock` returns, except interception. */
+  readonly mock: ReferenceEngine;
+  /** Base URL of the API, without a trailing slash and without `/v1`. */
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+/** Starts a mock on a free port. It checks its own responses against the contract. */
+export const startTestServer = async ({
+  engineOptions,
+  ...options
+}: TestServerOptions = {}): Promise<TestServer> => {
+  const { engine, baseUrl, close } = await createServer({
+    ...options,
+    engineOptions: { validateResponses: true, ...engineOptions },
+  });
+  // A test has ended when it closes its server, so nothing waits for the requests in progress.
+  return { mock: engine, baseUrl, close: () => close(0) };
+};

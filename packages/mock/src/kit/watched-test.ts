@@ -1,0 +1,83 @@
+import type { LoggedRequest } from "@mgmt/engine";
+import { type MockError, mockErrors } from "../mock-error.js";
+
+/** Maximum number of requests in the report of a failed test. */
+const maxLines = 50;
+
+/** The requests of one test. */
+export class WatchedTest {
+  readonly #requests: LoggedRequest[] = [];
+  readonly #unmatched: string[] = [];
+  #isUnmatchedAllowed = false;
+
+  constructor(readonly name: string) {}
+
+  /** The requests that the test has sent to the mock, oldest first. */
+  get requests(): readonly LoggedRequest[] {
+    return this.#requests;
+  }
+
+  /** Lets the test pass although it sends requests that the mock has no operation for, or that go to other hosts. */
+  allowUnmatched(): void {
+    this.#isUnmatchedAllowed = true;
+  }
+
+  get isUnmatchedAllowed(): boolean {
+    return this.#isUnmatchedAllowed;
+  }
+
+  /** Adds a request that the mock has handled. */
+  add(request: LoggedRequest): void {
+    this.#requests.push(request);
+    if (isUnmatched(request)) this.addUnmatched(requestLine(request));
+  }
+
+  /** Adds a request that the mock has not handled, with the reason. */
+  addUnmatched(line: string): void {
+    if (!this.#unmatched.includes(line)) this.#unmatched.push(line);
+  }
+
+  /** Returns the requests as lines of text, for the report of a failed test. */
+  describe(): string {
+    if (this.#requests.length === 0) return `The test "${this.name}" sent no requests to the mock.`;
+    const shown = this.#requests.slice(-maxLines);
+    const omitted = this.#requests.length - shown.length;
+    return [
+      `Requests of the test "${this.name}":`,
+      ...(omitted > 0 ? [`  (${String(omitted)} earlier requests)`] : []),
+      ...shown.map((request) => `  ${requestLine(request)}${bodyOf(request)}`),
+    ].join("\n");
+  }
+
+  /** Returns the error for requests that the mock has no operation for; undefined if there are none or they are allowed. */
+  unmatchedError(): MockError | undefined {
+    if (this.#unmatched.length === 0 || this.#isUnmatchedAllowed) return undefined;
+    return mockErrors.unmatched(this.name, this.#unmatched, this.describe());
+  }
+}
+
+const routeCodes: readonly (string | null)[] = ["route:not_found", "route:method_not_allowed"];
+
+const isUnmatched = ({ operationId, code }: LoggedRequest): boolean =>
+  operationId === null && routeCodes.includes(code);
+
+const requestLine = ({ method, path, query, status, code }: LoggedRequest): string => {
+  const parameters = new URLSearchParams(
+    Object.entries(query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const search = parameters.size === 0 ? "" : `?${parameters.toString()}`;
+  const outcome =
+    status === null ? "connection dropped" : `${String(status)}${code === null ? "" : ` ${code}`}`;
+  return `${method} ${path}${search} → ${outcome}`;
+};
+
+/** Maximum length of a request body in the report. */
+const maxBody = 300;
+
+/** Bodies in the log contain no secrets. */
+const bodyOf = ({ body }: LoggedRequest): string => {
+  if (body === null || body === undefined) return "";
+  const text = JSON.stringify(body);
+  if (text === "{}") return "";
+  return ` ${text.length > maxBody ? `${text.slice(0, maxBody)}…` : text}`;
+};

@@ -1,0 +1,47 @@
+export type MockErrorCode =
+  "mock:msw_missing" | "mock:msw_unusable" | "mock:unmatched_request" | "mock:failed_test";
+
+/** An error of the mock itself, as opposed to an error response of the API. */
+export class MockError extends Error {
+  override readonly name = "MockError";
+  constructor(
+    readonly code: MockErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const withoutMsw = "`mock.fetch` and `@mgmt/mock/server` work without it.";
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Object &&
+  "code" in error &&
+  (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND");
+
+export const mockErrors = {
+  /** @param cause the error of the import. */
+  withoutMsw: (cause: unknown): MockError =>
+    isMissing(cause)
+      ? new MockError(
+          "mock:msw_missing",
+          `msw is not installed. @mgmt/mock intercepts requests with it: npm install --save-dev msw@2. ${withoutMsw}`,
+          { cause },
+        )
+      : new MockError("mock:msw_unusable", `msw could not be loaded: ${reasonOf(cause)} ${withoutMsw}`, {
+          cause,
+        }),
+
+  unmatched: (test: string, requests: readonly string[], log: string): MockError =>
+    new MockError(
+      "mock:unmatched_request",
+      `The test "${test}" sent requests that the mock has no operation for:\n${requests.map((each) => `  ${each}`).join("\n")}\n` +
+        `Correct the URL, or call requestLog.allowUnmatched() if the test expects them.\n${log}`,
+    ),
+
+  /** An error beside the one that failed the test, which shows its requests. */
+  failed: (log: string): MockError => new MockError("mock:failed_test", log),
+};
