@@ -5,15 +5,16 @@ interface Manifest {
   version: string;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
+  imports?: Record<string, unknown>;
 }
 
 const manifestOf = (name: string): Manifest =>
   JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"));
 
-/** Names of the packages that npm installs with a library. They stay outside its build. */
-export const dependenciesOf = (name: string): string[] => {
-  const { dependencies, peerDependencies } = manifestOf(name);
-  return Object.keys({ ...dependencies, ...peerDependencies });
+/** Names of what stays outside the build of a library: packages that npm installs with it, and its own conditional imports. */
+export const externalsOf = (name: string): string[] => {
+  const { dependencies, peerDependencies, imports } = manifestOf(name);
+  return Object.keys({ ...dependencies, ...peerDependencies, ...imports });
 };
 
 export const definitionsOf = (name: string): Record<string, string> => ({
@@ -26,12 +27,15 @@ export interface Library {
   readonly name: string;
   /** Source files that the package exports, without their ending. */
   readonly entries: readonly string[];
+  /** Source files that `imports` of the package names, one per runtime. */
+  readonly conditional?: readonly string[];
   readonly formats: readonly ("esm" | "cjs")[];
 }
 
 const sdk: Library = {
   name: "sdk",
   entries: ["index", "partial", "node", "auth/index", "auth/node"],
+  conditional: ["request/trace-channels", "request/without-trace-channels"],
   formats: ["esm", "cjs"],
 };
 const engine: Library = { name: "engine", entries: ["index"], formats: ["esm", "cjs"] };
@@ -56,7 +60,7 @@ const buildOf = ({ name, entries }: Library): Options => ({
   removeNodeProtocol: false,
   define: definitionsOf(name),
   // tsup would read the manifest of the root.
-  external: dependenciesOf(name).map((dependency) => new RegExp(`^${dependency}(/|$)`)),
+  external: externalsOf(name).map((external) => new RegExp(`^${external}(/|$)`)),
   entry: entries.map((entry) => `packages/${name}/src/${entry}.ts`),
   format: "esm",
   splitting: true,
@@ -75,9 +79,8 @@ const buildOf = ({ name, entries }: Library): Options => ({
  * and each file that an import loads costs a third of a millisecond, so few entries make for few files. The price is a copy
  * of the error classes and of deadlines in each group; `instanceof` works across copies.
  */
-const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"]].map((entries) => ({
-  ...sdk,
-  entries,
-}));
+const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"], sdk.conditional ?? []].map(
+  (entries) => ({ ...sdk, entries }),
+);
 
 export default defineConfig([...sdkGroups, engine, mock, platform].map(buildOf));

@@ -8,6 +8,7 @@ const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, imp
 export default defineConfig({
   resolve: {
     alias: [
+      { find: "#trace-channels", replacement: source("sdk/src/request/trace-channels.ts") },
       { find: /^@mgmt\/sdk\/openapi\.json$/, replacement: source("sdk/openapi.json") },
       { find: /^@mgmt\/(sdk|engine|mock|platform)$/, replacement: source("$1/src/index.ts") },
       { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },

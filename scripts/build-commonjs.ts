@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Plugin, build, transform } from "esbuild";
 import { rollup } from "rollup";
-import { type Library, definitionsOf, dependenciesOf, libraries, target } from "../tsup.config.js";
+import { type Library, definitionsOf, externalsOf, libraries, target } from "../tsup.config.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -22,11 +22,13 @@ export const buildCommonJs = async (): Promise<void> => {
   await Promise.all(built.map(buildLibrary));
 };
 
+const inputsOf = ({ entries, conditional = [] }: Library): string[] => [...entries, ...conditional];
+
 const buildLibrary = async (library: Library): Promise<void> => {
   const folder = join(root, "packages", library.name, "dist");
   const modules = await bundle(library, folder);
   const bundled = await rollup({
-    input: Object.fromEntries(library.entries.map((entry) => [entry, join(folder, `${entry}.js`)])),
+    input: Object.fromEntries(inputsOf(library).map((entry) => [entry, join(folder, `${entry}.js`)])),
     external: (id) => !/^[./]/.test(id),
     plugins: [{ name: "bundled-modules", load: (id) => modules.get(id) }, resolveAmong(modules)],
     onwarn: ({ code, message }) => {
@@ -64,10 +66,11 @@ const bundledMsw: Plugin = {
 };
 
 /** Returns the modules of the bundle by path. */
-const bundle = async ({ name, entries }: Library, folder: string): Promise<ReadonlyMap<string, string>> => {
+const bundle = async (library: Library, folder: string): Promise<ReadonlyMap<string, string>> => {
+  const { name } = library;
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: entries.map((entry) => `packages/${name}/src/${entry}.ts`),
+    entryPoints: inputsOf(library).map((entry) => `packages/${name}/src/${entry}.ts`),
     outbase: `packages/${name}/src`,
     outdir: folder,
     bundle: true,
@@ -77,9 +80,9 @@ const bundle = async ({ name, entries }: Library, folder: string): Promise<Reado
     target,
     tsconfig: "tsconfig.build.json",
     define: definitionsOf(name),
-    external: dependenciesOf(name)
-      .filter((dependency) => !bundledInCommonJs.includes(dependency))
-      .flatMap((dependency) => [dependency, `${dependency}/*`]),
+    external: externalsOf(name)
+      .filter((external) => !bundledInCommonJs.includes(external))
+      .flatMap((external) => [external, `${external}/*`]),
     plugins: [bundledMsw],
     write: false,
   });

@@ -7,7 +7,7 @@ import { type ReadBody, decode } from "./decode.js";
 import { type Message, encode } from "./encode.js";
 import { roundTrip } from "./round-trip.js";
 import { mergeOptions } from "./settings.js";
-import { channelOf } from "./trace-channels.js";
+import { channelOf } from "#trace-channels";
 
 /** Performs one call with the settings of a client. `read` takes the value from the response's body. */
 export type RequestFunction = <T>(

@@ -5,7 +5,7 @@ import type { TransportResponse } from "../transport/transport.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
 import type { OutgoingRequest } from "./middleware.js";
-import { channelOf } from "./trace-channels.js";
+import { channelOf } from "#trace-channels";
 
 /**
  * Sends one request and reads the complete response. Returns a `ConnectionError` for what the transport throws; throws

@@ -1,5 +1,4 @@
-// Node's own module, hidden from bundlers; other runtimes do without it.
-const diagnostics = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel");
+import diagnostics from "node:diagnostics_channel";
 
 /**
  * What can be traced: a call, or one of its attempts. The channels are `tracing:@mgmt/sdk:<name>:start` and so on. See
@@ -7,11 +6,11 @@ const diagnostics = globalThis.process?.getBuiltinModule?.("node:diagnostics_cha
  */
 export type TracedName = "call" | "attempt";
 
-const openChannel = (name: TracedName) => diagnostics?.tracingChannel(`@mgmt/sdk:${name}`);
+const openChannel = (name: TracedName) => diagnostics.tracingChannel(`@mgmt/sdk:${name}`);
 const channels = { call: openChannel("call"), attempt: openChannel("attempt") };
 
 /** Returns the channel if anything subscribes to it. */
 export const channelOf = (name: TracedName) => {
   const channel = channels[name];
-  return channel?.hasSubscribers ? channel : undefined;
+  return channel.hasSubscribers ? channel : undefined;
 };
