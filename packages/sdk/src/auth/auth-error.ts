@@ -25,6 +25,8 @@ export type AuthErrorCode =
   | "auth:discovery_failed"
   /** The program cannot listen for the callback. */
   | "auth:listen_failed"
+  /** The CLI, whose login the program uses, is missing or failed. */
+  | "auth:cli_failed"
   /** The store contains something other than a credential. */
   | "auth:store_corrupt"
   /** The store cannot be read. */

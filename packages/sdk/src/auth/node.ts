@@ -1,3 +1,5 @@
+export { cliLogin } from "./cli/cli-login.js";
+export type { CliLogin, CliLoginOptions } from "./cli/cli-login.js";
 export { withFileLock } from "./files/file-lock.js";
 export type { FileLockOptions } from "./files/file-lock.js";
 export { fileStore } from "./files/file-store.js";

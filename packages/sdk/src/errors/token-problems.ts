@@ -15,7 +15,7 @@ export const missingToken = (isForOtherService: boolean): TokenError =>
     code: "token:missing",
     hint: isForOtherService
       ? "Pass token. MGMT_TOKEN is not used, because MGMT_BASE_URL is the address of another service."
-      : "Pass token, or set MGMT_TOKEN. On a developer's machine, cliLogin() of @mgmt/sdk/auth/node uses the login of the CLI. To send no credential, pass token: false.",
+      : "Pass token, or set MGMT_TOKEN. On a developer's machine, pass await cliLogin() of @mgmt/sdk/auth/node, which uses the login of the CLI. To send no credential, pass token: false.",
     advice: "set_token",
   });
 

@@ -13,5 +13,6 @@ export const runAuthToken = async (flags: GlobalFlags, context: Context): Promis
   const { output } = context;
   if (output.format === "table") return output.text(printable(token));
   const expiry = expiryOf(token);
-  await output.result({ token, endsAt: expiry === undefined ? null : new Date(expiry).toISOString() });
+  const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
+  await output.result({ token, endsAt, baseUrl: baseUrl?.value ?? null });
 };

@@ -1,0 +1,25 @@
+import { AuthError } from "../auth-error.js";
+
+/** Errors of a program that uses the login of the CLI. */
+export const cliErrors = {
+  missing: () =>
+    new AuthError("auth:cli_failed", "The command mgmt was not found", {
+      hint: "Install it with npm install --save-dev @mgmt/cli, then run npx mgmt login. Or set MGMT_BASE_URL and MGMT_TOKEN.",
+    }),
+  timedOut: (timeoutMs: number) =>
+    new AuthError("auth:timeout", `mgmt auth token did not end within ${timeoutMs} ms`, {
+      hint: "Run mgmt auth status to see what it waits for, such as a locked keyring.",
+    }),
+  failed: (problem: string, hint: string | undefined) =>
+    new AuthError("auth:cli_failed", `mgmt auth token failed: ${problem}`, {
+      hint: hint ?? "Run mgmt auth status to see more.",
+    }),
+  tooOld: () =>
+    new AuthError("auth:cli_failed", "mgmt auth token printed no token and base URL", {
+      hint: "Install the version of @mgmt/cli that belongs to this version of @mgmt/sdk.",
+    }),
+  badProfile: () =>
+    new AuthError("auth:cli_failed", "profile is not the name of a profile", {
+      hint: "Pass a name that mgmt auth status shows.",
+    }),
+};

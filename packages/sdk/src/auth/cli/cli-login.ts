@@ -1,0 +1,61 @@
+import type { TokenRequest } from "../../request/call.js";
+import { environmentVariable } from "../../request/environment.js";
+import { cliErrors } from "./cli-errors.js";
+import { type PrintedToken, printToken } from "./cli-program.js";
+
+export interface CliLoginOptions {
+  /** The profile of the CLI. Default: the one that its commands use in the working directory. */
+  profile?: string | undefined;
+}
+
+/** The service and the token that the CLI uses: options of `createClient`. */
+export interface CliLogin {
+  /** Address of the service. */
+  readonly baseUrl: string;
+  /** Returns the current access token. */
+  readonly token: (request?: Partial<TokenRequest>) => Promise<string>;
+}
+
+/** Remaining lifetime in milliseconds below which a token is renewed. */
+const marginMs = 30_000;
+
+/**
+ * Returns the service and the token that the CLI uses, so that a program on a developer's machine needs no token of its own:
+ *
+ * ```ts
+ * const client = createClient(await cliLogin());
+ * ```
+ *
+ * If `MGMT_BASE_URL` and `MGMT_TOKEN` are set and no profile is passed, it returns these, as the CLI does; the same program
+ * then runs in CI, where there is no CLI. Otherwise it runs `mgmt auth token`: the CLI of the project, or the one in the
+ * `PATH`. The CLI reads its profiles, files and system keyring, and refreshes the login once for all processes. The token
+ * is kept in memory until 30 seconds before it expires, or until the service rejects it.
+ *
+ * Throws `LoginRequiredError` when the CLI has no login; and `AuthError` with the code `auth:cli_failed` when the CLI is
+ * missing or fails, or `auth:timeout` after two minutes.
+ */
+export const cliLogin = async ({ profile }: CliLoginOptions = {}): Promise<CliLogin> => {
+  const baseUrl = environmentVariable("MGMT_BASE_URL");
+  const fixed = environmentVariable("MGMT_TOKEN");
+  if (profile === undefined && baseUrl && fixed) return { baseUrl, token: async () => fixed };
+  // The CLI's own rule. Anything else could be taken for another argument.
+  if (profile !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(profile)) throw cliErrors.badProfile();
+  let printing: Promise<PrintedToken> | undefined;
+  let current = await printToken(profile);
+  const renew = async (): Promise<string> => {
+    // Concurrent calls share one run of the CLI.
+    printing ??= printToken(profile).finally(() => {
+      printing = undefined;
+    });
+    current = await printing;
+    return current.token;
+  };
+  return {
+    baseUrl: current.baseUrl,
+    token: async ({ rejected } = {}) =>
+      rejected === current.token || isEnding(current) ? renew() : current.token,
+  };
+};
+
+const isEnding = ({ expiresAt }: PrintedToken): boolean =>
+  expiresAt !== undefined && expiresAt - Date.now() < marginMs;

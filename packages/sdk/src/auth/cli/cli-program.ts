@@ -1,0 +1,115 @@
+import { type ExecFileException, execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { AuthError, LoginRequiredError } from "../auth-error.js";
+import { cliErrors } from "./cli-errors.js";
+
+/** Long enough to unlock a system keyring, short enough that a prompt nobody sees does not block a program forever. */
+const timeoutMs = 120_000;
+
+/** A program and the arguments that come before its own. */
+interface Program {
+  file: string;
+  args: readonly string[];
+}
+
+/** What `mgmt auth token --output json` prints. */
+export interface PrintedToken {
+  token: string;
+  baseUrl: string;
+  /** When the token expires, in milliseconds since 1970; undefined if it is unknown. */
+  expiresAt: number | undefined;
+}
+
+/**
+ * Runs `mgmt auth token`, which refreshes the login if needed. The CLI alone reads and locks its files and the keyring, so
+ * that this works wherever it stores the login. The token is passed through a pipe, never in arguments or files. Throws
+ * `AuthError`.
+ */
+export const printToken = async (profile: string | undefined): Promise<PrintedToken> => {
+  const { file, args } = findProgram(process.cwd());
+  const flags = [
+    "auth",
+    "token",
+    "--output",
+    "json",
+    ...(profile === undefined ? [] : [`--profile=${profile}`]),
+  ];
+  const { error, stdout, stderr } = await run(file, [...args, ...flags]);
+  if (error?.code === "ENOENT") throw cliErrors.missing();
+  if (error?.killed) throw cliErrors.timedOut(timeoutMs);
+  if (error) throw reportedError(stderr, error);
+  return readToken(stdout);
+};
+
+/** Finds the CLI: the package in the project of the folder, else `mgmt` in the `PATH`. */
+const findProgram = (folder: string): Program => {
+  const manifest = manifestOf(folder);
+  const bin = manifest && join(dirname(manifest), "dist/mgmt.js");
+  if (bin !== undefined && existsSync(bin)) return { file: process.execPath, args: [bin] };
+  if (process.platform !== "win32") return { file: "mgmt", args: [] };
+  // npm installs a script there, which only a shell can run. The program that it runs is beside it.
+  for (const each of (process.env["PATH"] ?? "").split(delimiter)) {
+    const global = join(each, "node_modules/@mgmt/cli/dist/mgmt.js");
+    if (existsSync(global)) return { file: process.execPath, args: [global] };
+  }
+  throw cliErrors.missing();
+};
+
+const manifestOf = (folder: string): string | undefined => {
+  try {
+    return createRequire(join(folder, "_")).resolve("@mgmt/cli/package.json");
+  } catch {
+    return undefined;
+  }
+};
+
+interface Ended {
+  error: ExecFileException | null;
+  stdout: string;
+  stderr: string;
+}
+
+const run = (file: string, args: readonly string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    const options = { encoding: "utf8", timeout: timeoutMs, windowsHide: true } as const;
+    const child = execFile(file, args, options, (error, stdout, stderr) =>
+      resolve({ error, stdout, stderr }),
+    );
+    child.stdin?.end();
+  });
+
+/** Makes the error that the CLI reported, in its own words, which name the commands that help. */
+const reportedError = (stderr: string, { code: status }: ExecFileException): AuthError => {
+  for (const line of stderr.trim().split("\n").reverse()) {
+    const { error } = readJson(line);
+    if (typeof error !== "object" || error === null) continue;
+    const { message, hint, code } = readObject(error);
+    if (typeof message !== "string" || typeof code !== "string") continue;
+    const failed = cliErrors.failed(`${message} (${code})`, typeof hint === "string" ? hint : undefined);
+    // The exit code of the CLI for a missing or rejected credential.
+    return Number(status) === 4 ? new LoginRequiredError(message, failed) : failed;
+  }
+  return cliErrors.failed(`it ended with status ${String(status)}`, undefined);
+};
+
+const readToken = (stdout: string): PrintedToken => {
+  const { token, baseUrl, endsAt } = readJson(stdout);
+  if (typeof token !== "string" || typeof baseUrl !== "string") throw cliErrors.tooOld();
+  const expiresAt = typeof endsAt === "string" ? Date.parse(endsAt) : Number.NaN;
+  return { token, baseUrl, expiresAt: Number.isNaN(expiresAt) ? undefined : expiresAt };
+};
+
+/** The parser's own error is not passed on, because it quotes the text. */
+const readJson = (text: string): Record<string, unknown> => {
+  try {
+    return readObject(JSON.parse(text));
+  } catch {
+    return {};
+  }
+};
+
+const readObject = (value: unknown): Record<string, unknown> =>
+  // The check makes it an object; nothing is known of its fields.
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};

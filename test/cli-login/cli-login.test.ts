@@ -1,0 +1,197 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createClient } from "@mgmt/sdk";
+import { AuthError, LoginRequiredError } from "@mgmt/sdk/auth";
+import { cliLogin } from "@mgmt/sdk/auth/node";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Account, startAccount } from "../../packages/cli/test/auth/account.js";
+import { ensureBuilt } from "../../packages/cli/test/bin.js";
+import { setupBuilds } from "../../packages/sdk/test/build.js";
+import { thrown } from "../../packages/sdk/test/server.js";
+
+const { bundle } = setupBuilds();
+let account: Account;
+let program: string;
+beforeAll(async () => {
+  await ensureBuilt();
+  program = await bundle(`
+    import { createClient } from "@mgmt/sdk";
+    import { cliLogin } from "@mgmt/sdk/auth/node";
+    const client = createClient(await cliLogin());
+    console.log((await client.me.get()).user.id);
+  `);
+});
+beforeEach(async () => {
+  account = await startAccount();
+  setEnvironment({ MGMT_CONFIG_DIR: account.env["MGMT_CONFIG_DIR"] });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  await account.close();
+});
+
+/** Sets the variables that the SDK and the CLI read, and no others of them. */
+const setEnvironment = (variables: NodeJS.ProcessEnv): void => {
+  for (const name of ["MGMT_CONFIG_DIR", "MGMT_BASE_URL", "MGMT_TOKEN", "MGMT_PROFILE"]) {
+    vi.stubEnv(name, variables[name]);
+  }
+};
+
+const expireToken = (): void =>
+  account.store(({ profiles }) => {
+    Object.assign(profiles["default"]?.login ?? {}, { expiresAt: Date.now() - 1_000 });
+  });
+const tokenRequests = (): number =>
+  account.server.engine.requests.filter(({ operationId }) => operationId === "oauth.token").length;
+const runProgram = async (): Promise<string> =>
+  (await promisify(execFile)(process.execPath, [program])).stdout.trim();
+
+describe("a program that uses the login of the CLI", () => {
+  it("calls the service of the profile as its user, from a process of its own", async () => {
+    await account.login();
+    expect(await runProgram()).toBe(account.server.engine.residents.user.id);
+  });
+
+  it("refreshes an expired login once, together with three other programs", async () => {
+    await account.login();
+    expireToken();
+    const before = tokenRequests();
+    const { id } = account.server.engine.residents.user;
+    expect(await Promise.all(Array.from({ length: 4 }, runProgram))).toEqual([id, id, id, id]);
+    expect(tokenRequests() - before).toBe(1);
+  });
+
+  it("uses the profile that it names, and a service token too", async () => {
+    await account.login();
+    const token = await account.server.engine.tokens.service();
+    const { baseUrl } = account.server;
+    account.store(({ profiles }) => Object.assign(profiles, { ci: { baseUrl, token } }));
+    const login = await cliLogin({ profile: "ci" });
+    expect(login.baseUrl).toBe(baseUrl);
+    expect(await login.token()).toBe(token);
+    expect(await (await cliLogin()).token()).toBe(account.stored().profiles["default"]?.login?.accessToken);
+  });
+
+  it("asks the CLI once for concurrent calls, and only when the token was rejected", async () => {
+    await account.login();
+    const login = await cliLogin();
+    const rejected = await login.token();
+    expireToken();
+    const before = tokenRequests();
+    expect(await login.token({ rejected: "another" })).toBe(rejected);
+    const renewed = await Promise.all([login.token({ rejected }), login.token({ rejected })]);
+    expect(renewed[0]).not.toBe(rejected);
+    expect(renewed[1]).toBe(renewed[0]);
+    expect(tokenRequests() - before).toBe(1);
+    expect((await createClient(login).me.get()).user?.id).toBe(account.server.engine.residents.user.id);
+  });
+});
+
+describe("the environment", () => {
+  it("is used instead of the CLI when it has both variables", async () => {
+    // Not even looked for.
+    vi.stubEnv("PATH", "");
+    const { baseUrl } = account.server;
+    setEnvironment({ MGMT_BASE_URL: baseUrl, MGMT_TOKEN: "of-ci" });
+    const login = await cliLogin();
+    expect([login.baseUrl, await login.token()]).toEqual([baseUrl, "of-ci"]);
+  });
+
+  it("does not replace a profile that the program names", async () => {
+    await account.login();
+    vi.stubEnv("MGMT_BASE_URL", "https://other.example.com");
+    vi.stubEnv("MGMT_TOKEN", "of-ci");
+    expect((await cliLogin({ profile: "default" })).baseUrl).toBe(account.server.baseUrl);
+  });
+});
+
+describe("a login that cannot be used", () => {
+  it("is reported with the words of the CLI when nobody is logged in", async () => {
+    const error = await thrown(cliLogin());
+    expect(error).toBeInstanceOf(LoginRequiredError);
+    expect(error).toMatchObject({ code: "auth:login_required", advice: "log_in" });
+  });
+
+  it("is reported with the cause when it has ended", async () => {
+    await account.login();
+    account.store(({ profiles }) => {
+      const login = profiles["default"]?.login;
+      Object.assign(login ?? {}, { expiresAt: 1, refreshToken: "revoked-canary" });
+    });
+    const error = await thrown(cliLogin());
+    expect(error).toBeInstanceOf(LoginRequiredError);
+    expect(JSON.stringify(error)).not.toContain("revoked-canary");
+  });
+
+  it("is reported when the keyring that has it cannot be opened", async () => {
+    const { baseUrl } = account.server;
+    // Without a bus there is no Secret Service, wherever the tests run.
+    vi.stubEnv("DBUS_SESSION_BUS_ADDRESS", `unix:path=${account.file}.no-bus`);
+    writeFileSync(
+      account.file,
+      JSON.stringify({
+        active: "default",
+        profiles: { default: { baseUrl, store: "keyring", inKeyring: "login" } },
+      }),
+    );
+    const error = await thrown(cliLogin());
+    expect(error).toMatchObject({ code: "auth:cli_failed", message: expect.stringContaining("keyring:") });
+    expect(error).toMatchObject({ hint: expect.any(String) });
+  });
+
+  it("is reported when the profiles file is not one, or the profile does not exist", async () => {
+    await account.login();
+    expect(await thrown(cliLogin({ profile: "nobody" }))).toMatchObject({
+      code: "auth:cli_failed",
+      message: expect.stringContaining("profile:not_found"),
+    });
+    writeFileSync(account.file, "{");
+    expect(await thrown(cliLogin())).toMatchObject({ message: expect.stringContaining("profiles:corrupt") });
+  });
+
+  it.each(["", "--help", "a b", "x;y"])("refuses the profile name %j", async (profile) => {
+    expect(await thrown(cliLogin({ profile }))).toMatchObject({
+      code: "auth:cli_failed",
+      message: "profile is not the name of a profile",
+    });
+  });
+});
+
+describe("a CLI that cannot be used", () => {
+  /** A folder outside this repository, where no CLI is installed. */
+  const inEmptyFolder = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), "mgmt-cli-login-"));
+    vi.spyOn(process, "cwd").mockReturnValue(folder);
+    return folder;
+  };
+
+  it("is reported with the command that installs it when it is missing", async () => {
+    const folder = inEmptyFolder();
+    vi.stubEnv("PATH", folder);
+    const error = await thrown(cliLogin());
+    expect(error).toBeInstanceOf(AuthError);
+    expect(error).toMatchObject({
+      code: "auth:cli_failed",
+      message: "The command mgmt was not found",
+      hint: expect.stringContaining("npm install --save-dev @mgmt/cli"),
+    });
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ["prints something else", "echo canary", "printed no token and base URL"],
+    ["fails without a report", "echo canary >&2; exit 7", "it ended with status 7"],
+  ])("is reported when it %s, without its output", async (_, script, message) => {
+    const folder = inEmptyFolder();
+    writeFileSync(join(folder, "mgmt"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    vi.stubEnv("PATH", `${folder}:/usr/bin:/bin`);
+    const error = await thrown(cliLogin());
+    expect(error).toMatchObject({ code: "auth:cli_failed", message: expect.stringContaining(message) });
+    expect(JSON.stringify(error)).not.toContain("canary");
+    rmSync(folder, { recursive: true });
+  });
+});
