@@ -3,3 +3,4 @@ export { isLoopbackHostname } from "./transport/loopback.js";
 export { nodeTransport } from "./transport/node-transport.js";
 export type { NodeTransport, NodeTransportOptions } from "./transport/node-transport.js";
 export { redactBody, redactHeaders, redactUrl } from "./debug/redact.js";
+export { proxyFor } from "./transport/node-agent.js";

@@ -161,6 +161,12 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     load: async () => (await import("./api/command.js")).defineApi,
   },
   {
+    name: "doctor",
+    summary: "Check this machine, the service and the credential",
+    heading: about,
+    load: async () => (await import("./doctor/command.js")).defineDoctor,
+  },
+  {
     name: "operations",
     summary: "List all operations of the API",
     heading: about,

@@ -31,6 +31,10 @@ const groupOf: Readonly<Record<AwaitedKind, string>> = {
 /** Returns the hint of an SDK error: the command line's own words where the SDK's name its options or methods. */
 export const hintOf = (error: MgmtError): string | undefined => {
   if (error.advice === undefined) return error.hint;
+  // The command line has no option for it.
+  if ("argument" in error && error.argument === "proxy") {
+    return "Correct the variable HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent.";
+  }
   const hint = hints[error.advice];
   if (error.advice !== "wait_longer" || !isWaitError(error)) return hint;
   return `${hint} mgmt ${groupOf[error.resource]} get ${error.id} shows its status.`;

@@ -55,6 +55,16 @@ export const partlyDone = (failed: number, all: number): CliError =>
 export const allFailed = (all: number, first: unknown): CliError =>
   new CliError("failure", "bulk:failed", `All ${all} failed`, undefined, { cause: first });
 
+/** @param next Words of the command that helps with the first failure, if there is one. */
+export const checksFailed = (failed: number, all: number, next: readonly string[] | undefined): CliError =>
+  new CliError(
+    "failure",
+    "doctor:failed",
+    `${failed} of ${all} checks failed`,
+    undefined,
+    next ? { next: [next] } : {},
+  );
+
 /** @param install Command that installs the package where this CLI finds it. */
 export const platformMissing = (install: string): CliError =>
   new CliError(

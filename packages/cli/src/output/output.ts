@@ -5,7 +5,7 @@ import type { ListLayout } from "./list-writer.js";
 import { printable, printableLines, toJson } from "./printable.js";
 import { startSpinner } from "./spinner.js";
 import { helpWidthOf, type Streams, writeText } from "./streams.js";
-import { loadStyle, wantsColor } from "./style.js";
+import { loadStyle, type Style, wantsColor } from "./style.js";
 
 export const formats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
 export type Format = (typeof formats)[number];
@@ -69,6 +69,11 @@ export class Output {
   /** Prints text of our own that is itself the result, unchanged: help, the version, a completion script. */
   text(text: string): void {
     writeText(text, this.streams);
+  }
+
+  /** Returns how words are emphasized in text of our own. */
+  style(): Promise<Style> {
+    return loadStyle(wantsColor(this.streams.stdout, this.env));
   }
 
   /** Number of columns that help is wrapped to. */
@@ -186,7 +191,7 @@ export class Output {
     const { stdout } = this.streams;
     const isTerminal = stdout.isTTY;
     const width = stdout.columns || Number(this.env["COLUMNS"]) || undefined;
-    const style = await loadStyle(wantsColor(stdout, this.env));
+    const style = await this.style();
     const columns = this.presentation.fields?.map((path) => ({ title: path, path }));
     return { resource, columns, style, isTerminal, width: isTerminal ? width : undefined };
   }

@@ -16,7 +16,7 @@ const checked = <T>(run: () => T): T => {
     const problem = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
     throw usageError(
       `--query is not a valid JMESPath expression: ${problem ?? ""}`,
-      "Examples: '[].name', '[?status==`ready`].id', 'region.id'. See https://jmespath.org.",
+      "Examples: '[].name', \"[?status=='ready'].id\", 'region.id'. See https://jmespath.org.",
     );
   }
 };

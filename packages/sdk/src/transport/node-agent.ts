@@ -15,8 +15,14 @@ export const checkProxy = (proxy: string, options: { hint?: string } = {}): void
   );
 };
 
-/** Returns the URL of the proxy to use for a request, or an empty string for a direct connection. */
-export const proxyFor = async (url: string, proxy: string | false | undefined): Promise<string> => {
+/**
+ * Returns the URL of the proxy that `nodeTransport` uses for a request, or an empty string for a direct connection. It may
+ * contain a password.
+ *
+ * @param proxy The option `proxy` of the transport. Default: as in the environment.
+ * Throws `InvalidArgumentError` for a proxy in the environment that is not an HTTP URL.
+ */
+export const proxyFor = async (url: string, proxy?: string | false): Promise<string> => {
   if (proxy !== undefined) return proxy || "";
   // Most machines set no proxy, so they skip loading the parser.
   if (!Object.keys(process.env).some((name) => /^(https?|all)_proxy$/i.test(name))) return "";
@@ -43,10 +49,6 @@ export const makeAgent = async (
     const { default: https } = await import("node:https");
     return new https.Agent(options);
   }
-  if (isPlain) {
-    const { HttpProxyAgent } = await import("http-proxy-agent");
-    return new HttpProxyAgent(proxy, options);
-  }
-  const { HttpsProxyAgent } = await import("https-proxy-agent");
-  return new HttpsProxyAgent(proxy, options);
+  const { HttpProxyAgent, HttpsProxyAgent } = await import("./proxy-agents.js");
+  return new (isPlain ? HttpProxyAgent : HttpsProxyAgent)(proxy, options);
 };

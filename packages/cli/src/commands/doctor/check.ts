@@ -1,0 +1,49 @@
+import { failureOf } from "../../errors/failure.js";
+
+/** One attempt for each request, so that a service that is down is reported soon. */
+export const oneAttempt = { timeoutMs: 10_000, maxRetries: 0 };
+
+/** The result of one check. */
+export interface Check {
+  readonly name: string;
+  /** `skipped` if an earlier failure makes the check impossible. */
+  readonly status: "ok" | "warning" | "failure" | "skipped";
+  readonly message: string;
+  readonly hint?: string;
+  /** Command lines that help, the best first: lists of words that start with `mgmt`. */
+  readonly next: readonly (readonly string[])[];
+}
+
+export const ok = (name: string, message: string): Check => ({ name, status: "ok", message, next: [] });
+
+export const skipped = (name: string, message: string): Check => ({
+  name,
+  status: "skipped",
+  message,
+  next: [],
+});
+
+/** What to do about a problem. */
+interface Advice {
+  readonly hint?: string | undefined;
+  readonly next?: Check["next"] | undefined;
+}
+
+const problem = (
+  status: "warning" | "failure",
+  name: string,
+  message: string,
+  { hint, next = [] }: Advice,
+): Check => ({ name, status, message, ...(hint !== undefined && { hint }), next });
+
+export const warning = (name: string, message: string, advice: Advice = {}): Check =>
+  problem("warning", name, message, advice);
+
+export const failure = (name: string, message: string, advice: Advice = {}): Check =>
+  problem("failure", name, message, advice);
+
+/** Returns the result of a check that threw an error. */
+export const failed = async (name: string, error: unknown, next?: Check["next"]): Promise<Check> => {
+  const { message, code, hint, next: ownNext } = await failureOf(error);
+  return failure(name, `${message} (${code})`, { hint, next: ownNext ?? next });
+};

@@ -1,0 +1,20 @@
+import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
+import { addSections } from "../../program/help-sections.js";
+import type { DefineCommand } from "../../program/porcelain.js";
+
+/** `mgmt doctor`. */
+export const defineDoctor: DefineCommand = (command, context) => {
+  command.description(
+    "Checks what commands depend on: Node.js, the profiles file, the link, the service and the connection to it, the clock, " +
+      "the contract, the credential and the default ids. Changes nothing. Exits with 1 if a check fails; each problem comes " +
+      "with what to do about it.",
+  );
+  addGlobalOptions(command);
+  addSections(command, {
+    Examples: () => ["mgmt doctor", "mgmt doctor --profile staging", "mgmt doctor --output json"],
+  });
+  command.action(async () => {
+    const { runDoctor } = await import("./run.js");
+    await runDoctor(globalFlags(command), context);
+  });
+};
