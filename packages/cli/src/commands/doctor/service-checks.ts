@@ -31,7 +31,7 @@ export const serviceChecks = async (
   try {
     access = await resolveAccess(flags, context);
     if (!access.baseUrl) return [await failed("address", noBaseUrl(), [["mgmt", "dev"]])];
-    client = await clientFor(access.baseUrl, undefined, context);
+    client = await clientFor(access.baseUrl, false, context);
   } catch (error) {
     const check = await failed("address", error);
     const isKnown = earlier.some(({ message }) => message === check.message);
