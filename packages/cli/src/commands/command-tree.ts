@@ -96,6 +96,12 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     load: async () => (await import("./apply/command.js")).defineApply,
   },
   {
+    name: "rehearse",
+    summary: "Run a command against a local copy, also with faults",
+    heading: declarative,
+    load: async () => (await import("./rehearse/command.js")).defineRehearse,
+  },
+  {
     name: "preview",
     summary: "Keep a database for each git branch",
     heading: declarative,

@@ -102,3 +102,20 @@ export const programNotFound = (program: string, hint: string): CliError =>
 
 export const programFailedToStart = (program: string, problem: string): CliError =>
   new CliError("failure", "program:not_started", `${program} could not be started (${problem})`);
+
+export const rehearsedCommandFailed = (status: number, faults: number): CliError =>
+  new CliError(
+    "failure",
+    "rehearsal:command_failed",
+    `The command exited with ${String(status)} without any fault`,
+    faults > 0 ? "The faults were not tried. Correct the command first." : undefined,
+  );
+
+/** @param bad The faults that the command did not recover from. */
+export const notCoped = (bad: readonly string[], all: number): CliError =>
+  new CliError(
+    "failure",
+    "rehearsal:not_recovered",
+    `The command did not recover from ${String(bad.length)} of ${String(all)} faults: ${bad.join(", ")}`,
+    "Repeat failed requests, and create resources with a logical id and `ensure`, so that a repetition creates nothing twice.",
+  );

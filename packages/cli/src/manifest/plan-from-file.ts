@@ -6,7 +6,8 @@ import { makePlan, type Plan } from "./plan.js";
 import { readManifest } from "./read-manifest.js";
 import { readState } from "./read-state.js";
 
-const defaultFile = "mgmt.yaml";
+/** The manifest of commands that are called without `--file`. */
+export const defaultFile = "mgmt.yaml";
 
 /** Reads a manifest, compares it with the service, and warns about what cannot be changed. */
 export const planFromFile = async (

@@ -13,6 +13,8 @@ const bodiless = [204, 205, 304];
 export interface Fault {
   /** The operations that it applies to. Default: all operations, but no `oauth.…` endpoint. */
   operation?: FaultTarget | readonly FaultTarget[];
+  /** Number of requests to process normally first. Default: 0. */
+  skip?: number;
   /** Number of requests that it applies to. Default: all, until it is removed. */
   times?: number;
   /** Probability that it applies to a request, 0 to 1. Default: 1. The draws of a seeded server are reproducible. */
@@ -47,13 +49,16 @@ const oauthTargets: ReadonlySet<string> = new Set(oauthEndpoints.map((name) => `
 
 /** Checks types too, because faults can come from JSON. */
 const assertFault = (fault: Fault): void => {
-  const { operation, times, probability, latency, status, body, drop } = fault;
+  const { operation, skip, times, probability, latency, status, body, drop } = fault;
   for (const id of operation === undefined ? [] : [operation].flat()) {
     if (!Object.hasOwn(operations, id) && !oauthTargets.has(id))
       throw new TypeError(`The operation ${id} does not exist`);
   }
   if (times !== undefined && !(Number.isInteger(times) && isNumber(times, 1))) {
     throw new TypeError("times must be a whole number, at least 1");
+  }
+  if (skip !== undefined && !(Number.isInteger(skip) && isNumber(skip, 0))) {
+    throw new TypeError("skip must be a whole number, 0 or more");
   }
   if (probability !== undefined && !isNumber(probability, 0, 1)) {
     throw new TypeError("probability must be from 0 to 1");
@@ -81,8 +86,13 @@ const assertFault = (fault: Fault): void => {
   }
 };
 
+const publicFields = ({
+  skipped: _,
+  ...fault
+}: InstalledFault & { readonly skipped: number }): InstalledFault => fault;
+
 export class Faults {
-  readonly #installed = new Map<string, InstalledFault & { struck: number }>();
+  readonly #installed = new Map<string, InstalledFault & { struck: number; skipped: number }>();
   #next = 1;
 
   /** @param draw returns a number in [0, 1). */
@@ -95,14 +105,14 @@ export class Faults {
   /** @throws TypeError when a field is not valid. */
   add(fault: Fault): InstalledFault {
     assertFault(fault);
-    const installed = { ...fault, id: `fault-${String(this.#next)}`, struck: 0 };
+    const installed = { ...fault, id: `fault-${String(this.#next)}`, struck: 0, skipped: 0 };
     this.#next += 1;
     this.#installed.set(installed.id, installed);
-    return installed;
+    return publicFields(installed);
   }
 
   list(): InstalledFault[] {
-    return [...this.#installed.values()].map((fault) => ({ ...fault }));
+    return [...this.#installed.values()].map(publicFields);
   }
 
   /** Removes a fault. Returns false when it is not installed. */
@@ -122,6 +132,10 @@ export class Faults {
       )
         continue;
       if (fault.probability !== undefined && this.draw() >= fault.probability) continue;
+      if (fault.skipped < (fault.skip ?? 0)) {
+        fault.skipped += 1;
+        continue;
+      }
       fault.struck += 1;
       if (fault.times !== undefined && fault.struck >= fault.times) this.#installed.delete(fault.id);
       return fault;

@@ -1,15 +1,10 @@
 import type { Context, GlobalFlags } from "../../context.js";
-import {
-  controlRefused,
-  noControl,
-  unexpectedResponse,
-  unreachableControl,
-} from "../../errors/run-errors.js";
+import { noControl, unexpectedResponse } from "../../errors/run-errors.js";
 import { badAddress } from "../../errors/usage-errors.js";
-import { isObject, valueAt } from "../../json-path.js";
+import { isObject } from "../../json-path.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { localProfile, profileNamed, runningProfile } from "../../profiles/profile.js";
-import { nodeTransport } from "../../service/sdk.js";
+import { callControl } from "../dev/control.js";
 
 export interface ControlFlags extends GlobalFlags {
   readonly controlUrl?: string;
@@ -21,7 +16,7 @@ export type Decision =
 
 /** Prints all approvals. */
 export const listApprovals = async (flags: ControlFlags, context: Context): Promise<void> => {
-  const rows = await callControl("GET", "/approvals", undefined, flags, context);
+  const rows = await requestControl("GET", "/approvals", undefined, flags, context);
   if (!Array.isArray(rows)) throw unexpectedResponse("a list");
   await context.output.result(rows.map(printed));
 };
@@ -33,7 +28,7 @@ export const decideApproval = async (
   flags: ControlFlags,
   context: Context,
 ): Promise<void> => {
-  const row = await callControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
+  const row = await requestControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
   await context.output.result(printed(row));
 };
 
@@ -59,9 +54,7 @@ const printed = (row: unknown): object => {
   };
 };
 
-const timeoutMs = 30_000;
-
-const callControl = async (
+const requestControl = async (
   method: "GET" | "POST",
   path: string,
   fields: object | undefined,
@@ -70,26 +63,7 @@ const callControl = async (
 ): Promise<unknown> => {
   const { url, secretFile } = findControl(flags, context);
   const secret = await context.sources.readSecret(secretFile, "--control-secret-file");
-  const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
-  const body = fields && JSON.stringify(fields);
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
-  const response = await nodeTransport()
-    .send({ method, url: `${url}${path}`, headers, body, signal })
-    .catch((error: unknown) => {
-      context.signal.throwIfAborted();
-      throw unreachableControl(url, error);
-    });
-  const value = parse(response.body);
-  if (response.status >= 300) throw controlRefused(response.status, valueAt(value, ["error", "message"]));
-  return value;
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return callControl({ url, secret }, method, path, fields, context.signal);
 };
 
 /**

@@ -1,0 +1,41 @@
+import { controlRefused, unreachableControl } from "../../errors/run-errors.js";
+import { valueAt } from "../../json-path.js";
+import { nodeTransport } from "../../service/sdk.js";
+
+/** Where the control surface of a reference server is, and its secret. */
+export interface Control {
+  readonly url: string;
+  readonly secret: string;
+}
+
+const timeoutMs = 30_000;
+
+/** Sends a request to a control surface. Throws `control:unreachable` or `control:refused`. */
+export const callControl = async (
+  { url, secret }: Control,
+  method: "GET" | "POST" | "PUT" | "DELETE",
+  path: string,
+  fields: object | undefined,
+  stopped: AbortSignal,
+): Promise<unknown> => {
+  const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
+  const body = fields && JSON.stringify(fields);
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
+  const response = await nodeTransport()
+    .send({ method, url: `${url}${path}`, headers, body, signal })
+    .catch((error: unknown) => {
+      stopped.throwIfAborted();
+      throw unreachableControl(url, error);
+    });
+  const value = parse(response.body);
+  if (response.status >= 300) throw controlRefused(response.status, valueAt(value, ["error", "message"]));
+  return value;
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

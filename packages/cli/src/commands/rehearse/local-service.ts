@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context } from "../../context.js";
+import { isObject } from "../../json-path.js";
+import type { Entry, ExistingEntry } from "../../manifest/entry.js";
+import { makePlan } from "../../manifest/plan.js";
+import { readState, type State } from "../../manifest/read-state.js";
+import { StepRunner } from "../../manifest/run-steps.js";
+import { clientFor } from "../../service/connect.js";
+import { callControl, type Control } from "../dev/control.js";
+import { loadPlatform } from "../dev/load-platform.js";
+import type { RehearsedFault } from "./fault.js";
+
+/** An ephemeral service, in which a command is rehearsed. */
+export class LocalService {
+  private constructor(
+    readonly baseUrl: string,
+    readonly token: string,
+    readonly workspaceId: string,
+    readonly stop: () => Promise<void>,
+    private readonly client: MgmtClient,
+    private readonly control: Control,
+    private readonly context: Context,
+  ) {}
+
+  static async start(context: Context): Promise<LocalService> {
+    const { startPlatform } = await loadPlatform(context);
+    const { output } = context;
+    const onLog = (message: string): void => output.notice({ code: "dev:log", message });
+    const { ready, stop } = await startPlatform({ port: 0, ephemeral: true, onLog });
+    const { baseUrl, token, workspaceId, controlUrl, controlSecretFile } = ready;
+    const secret = (await readFile(controlSecretFile, "utf8")).trim();
+    const client = await clientFor({ value: baseUrl, from: "mgmt dev" }, token, context);
+    return new LocalService(baseUrl, token, workspaceId, stop, client, { url: controlUrl, secret }, context);
+  }
+
+  /** Empties the service, and creates what a manifest describes. Returns the ids of the projects. */
+  async load(desired: readonly Entry[]): Promise<string[]> {
+    const { signal } = this.context;
+    await callControl(this.control, "DELETE", "/faults", undefined, signal);
+    await callControl(this.control, "POST", "/reset", {}, signal);
+    const empty: State = { entries: [], unnamed: [] };
+    const plan = makePlan(desired.map(withLocalSource), empty, { baseUrl: this.baseUrl, prune: false });
+    const runner = new StepRunner(this.client, plan, this.context, false);
+    const projects: string[] = [];
+    for (const step of plan.steps) {
+      const id = await runner.run(step);
+      if (step.resource === "project") projects.push(id);
+      if (step.resource !== "database") continue;
+      // Finishes the provisioning at once.
+      await callControl(this.control, "PUT", `/databases/${id}/status`, { status: "ready" }, signal);
+    }
+    return projects;
+  }
+
+  /** Returns everything in the service, without the names that it has generated: they differ from run to run. */
+  async state(): Promise<State> {
+    const { signal } = this.context;
+    const { entries, unnamed } = await readState(this.client, undefined, signal);
+    const requests = await callControl(this.control, "GET", "/requests", undefined, signal);
+    const sent = new Set(textsIn(requests));
+    const withoutGeneratedName = (entry: ExistingEntry): ExistingEntry => {
+      const { name, ...fields } = entry.fields;
+      return typeof name !== "string" || sent.has(name) ? entry : { ...entry, fields };
+    };
+    return { entries: entries.map(withoutGeneratedName), unnamed };
+  }
+
+  /** Makes a request of the command fail. */
+  async add({ operation, status, nth }: RehearsedFault): Promise<void> {
+    const failure = status === "lost" ? { drop: "after" } : { status };
+    const fault = { operation, ...failure, skip: nth - 1, times: 1 };
+    await callControl(this.control, "POST", "/faults", fault, this.context.signal);
+  }
+
+  /** Returns whether the fault that was added has occurred. A fault is removed when it occurs. */
+  async hasStruck(): Promise<boolean> {
+    const left = await callControl(this.control, "GET", "/faults", undefined, this.context.signal);
+    return Array.isArray(left) && left.length === 0;
+  }
+}
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+
+/** Databases and backups outside of the manifest do not exist in the local service: their copies start empty. */
+const withLocalSource = (entry: Entry): Entry => {
+  const { source, ...fields } = entry.fields;
+  const refersOutside =
+    isObject(source) && (typeof source["databaseId"] === "string" || source["backupId"] !== undefined);
+  return refersOutside ? { ...entry, fields } : entry;
+};

@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Context } from "../../context.js";
+import { notCoped, rehearsedCommandFailed } from "../../errors/run-errors.js";
+import { diffStates, type Difference, isSame } from "../../manifest/diff-states.js";
+import type { Entry } from "../../manifest/entry.js";
+import { readManifest } from "../../manifest/read-manifest.js";
+import { defaultFile } from "../../manifest/plan-from-file.js";
+import type { State } from "../../manifest/read-state.js";
+import { renderPlan } from "../../manifest/render-plan.js";
+import { printable } from "../../output/printable.js";
+import { exitStatusOf } from "../run/run-program.js";
+import { nameOfFault, parseFault, type RehearsedFault } from "./fault.js";
+import { LocalService } from "./local-service.js";
+
+export interface RehearseOptions {
+  readonly file: string | undefined;
+  readonly faults: readonly string[];
+  readonly words: readonly string[];
+}
+
+interface Report {
+  readonly command: readonly string[];
+  /** The exit code of the command without faults. */
+  readonly exitCode: number;
+  /** What it changed. */
+  readonly changes: Difference;
+  readonly faults: readonly FaultReport[];
+  /** Whether the command succeeded, and had the same result with every fault. */
+  readonly coped: boolean;
+}
+
+interface FaultReport extends RehearsedFault {
+  /** Whether the command sent the request that was to fail. */
+  readonly occurred: boolean;
+  readonly exitCode: number;
+  /**
+   * `recovered`: exit code 0 and the same result as without the fault. `failed`: the command reported a failure. `wrong`: it
+   * exited with 0, but with another result.
+   */
+  readonly outcome: "recovered" | "failed" | "wrong";
+  /** What is different from the result without the fault. */
+  readonly difference: Difference;
+}
+
+/** Runs a command against a local copy of what a manifest describes, without faults and with each of them, and reports. */
+export const runRehearse = async (
+  { file = defaultFile, faults: texts, words }: RehearseOptions,
+  context: Context,
+): Promise<void> => {
+  const faults: RehearsedFault[] = [];
+  for (const text of texts) faults.push(await parseFault(text));
+  const text = await context.sources.read(file, "--file");
+  const desired = readManifest(text, file === "-" ? "standard input" : file);
+  const { output } = context;
+  output.info("Starting a local service.");
+  const service = await LocalService.start(context);
+  try {
+    const report = await rehearse(words, desired, faults, service, context);
+    if (output.format === "table") output.text(renderReport(report).map(printable).join("\n"));
+    else await output.result(report);
+    if (report.exitCode !== 0) throw rehearsedCommandFailed(report.exitCode, faults.length);
+    const bad = report.faults.filter(({ outcome }) => outcome !== "recovered");
+    if (bad.length > 0) throw notCoped(bad.map(nameOfFault), faults.length);
+  } finally {
+    await service.stop();
+  }
+};
+
+const rehearse = async (
+  words: readonly string[],
+  desired: readonly Entry[],
+  faults: readonly RehearsedFault[],
+  service: LocalService,
+  context: Context,
+): Promise<Report> => {
+  const { output } = context;
+  let projects = await service.load(desired);
+  const before = await service.state();
+  output.info(`Running: ${words.join(" ")}`);
+  const exitCode = await runIn(service, projects, words, context);
+  const after = await service.state();
+  const reports: FaultReport[] = [];
+  for (const fault of exitCode === 0 ? faults : []) {
+    projects = await service.load(desired);
+    await service.add(fault);
+    output.info(`Running with ${nameOfFault(fault)}: ${words.join(" ")}`);
+    const code = await runIn(service, projects, words, context);
+    const occurred = await service.hasStruck();
+    if (!occurred) await warnUnused(fault, context);
+    reports.push(faultReport(fault, occurred, code, after, await service.state()));
+  }
+  return {
+    command: words,
+    exitCode,
+    changes: diffStates(before, after),
+    faults: reports,
+    coped: exitCode === 0 && reports.every(({ outcome }) => outcome === "recovered"),
+  };
+};
+
+const faultReport = (
+  fault: RehearsedFault,
+  occurred: boolean,
+  exitCode: number,
+  expected: State,
+  actual: State,
+): FaultReport => {
+  const difference = diffStates(expected, actual);
+  const outcome = exitCode !== 0 ? "failed" : isSame(difference) ? "recovered" : "wrong";
+  return { ...fault, occurred, exitCode, outcome, difference };
+};
+
+const warnUnused = (fault: RehearsedFault, { output }: Context): Promise<void> =>
+  output.warn({
+    code: "rehearsal:fault_unused",
+    message: `${nameOfFault(fault)} did not occur: the command did not send that request`,
+  });
+
+/** Runs the command with the address and the token of the service, and without any profile, link or other credential. */
+const runIn = async (
+  { baseUrl, token, workspaceId }: LocalService,
+  projects: readonly string[],
+  [program = "", ...args]: readonly string[],
+  { cwd, env, signal }: Context,
+): Promise<number> => {
+  const folder = await mkdtemp(join(tmpdir(), "mgmt-rehearse-"));
+  const inherited = Object.entries(env).filter(([name]) => !name.startsWith("MGMT_"));
+  const [only, ...others] = projects;
+  try {
+    const status = await exitStatusOf(program, args, {
+      cwd,
+      env: {
+        ...Object.fromEntries(inherited),
+        MGMT_BASE_URL: baseUrl,
+        MGMT_TOKEN: token,
+        MGMT_WORKSPACE_ID: workspaceId,
+        ...(only !== undefined && others.length === 0 && { MGMT_PROJECT_ID: only }),
+        MGMT_CONFIG_DIR: folder,
+      },
+      // The report is the only output of this command on standard output.
+      stdio: ["ignore", 2, 2],
+      notFound: "Check its spelling, and that it is in a folder of PATH.",
+    });
+    signal.throwIfAborted();
+    return status;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const renderReport = ({ exitCode, changes, faults }: Report): string[] => [
+  `The command exited with ${String(exitCode)}. It would make these changes:`,
+  "",
+  ...linesOf(changes),
+  ...faults.flatMap((fault) => ["", ...renderFault(fault)]),
+];
+
+const meanings = {
+  recovered: "recovered: the same result as without the fault",
+  failed: "failed",
+  wrong: "wrong: exit code 0, but another result than without the fault",
+} as const;
+
+const renderFault = (fault: FaultReport): string[] => {
+  const { occurred, exitCode, outcome, difference } = fault;
+  const state = occurred ? `${meanings[outcome]} (exit code ${String(exitCode)})` : "did not occur";
+  const rest = isSame(difference)
+    ? []
+    : ["Compared with the result without the fault:", ...linesOf(difference)];
+  return [`${nameOfFault(fault)}: ${state}`, ...rest.map((line) => (line === "" ? line : `  ${line}`))];
+};
+
+const linesOf = (difference: Difference): string[] => {
+  const { steps, unnamed } = difference;
+  const counts = Object.entries(unnamed).map(
+    ([resource, count]) =>
+      `${count > 0 ? "+" : "-"} ${String(Math.abs(count))} ${resource} without a logical id`,
+  );
+  return steps.length === 0 && counts.length > 0 ? counts : [...counts, ...renderPlan({ steps })];
+};

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../json-path.js";
+import { type ExistingEntry, keyOf } from "./entry.js";
+import type { Step } from "./plan.js";
+import type { State } from "./read-state.js";
+
+/** What changed between two states of a service, or differs between two services. */
+export interface Difference {
+  /** The changes of resources that a manifest can contain, as the steps of a plan. */
+  readonly steps: readonly Step[];
+  /** How many more resources without a logical id there are, by kind. Negative if there are fewer. */
+  readonly unnamed: Readonly<Record<string, number>>;
+}
+
+/** Compares what two states contain, without the ids that the service assigns. */
+export const diffStates = (before: State, after: State): Difference => {
+  const old = new Map(before.entries.map((entry) => [keyOf(entry), entry]));
+  const kept = new Set(after.entries.map(keyOf));
+  const creates: Step[] = [];
+  const updates: Step[] = [];
+  for (const entry of after.entries) {
+    const previous = old.get(keyOf(entry));
+    const { resource, path, id } = entry;
+    if (!previous) {
+      creates.push({ action: "create", resource, path, fields: settingsOf(entry) });
+      continue;
+    }
+    const [from, to] = [settingsOf(previous), settingsOf(entry)];
+    const changes = Object.keys({ ...from, ...to })
+      .filter((field) => !isDeepStrictEqual(from[field], to[field]))
+      .map((field) => ({ field, from: from[field], to: to[field] }));
+    if (changes.length > 0) updates.push({ action: "update", resource, path, id, changes });
+  }
+  const deletes = before.entries
+    .filter((entry) => !kept.has(keyOf(entry)))
+    .reverse()
+    .map(({ resource, path, id }): Step => ({ action: "delete", resource, path, id }));
+  return { steps: [...creates, ...updates, ...deletes], unnamed: unnamedDifference(before, after) };
+};
+
+export const isSame = ({ steps, unnamed }: Difference): boolean =>
+  steps.length === 0 && Object.keys(unnamed).length === 0;
+
+/** The fields without those that contain ids, such as what a database was created from. */
+const settingsOf = ({ fields }: ExistingEntry): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && !isObject(value)));
+
+const unnamedDifference = (before: State, after: State): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { resource } of after.unnamed) counts[resource] = (counts[resource] ?? 0) + 1;
+  for (const { resource } of before.unnamed) counts[resource] = (counts[resource] ?? 0) - 1;
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+};
