@@ -34,6 +34,15 @@ describe("faults", () => {
     expect(face.engine.faults.list()).toEqual([]);
   });
 
+  it("lets requests through first, and counts only those for its operation", async () => {
+    const { faults } = face.engine;
+    faults.add({ operation: "projects.list", status: 503, skip: 2, times: 1 });
+    expect([await list(), await me(), await list(), await list(), await list()]).toEqual([
+      200, 200, 200, 503, 200,
+    ]);
+    expect(faults.list()).toEqual([]);
+  });
+
   it("lists a fault with the number of requests that it has affected, and removes it", async () => {
     const { faults } = face.engine;
     const { id } = faults.add({ operation: "projects.list", status: 500 });
@@ -123,6 +132,7 @@ describe("faults", () => {
     ["a status that is no number", { status: "500" }],
     ["an unknown operation", { operation: "projects.explode", status: 500 }],
     ["an operation that every object has", { operation: "toString", status: 500 }],
+    ["less than none skipped", { status: 500, skip: -1 }],
     ["no times", { status: 500, times: 0 }],
     ["half a time", { status: 500, times: 1.5 }],
     ["a probability over 1", { status: 500, probability: 1.1 }],
