@@ -83,4 +83,7 @@ const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"], 
   (entries) => ({ ...sdk, entries }),
 );
 
-export default defineConfig([...sdkGroups, engine, mock, platform].map(buildOf));
+/** The command of the mock. Nothing imports it. */
+const mockCommand: Library = { name: "mock", entries: ["command"], formats: ["esm"] };
+
+export default defineConfig([...sdkGroups, engine, mock, mockCommand, platform].map(buildOf));

@@ -1,5 +1,11 @@
 export type MockErrorCode =
-  "mock:msw_missing" | "mock:msw_unusable" | "mock:unmatched_request" | "mock:failed_test";
+  | "mock:bad_flag"
+  | "mock:bad_seed"
+  | "mock:port_in_use"
+  | "mock:msw_missing"
+  | "mock:msw_unusable"
+  | "mock:unmatched_request"
+  | "mock:failed_test";
 
 /** An error of the mock itself, as opposed to an error response of the API. */
 export class MockError extends Error {
@@ -34,6 +40,21 @@ export const mockErrors = {
       : new MockError("mock:msw_unusable", `msw could not be loaded: ${reasonOf(cause)} ${withoutMsw}`, {
           cause,
         }),
+
+  badFlag: (problem: string): MockError =>
+    new MockError("mock:bad_flag", `${problem}. Run with --help for the flags`),
+
+  unknownFlag: (flag: string): MockError =>
+    new MockError("mock:bad_flag", `There is no flag ${flag}. Run with --help for the flags`),
+
+  badSeed: (path: string, problem: string, cause?: unknown): MockError =>
+    new MockError("mock:bad_seed", `The seed file ${path} cannot be used: ${problem}`, { cause }),
+
+  portInUse: (port: number, host: string): MockError =>
+    new MockError(
+      "mock:port_in_use",
+      `Port ${String(port)} of ${host} is in use. Stop the other server, or choose a port: --port 0 picks a free one`,
+    ),
 
   unmatched: (test: string, requests: readonly string[], log: string): MockError =>
     new MockError(

@@ -1,3 +1,5 @@
+import { ControlError } from "./control-error.js";
+import type { ControlledEngine } from "./controlled-engine.js";
 import { type ControlRoutes, type Fields, optionalText, optionalTexts, present, text } from "./fields.js";
 
 /** Returns the fields except those named: the body of the operation that creates the resource. */
@@ -6,6 +8,27 @@ const without = (fields: Fields, ...names: string[]): Record<string, unknown> =>
 
 const target = (fields: Fields): { workspaceId?: string } =>
   present<{ workspaceId: string }>({ workspaceId: optionalText(fields, "workspaceId") });
+
+/**
+ * Creates a resource of a kind, such as `project`, from the fields of `POST /_control/seed/{kind}`.
+ *
+ * @throws ControlError for an unknown kind or invalid fields; RequestError when a rule of the API refuses the resource.
+ */
+export const seedResource = async (
+  engine: ControlledEngine,
+  kind: string,
+  fields: Fields,
+): Promise<{ id: string }> => {
+  const prefix = "POST /seed/";
+  const create = Object.entries(seedRoutes).find(([route]) => route === prefix + kind)?.[1];
+  if (create === undefined) {
+    const kinds = Object.keys(seedRoutes).map((route) => route.slice(prefix.length));
+    throw new ControlError(400, `${JSON.stringify(kind)} is not a kind of resource: use ${kinds.join(", ")}`);
+  }
+  // Each route of this table returns the row, or the resource of the API.
+  const created = (await create(engine, [], fields)) as { id: string } | { integration: { id: string } };
+  return "integration" in created ? created.integration : created;
+};
 
 /** Most resources are created by operations of the API, whose validators check the fields. */
 export const seedRoutes: ControlRoutes = {

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { MockError } from "./mock-error.js";
+import { run } from "./command/run.js";
+
+const stopped = new Promise<void>((resolve) => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+});
+
+const print = (text: string): void => void process.stdout.write(text);
+
+try {
+  await run(process.argv.slice(2), { env: process.env, print, stopped });
+} catch (error) {
+  const isExpected = error instanceof MockError || error instanceof TypeError;
+  process.stderr.write(
+    isExpected ? `${error.message}\n` : `${String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  process.exitCode = error instanceof MockError && error.code === "mock:bad_flag" ? 2 : 1;
+}

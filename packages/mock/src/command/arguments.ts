@@ -1,0 +1,131 @@
+import { parseArgs } from "node:util";
+import { mockErrors } from "../mock-error.js";
+
+/** The flags of the command, with their help. */
+const flags = {
+  port: { type: "string", value: "N", help: "Port to listen on; 0 for a free one. Default: 4010" },
+  host: {
+    type: "string",
+    value: "ADDRESS",
+    help: "Address to listen on. Default: 127.0.0.1; in a container, 0.0.0.0",
+  },
+  "base-url": { type: "string", value: "URL", help: "Address that clients use, if it is another one" },
+  seed: { type: "string", value: "FILE", help: "Start with the resources of a seed file or a snapshot" },
+  deterministic: {
+    type: "string",
+    value: "TEXT",
+    help: "Derive ids, secrets and keys from this text, and freeze the clock",
+  },
+  latency: { type: "string", value: "MS", help: "Delay every response by this many milliseconds" },
+  "rate-limit": {
+    type: "string",
+    value: "N",
+    help: "Requests per minute and credential, for operations that the contract limits",
+  },
+  "unknown-fields": {
+    type: "string",
+    value: "refuse|ignore",
+    help: "What happens to body fields that the contract does not have. Default: refuse",
+  },
+  "error-codes": {
+    type: "string",
+    value: "contract|public",
+    help: "Error codes of the contract, or those of the public service. Default: contract",
+  },
+  help: { type: "boolean", short: "h", help: "Print this help" },
+  version: { type: "boolean", short: "v", help: "Print the version" },
+} as const;
+
+type Flag = keyof typeof flags;
+
+export interface Arguments {
+  readonly port: number;
+  readonly host: string;
+  readonly baseUrl: string | undefined;
+  readonly seed: string | undefined;
+  readonly deterministic: string | undefined;
+  readonly latency: number | undefined;
+  readonly rateLimit: number | undefined;
+  readonly unknownFields: "refuse" | "ignore";
+  readonly errorCodes: "contract" | "public";
+}
+
+/**
+ * Reads the flags of the command.
+ *
+ * @throws MockError `mock:bad_flag`.
+ */
+export const readArguments = (words: readonly string[]): Arguments | "help" | "version" => {
+  const values = parse(words);
+  if (values.help) return "help";
+  if (values.version) return "version";
+  return {
+    port: wholeNumber("port", values.port, 65_535) ?? 4010,
+    host: values.host ?? "127.0.0.1",
+    baseUrl: origin("base-url", values["base-url"]),
+    seed: values.seed,
+    deterministic: values.deterministic,
+    latency: wholeNumber("latency", values.latency, 3_600_000),
+    rateLimit: wholeNumber("rate-limit", values["rate-limit"], 1_000_000_000),
+    unknownFields: choice("unknown-fields", values["unknown-fields"], ["refuse", "ignore"]),
+    errorCodes: choice("error-codes", values["error-codes"], ["contract", "public"]),
+  };
+};
+
+const parse = (words: readonly string[]) => {
+  const unknown = words.find(
+    (word) => word.startsWith("--") && !isFlag(word.slice(2).split("=", 1)[0] ?? ""),
+  );
+  if (unknown !== undefined) throw mockErrors.unknownFlag(unknown.split("=", 1)[0] ?? unknown);
+  try {
+    return parseArgs({ args: [...words], options: flags, allowPositionals: false }).values;
+  } catch (error) {
+    throw mockErrors.badFlag(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const isFlag = (name: string): name is Flag => Object.hasOwn(flags, name);
+
+const wholeNumber = (flag: Flag, text: string | undefined, max: number): number | undefined => {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= max) return value;
+  throw mockErrors.badFlag(
+    `--${flag} must be a whole number from 0 to ${String(max)}, not ${JSON.stringify(text)}`,
+  );
+};
+
+/** Returns a URL without a trailing slash. */
+const origin = (flag: Flag, text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined;
+  const url = text.replace(/\/+$/, "");
+  if (URL.canParse(url) && /^https?:/.test(url) && !url.endsWith("/v1")) return url;
+  throw mockErrors.badFlag(`--${flag} must be an http or https URL without /v1, not ${JSON.stringify(text)}`);
+};
+
+const choice = <T extends string>(flag: Flag, text: string | undefined, values: readonly [T, ...T[]]): T => {
+  if (text === undefined) return values[0];
+  const value = values.find((each) => each === text);
+  if (value !== undefined) return value;
+  throw mockErrors.badFlag(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);
+};
+
+export const helpText = (): string => {
+  const names = Object.entries(flags).map(([name, flag]): [string, string] => [
+    `--${name}${"value" in flag ? ` ${flag.value}` : ""}`,
+    flag.help,
+  ]);
+  const width = Math.max(...names.map(([name]) => name.length)) + 2;
+  return [
+    "Starts the reference server of the Management API in memory.",
+    "",
+    "Usage: npx @mgmt/mock [flags]",
+    "",
+    ...names.map(([name, help]) => `  ${name.padEnd(width)}${help}`),
+    "",
+    "Prints one line of JSON when it is ready: baseUrl, token, workspaceId, and controlSecret. Stops on SIGINT and",
+    "SIGTERM. MGMT_MOCK_CONTROL_SECRET sets the secret of the control surface; without it, one is generated. A server",
+    "that other machines can reach has a control surface only if the variable is set.",
+    "",
+  ].join("\n");
+};

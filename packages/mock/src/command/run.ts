@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import {
+  type EngineOptions,
+  ReferenceEngine,
+  type RunningServer,
+  createServer,
+  isLoopbackHost,
+} from "@mgmt/engine";
+import { mockErrors } from "../mock-error.js";
+import { type Arguments, helpText, readArguments } from "./arguments.js";
+import { type Seeds, applySeeds, readSeedFile } from "./seed-file.js";
+
+declare const __MGMT_VERSION__: string;
+
+/** The parts of the process that the command uses. */
+export interface CommandHost {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Prints to the standard output. */
+  print(text: string): void;
+  /** Resolves when the command is told to stop. */
+  readonly stopped: Promise<void>;
+}
+
+/** Milliseconds that requests in progress have to finish when the command stops. */
+const grace = 2_000;
+
+/**
+ * Runs `npx @mgmt/mock`.
+ *
+ * @throws MockError with a message for the user.
+ */
+export const run = async (words: readonly string[], host: CommandHost): Promise<void> => {
+  const given = readArguments(words);
+  if (given === "help") return host.print(helpText());
+  if (given === "version") return host.print(`${__MGMT_VERSION__}\n`);
+  const controlSecret = secretFor(given, host.env);
+  const server = await start(given, controlSecret);
+  const { engine, baseUrl } = server;
+  const ready = {
+    event: "ready",
+    baseUrl: given.baseUrl ?? baseUrl,
+    token: await engine.tokens.service(),
+    workspaceId: engine.residents.workspace.id,
+    ...(controlSecret !== undefined && { controlSecret }),
+  };
+  host.print(`${JSON.stringify(ready)}\n`);
+  await host.stopped;
+  await server.close(grace);
+};
+
+/** A server that other machines can reach has a control surface only if its secret was chosen. */
+const secretFor = ({ host }: Arguments, env: CommandHost["env"]): string | undefined =>
+  env["MGMT_MOCK_CONTROL_SECRET"] ??
+  (isLoopbackHost(host) ? randomBytes(24).toString("base64url") : undefined);
+
+const start = async (given: Arguments, controlSecret: string | undefined): Promise<RunningServer> => {
+  const { host, port, seed } = given;
+  const seeds = seed === undefined ? undefined : await readSeedFile(seed);
+  try {
+    return await createServer({
+      host,
+      port,
+      ...(controlSecret !== undefined && { controlSecret }),
+      ...(given.baseUrl !== undefined && { allowedHosts: [new URL(given.baseUrl).host] }),
+      createEngine: (address) => openEngine(given, address.baseUrl, seeds),
+    });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+      throw mockErrors.portInUse(port, host);
+    }
+    throw error;
+  }
+};
+
+const openEngine = async (
+  given: Arguments,
+  address: string,
+  seeds: Seeds | undefined,
+): Promise<ReferenceEngine> => {
+  const { baseUrl = address, deterministic, rateLimit, unknownFields, errorCodes, latency } = given;
+  const options: EngineOptions = {
+    ...(deterministic !== undefined && { seed: deterministic }),
+    validateResponses: true,
+    settings: {
+      baseUrl,
+      unknownFields,
+      errorCodes,
+      ...(rateLimit !== undefined && { rateLimit: { requests: rateLimit, window: 60_000 } }),
+    },
+  };
+  const initial = seeds && (await initialState(options, given.seed ?? "", seeds));
+  return new SlowedEngine({ ...options, ...(initial && { initial }) }, latency);
+};
+
+/** Returns the state with the seeds, so that a reset restores them. */
+const initialState = async (options: EngineOptions, path: string, seeds: Seeds) => {
+  if ("snapshot" in seeds) return seeds.snapshot;
+  const engine = new ReferenceEngine(options);
+  await applySeeds(engine, path, seeds.entries);
+  await engine.stop();
+  return engine.snapshot();
+};
+
+/** An engine that delays every response. A reset removes other faults, but not the delay. */
+class SlowedEngine extends ReferenceEngine {
+  readonly #latency: number | undefined;
+
+  constructor(options: EngineOptions, latency: number | undefined) {
+    super(options);
+    this.#latency = latency;
+    this.#delay();
+  }
+
+  override async reset(): Promise<void> {
+    const entered = super.reset();
+    this.#delay();
+    await entered;
+  }
+
+  #delay(): void {
+    if (this.#latency !== undefined && this.#latency > 0) this.faults.add({ latency: this.#latency });
+  }
+}

@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import {
+  type Issue,
+  type ReferenceEngine,
+  RequestError,
+  type Snapshot,
+  readSnapshot,
+  seedResource,
+} from "@mgmt/engine";
+import { mockErrors } from "../mock-error.js";
+
+/** A resource to create: the fields of `POST /_control/seed/{kind}`, and a name for later entries. */
+type SeedEntry = Readonly<Record<string, unknown>> & { readonly kind: string; readonly as?: string };
+
+/** The initial state of a server. */
+export type Seeds = { readonly snapshot: Snapshot } | { readonly entries: readonly SeedEntry[] };
+
+/**
+ * Reads a seed file: a snapshot of a server, or an array of resources.
+ *
+ * @throws MockError `mock:bad_seed`.
+ */
+export const readSeedFile = async (path: string): Promise<Seeds> => {
+  const value = await readJson(path);
+  if (Array.isArray(value)) return { entries: value.map((entry, index) => checkEntry(path, entry, index)) };
+  try {
+    return { snapshot: readSnapshot(value) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw mockErrors.badSeed(path, `it is neither an array of resources nor a snapshot (${reason})`);
+  }
+};
+
+const readJson = async (path: string): Promise<unknown> => {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    throw mockErrors.badSeed(path, "it cannot be read", error);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw mockErrors.badSeed(path, `it is not JSON (${error instanceof Error ? error.message : ""})`, error);
+  }
+};
+
+const checkEntry = (path: string, entry: unknown, index: number): SeedEntry => {
+  const where = `entry ${String(index + 1)}`;
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
+    throw mockErrors.badSeed(path, `${where} is not an object`);
+  }
+  const { kind, as, ...fields }: { kind?: unknown; as?: unknown } = entry;
+  if (typeof kind !== "string") throw mockErrors.badSeed(path, `${where} has no kind, such as "project"`);
+  if (as !== undefined && typeof as !== "string") {
+    throw mockErrors.badSeed(path, `"as" of ${where} is not a string`);
+  }
+  return { ...fields, kind, ...(as !== undefined && { as }) };
+};
+
+/**
+ * Creates the resources of a seed file. `"@shop"` in a field stands for the id of the entry whose `as` is `"shop"`.
+ *
+ * @throws MockError `mock:bad_seed`.
+ */
+export const applySeeds = async (
+  engine: ReferenceEngine,
+  path: string,
+  entries: readonly SeedEntry[],
+): Promise<void> => {
+  const ids = new Map<string, string>();
+  for (const [index, { kind, as, ...fields }] of entries.entries()) {
+    const resolved = Object.entries(fields).map(([name, value]): [string, unknown] => {
+      if (typeof value !== "string" || !value.startsWith("@")) return [name, value];
+      const id = ids.get(value.slice(1));
+      if (id !== undefined) return [name, id];
+      throw mockErrors.badSeed(
+        path,
+        `entry ${String(index + 1)} refers to ${value}, which no earlier entry names`,
+      );
+    });
+    try {
+      const created = await seedResource(engine, kind, Object.fromEntries(resolved));
+      if (as !== undefined) ids.set(as, created.id);
+    } catch (error) {
+      throw mockErrors.badSeed(
+        path,
+        `entry ${String(index + 1)} (${kind}) was refused: ${reasonOf(error)}`,
+        error,
+      );
+    }
+  }
+};
+
+/** Returns the message of an error, with the fields that were not valid. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const { issues } = error instanceof RequestError ? error.extra : {};
+  // The validators create the issues.
+  const invalid = (issues as readonly Issue[] | undefined) ?? [];
+  return [error.message, ...invalid.map(({ path, message }) => `${path} ${message}`)].join("; ");
+};
