@@ -7,6 +7,7 @@ import type {
   PathArgument,
 } from "../../packages/cli/src/operations/row.js";
 import { bodyFields, compact, field, kebab } from "./cli-fields.js";
+import { CommandWords } from "./cli-words.js";
 import { generateCliSchemas } from "./cli-schemas.js";
 import { secretFields } from "./cli-secrets.js";
 import { generateManifest } from "./cli-manifest.js";
@@ -19,11 +20,13 @@ const folder = "packages/cli/src/generated";
 /** Generates the command table of the CLI: one file per group, so that a command loads only its own group. */
 export const generateCli = async (contract: Contract): Promise<Map<string, string>> => {
   const groups = new Map<string, OperationCommand[]>();
+  const commandWords = new CommandWords();
   for (const operation of contract.operations) {
-    const command = commandOf(operation, contract);
+    const command = inCommandWords(commandOf(operation, contract), commandWords);
     const [group = ""] = command.words;
     groups.set(group, [...(groups.get(group) ?? []), command]);
   }
+  commandWords.assertUsed();
 
   const files = new Map<string, string>();
   for (const [group, commands] of groups) {
@@ -47,7 +50,6 @@ const commandOf = (operation: Operation, contract: Contract): OperationCommand =
     field([name], schema, required ? "always" : undefined, resolve, description),
   );
   const fields = operation.body && bodyFields(operation.body.schema, resolve);
-  const all = [...query, ...(fields ?? [])];
   return compact<OperationCommand>({
     id: operation.id,
     words: words(operation.id),
@@ -60,10 +62,10 @@ const commandOf = (operation: Operation, contract: Contract): OperationCommand =
       ? { replacedBy: operation.replacedBy === undefined ? [] : words(operation.replacedBy) }
       : undefined,
     arguments: operation.pathParameters.map((parameter) => argument(parameter, contract)),
-    query: withFlagNames(query, all),
+    query,
     body: operation.body && {
       required: operation.body.required,
-      fields: withFlagNames(fields ?? [], all),
+      fields: fields ?? [],
       examples: operation.body.examples,
     },
     approval: operation.agentApproval === "required" ? true : undefined,
@@ -96,13 +98,26 @@ const credentialsRule = (operation: Operation, contract: Contract): CredentialsR
   return { property: declaration.credentials.resource, operation: create.id, parent, body };
 };
 
-/** Replaces names of fields in help texts by their flags: `branchGitName` by --branch-git-name. */
-const withFlagNames = (fields: Field[], all: Field[]): Field[] => {
-  const flags = new Map(all.map(({ path, flag }) => [path.join("."), `--${flag}`]));
-  return fields.map((each) => ({
-    ...each,
-    help: each.help.replaceAll(/`([\w.]+)`/g, (quoted, name: string) => flags.get(name) ?? quoted),
-  }));
+/** Describes a command without the contract's words for requests and responses. */
+const inCommandWords = (command: OperationCommand, words: CommandWords): OperationCommand => {
+  const { query, body } = command;
+  const all = [...query, ...(body?.fields ?? [])];
+  const rewritten = (fields: readonly Field[]): Field[] =>
+    fields.map((field) => {
+      const help = words.rewrite(field.help, all);
+      // Apps and services share their fields.
+      return {
+        ...field,
+        help: command.words[0] === "services" ? help.replaceAll(/\bapp\b/g, "service") : help,
+      };
+    });
+  return {
+    ...command,
+    description: words.rewrite(command.description, all),
+    arguments: command.arguments.map((each) => ({ ...each, help: words.rewrite(each.help, all) })),
+    query: rewritten(query),
+    ...(body && { body: { ...body, fields: rewritten(body.fields) } }),
+  };
 };
 
 const words = (id: string): string[] => id.split(".").map(kebab);

@@ -4,6 +4,7 @@ import { exitCodes, ProgramEnded } from "./exit-codes.js";
 import { Sources } from "./input/sources.js";
 import { type Format, formats, Output } from "./output/output.js";
 import type { Streams } from "./output/streams.js";
+import { HelpAsData } from "./program/command.js";
 import { buildProgram } from "./program/program.js";
 import { usageFailure } from "./program/usage-failure.js";
 
@@ -58,6 +59,11 @@ export const main = async (
     return exitCodes.ok;
   } catch (thrown) {
     if (thrown instanceof ProgramEnded) return thrown.status;
+    if (thrown instanceof HelpAsData) {
+      const { describeCommand } = await import("./program/describe-command.js");
+      await output.result(describeCommand(thrown.command));
+      return exitCodes.ok;
+    }
     const error = thrown instanceof CommanderError ? await usageFailure(thrown, program) : thrown;
     return error === undefined ? exitCodes.ok : await output.fail(error);
   }

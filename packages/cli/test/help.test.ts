@@ -35,6 +35,7 @@ describe("help", () => {
     const dev = await runInProcess(["dev", "--help"]);
     for (const flag of ["--port", "--data-dir", "--ephemeral", "--oauth-client"])
       expect(dev.stdout).toContain(flag);
+    expect(dev.stdout.replaceAll(/\s+/g, " ")).toContain("(default: 4300)");
     expect((await runInProcess(["operations", "--help"])).stdout).toContain("--output");
   });
 
@@ -59,10 +60,10 @@ describe("help", () => {
     );
   });
 
-  it("shows how to set a field to null", async () => {
+  it("shows how to remove a value", async () => {
     const { stdout } = await runInProcess(["services", "update", "--help"]);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-      "set a field to null: logical-id, branch-id, branch-git-name",
+      "remove a value: logical-id, branch-id, branch-git-name",
     );
   });
 });

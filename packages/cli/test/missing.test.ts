@@ -25,7 +25,7 @@ describe("missing input without a terminal", () => {
     ["databases restore db_1", "Missing --source-database-id, --source-backup-id ("],
     ["integrations list", "Missing --workspace-id ("],
     ["services create", "Missing <display-name>, --project-id ("],
-    ["services create web", "Missing --project-id (", "--project-id: The project to create the app in."],
+    ["services create web", "Missing --project-id (", "--project-id: The project to create the service in."],
     ["projects transfer", "Missing <project-id>, --recipient-access-token-file ("],
     ["connections create", "Missing <name>, --database-id ("],
     ["workspaces service-tokens delete wksp_1 --yes", "Missing <service-token-id> ("],

@@ -11,7 +11,7 @@ import type { DisclosureFlags } from "../secrets/disclosure.js";
 import { addDisclosureOptions } from "../secrets/disclosure-options.js";
 import { ensureRow } from "./ensure-row.js";
 import { needsConfirmation, operationExamples } from "./examples.js";
-import { addFieldOption, typedValue } from "./field-options.js";
+import { addFieldOption, plainText, typedValue } from "./field-options.js";
 import { type CommandOverlay, overlayOf } from "./overlay.js";
 import type { Field, OperationCommand, PathArgument } from "./row.js";
 import type { Invocation } from "./invocation.js";
@@ -90,7 +90,7 @@ const descriptionOf = ({ summary, description, deprecated }: OperationCommand): 
   const note = deprecated?.replacedBy.length
     ? `Deprecated: use mgmt ${deprecated.replacedBy.join(" ")}.`
     : "Deprecated.";
-  return [summary, description, ...(deprecated ? [note] : [])].filter(Boolean).join("\n\n");
+  return [`${summary}.`, plainText(description), ...(deprecated ? [note] : [])].filter(Boolean).join("\n\n");
 };
 
 const addArguments = (
@@ -103,25 +103,24 @@ const addArguments = (
   for (const [index, id] of row.arguments.entries()) {
     const many = manyIds && index === row.arguments.length - 1;
     const name = `${id.label}${many ? "..." : ""}`;
-    if (hasDefault) command.addArgument(new Argument(`[${name}]`, `${idHelp(id)}; default: ${defaultHelp}`));
+    if (hasDefault) command.addArgument(new Argument(`[${name}]`, `${idHelp(id)} ${defaultHelp}`));
     else {
-      const fromInput = many ? "; - reads one id a line from standard input" : "";
+      const fromInput = many ? " - reads one id per line from standard input." : "";
       command.addArgument(new Argument(`<${name}>`, `${idHelp(id)}${fromInput}`));
     }
   }
   if (argument) command.addArgument(new Argument(`[${argument.flag}]`, `the same as --${argument.flag}`));
 };
 
-const defaultHelp = "from the environment, the link or the profile";
+const defaultHelp = "Default: from the environment, the link, or the profile.";
 
 const idHelp = ({ help, prefix }: PathArgument): string =>
-  prefix === undefined ? help : `${help} (${prefix}…)`;
+  prefix === undefined ? help : help.replace(/\.?$/, ` (${prefix}…).`);
 
 const fieldsOf = ({ query, body }: OperationCommand): Field[] => [...query, ...(body?.fields ?? [])];
 
 const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: CommandOverlay): void => {
-  const rank = (field: Field): number => (field.required === "always" ? 0 : field.deprecated ? 2 : 1);
-  for (const field of fieldsOf(row).sort((a, b) => rank(a) - rank(b))) addFieldOption(command, field);
+  for (const field of fieldsOf(row)) addFieldOption(command, field);
   const nullable = row.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
   if (nullable.length > 0) command.addOption(unsetOption(nullable));
   if (row.body) {
@@ -141,7 +140,7 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
     const { property } = row.credentials;
     command.addOption(new Option(`--no-${property}`, `create no ${property} with it`));
   }
-  if (row.paged) command.addOption(new Option("--all", "list all pages"));
+  if (row.paged) command.addOption(new Option("--all", "print all pages"));
   if (overlay.wait !== undefined) {
     command.addOption(new Option("--wait", waitHelp[overlay.wait.for]));
   }
@@ -172,7 +171,7 @@ const waitHelp = {
 
 /** Any text may be a valid value of a field, so null needs a flag of its own. */
 const unsetOption = (nullable: readonly string[]): Option => {
-  const help = `set a field to null: ${nullable.join(", ")} (repeatable)`;
+  const help = `remove a value: ${nullable.join(", ")} (repeatable)`;
   return new Option("--unset <field>", help).argParser((flag: string, previous: string[] = []): string[] => {
     if (nullable.includes(flag)) return [...previous, flag];
     throw usageError(`--unset cannot be ${JSON.stringify(flag)}`, `Allowed: ${nullable.join(", ")}.`);

@@ -6,7 +6,7 @@ import type { Field } from "./row.js";
 export const addFieldOption = (command: Command, field: Field): void => {
   const { flag } = field;
   if (field.secret) {
-    const help = `${field.help} Path of a file, or - for standard input.`;
+    const help = `${fieldHelp(field)} Path of a file, or - for standard input.`;
     command.addOption(new Option(`--${flag}-file <path>`, help));
     command.addOption(refusedSecret(flag, `Pass --${flag}-file PATH (- for standard input).`));
     return;
@@ -36,14 +36,18 @@ const placeholder = (field: Field): string => {
 
 const fieldHelp = (field: Field): string => {
   const facts = [
-    field.required === "always" ? "required" : "",
     field.deprecated ? "deprecated" : "",
     field.enum ? `one of: ${field.enum.join(", ")}` : "",
     bounds(field),
     field.default === undefined ? "" : `default: ${JSON.stringify(field.default).replaceAll('"', "")}`,
   ].filter(Boolean);
-  return `${field.help}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`.trim();
+  const required = field.required === "always" ? "(required) " : "";
+  return `${required}${plainText(field.help)}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`.trim();
 };
+
+/** Removes the backticks of Markdown around words, and quotes what is not a word. */
+export const plainText = (text: string): string =>
+  text.replaceAll(/`([\w][^`]*)`/g, "$1").replaceAll(/`([^`]+)`/g, '"$1"');
 
 const bounds = ({ minimum, maximum, maxLength, prefix }: Field): string => {
   // Users copy ids, so their maximum length does not matter.

@@ -8,6 +8,7 @@ import { setAt, valueAt } from "../json-path.js";
 import { connect } from "../service/connect.js";
 import { isKindName, kindOfPrefix } from "../resources/kinds.js";
 import { chooseResource, type Known } from "./choose-resource.js";
+import { plainText } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
 import type { Field, PathArgument } from "./row.js";
 import { defaultOf } from "./targets.js";
@@ -93,7 +94,7 @@ const missing = (
   const [field] = fields;
   const only = names.length === 1 ? field : undefined;
   const advice = [
-    only?.help ? `${flagOf(only)}: ${only.help}` : "",
+    only?.help ? `${flagOf(only)}: ${plainText(only.help)}` : "",
     only?.enum ? `Allowed: ${only.enum.join(", ")}.` : "",
     defaultOf(command) === undefined
       ? ""

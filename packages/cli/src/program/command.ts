@@ -1,10 +1,18 @@
-import { Command, type HelpContext, type ParseOptionsResult } from "commander";
+import { Command, CommanderError, type Help, type HelpContext, type ParseOptionsResult } from "commander";
 import { missingInput, usageError } from "../errors/usage-errors.js";
 import type { OperationCommand } from "../operations/row.js";
 import { withDryRunFormat } from "./dry-run-option.js";
+import { type HelpSection, MgmtHelp } from "./help.js";
 
 /** The second form is commander's old one. */
 type HelpRequest = HelpContext | ((text: string) => string);
+
+/** Thrown instead of printing the help of a command as text. */
+export class HelpAsData extends CommanderError {
+  constructor(readonly command: MgmtCommand) {
+    super(0, "commander.helpDisplayed", "(outputHelp)");
+  }
+}
 
 /** A command that is defined when it is called, and that names a missing subcommand rather than printing help. */
 export class MgmtCommand extends Command {
@@ -14,6 +22,9 @@ export class MgmtCommand extends Command {
   onDefine?: () => void | Promise<void>;
   /** The row of the contract's table, for the command of an operation. */
   row?: OperationCommand;
+  readonly sections: HelpSection[] = [];
+  /** Whether help is printed as data. Set for `mgmt` itself. */
+  helpIsData = false;
 
   constructor(name?: string) {
     super(name);
@@ -38,6 +49,15 @@ export class MgmtCommand extends Command {
     return super.parseOptions(withDryRunFormat(words));
   }
 
+  /** The words that call the command, starting with `mgmt`. */
+  get line(): string {
+    return lineOf(this);
+  }
+
+  override createHelp(): Help {
+    return Object.assign(new MgmtHelp(), this.configureHelp());
+  }
+
   override createCommand(name?: string): MgmtCommand {
     return new MgmtCommand(name);
   }
@@ -57,6 +77,8 @@ export class MgmtCommand extends Command {
     if (this.commands.length > 0 && word !== undefined && !word.startsWith("-")) {
       this.error(`error: unknown command '${word}'`, { code: "commander.unknownCommand" });
     }
+    const root = rootOf(this);
+    if (root instanceof MgmtCommand && root.helpIsData) throw new HelpAsData(this);
     if (typeof request === "function") super.outputHelp(request);
     else super.outputHelp(request);
   }

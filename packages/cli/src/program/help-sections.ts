@@ -1,16 +1,13 @@
-import type { Command } from "commander";
 import { exitCodeHelp } from "../exit-codes.js";
 import { idPrefixes } from "../generated/id-prefixes.js";
+import type { MgmtCommand } from "./command.js";
 
-/** Adds sections below the options. Their lines are computed only when the help is shown. */
-export const addSections = (command: Command, sections: Record<string, () => readonly string[]>): void => {
-  command.addHelpText("after", () =>
-    Object.entries(sections)
-      .map(([title, lines]) => [title, lines()] as const)
-      .filter(([, lines]) => lines.length > 0)
-      .map(([title, lines]) => `\n${title}:\n${lines.map((line) => `  ${line}`).join("\n")}`)
-      .join("\n"),
-  );
+/** Adds sections below the options. */
+export const addSections = (
+  command: MgmtCommand,
+  sections: Record<string, () => readonly string[]>,
+): void => {
+  for (const [title, lines] of Object.entries(sections)) command.sections.push({ title, lines });
 };
 
 /** An id for examples: `exampleId(idPrefixes.project)` is `proj_8s2d…`. */

@@ -3,7 +3,7 @@ import type { Context, GlobalFlags } from "../context.js";
 import { usageError } from "../errors/usage-errors.js";
 import { addGroups } from "../operations/groups.js";
 import { type Format, formats, type Presentation } from "../output/output.js";
-import { lineOf, MgmtCommand } from "./command.js";
+import { MgmtCommand } from "./command.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
 import { addSections, overviewSections } from "./help-sections.js";
 import { addPorcelain } from "./porcelain.js";
@@ -20,10 +20,6 @@ export const buildProgram = (context: Context): MgmtCommand => {
     .exitOverride()
     .version(version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help, also after a command")
-    .configureHelp({
-      subcommandTerm: (command) => command.name(),
-      commandUsage: (command) => `${lineOf(command)} ${command.usage()}`,
-    })
     // Commander throws its errors as well, and `main` reports them once.
     .configureOutput({
       writeOut: (text) => output.text(text),
@@ -36,6 +32,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
       if (flags.output !== undefined) output.format = readFormat(flags.output);
       output.presentation = await readPresentation(flags);
     });
+  program.helpIsData = ["json", "yaml", "ndjson"].includes(output.format);
   addGlobalOptions(program);
   addGroups(program, groupCommands, context);
   addPorcelain(program, porcelainCommands, context);

@@ -12,7 +12,7 @@ import type { ControlFlags, Decision } from "./run.js";
 
 /** `mgmt dev approvals list`. */
 export const defineList: DefineCommand = (command, context) => {
-  command.description("Lists all approvals on the service that `mgmt dev` runs, oldest first.");
+  command.description("Lists all approvals on the service that mgmt dev runs, oldest first.");
   addControlOptions(command, ["mgmt dev approvals list"]);
   command.action(async () => {
     const { listApprovals } = await import("./run.js");

@@ -1,4 +1,5 @@
 import { rootOf } from "../../program/command.js";
+import { addGlobalOptions } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
 import { renderTopic } from "./topic.js";
@@ -11,9 +12,13 @@ export const defineHelp: DefineCommand = (command, { output }) => {
     .argument("[command...]", "words of the command, or a topic")
     .action(async (words: string[]) => {
       const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
+      if (topic && output.format !== "table") {
+        return output.result({ ...topic, text: renderTopic(topic, output.helpWidth) });
+      }
       if (topic) return output.text(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
     });
+  addGlobalOptions(command, { hidden: true });
   addSections(command, {
     Topics: () => topics.map(({ name, summary }) => `${name.padEnd(12)}  ${summary}`),
     Examples: () => ["mgmt help", "mgmt help projects create", "mgmt help output"],

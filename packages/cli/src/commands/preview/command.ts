@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { parseDuration } from "../../input/duration.js";
 import { assertId } from "../../input/ids.js";
+import type { MgmtCommand } from "../../program/command.js";
 import { addDryRunOption, dryRunFormat } from "../../program/dry-run-option.js";
 import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
@@ -79,7 +80,7 @@ interface UpFlags {
   envFile?: string;
 }
 
-const finish = (command: Command, examples: readonly string[], confirms = false): void => {
+const finish = (command: MgmtCommand, examples: readonly string[], confirms = false): void => {
   addDryRunOption(command);
   addGlobalOptions(command, { confirms });
   addSections(command, { Examples: () => examples });

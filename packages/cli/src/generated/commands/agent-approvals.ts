@@ -9,12 +9,12 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Get an approval",
     description:
-      "Returns the status of an approval that an agent is waiting for. Only the agent that the approval belongs to can read it. Poll until the status is no longer `pending`, then send the approved request again.",
+      "Prints the status of an approval that an agent is waiting for. Only the agent that the approval belongs to can read it. mgmt agent-approvals wait waits for the decision; then run the approved command again.",
     arguments: [
       {
         name: "approvalId",
         label: "approval-id",
-        help: "Id of the approval, from the `approvalId` of an `approval_required` error.",
+        help: "Id of the approval, from the error of the command that needs it.",
         resource: "approval",
         prefix: "apr_",
       },

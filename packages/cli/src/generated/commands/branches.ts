@@ -8,7 +8,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/branches/{branchId}",
     origin: "extended",
     summary: "Get a branch",
-    description: "Returns a branch by its id.",
+    description: "Prints a branch by its id.",
     arguments: [
       { name: "branchId", label: "branch-id", help: "Id of the branch.", resource: "branch", prefix: "br_" },
     ],
@@ -37,7 +37,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["isDefault"],
           flag: "is-default",
           type: "boolean",
-          help: "True makes the branch the project's default branch. Roles do not change. False is not allowed for the default branch: make another branch the default instead. Null changes nothing.",
+          help: "Makes the branch the project's default branch. Roles do not change. --no-is-default is not allowed for the default branch: make another branch the default instead.",
           nullable: true,
         },
       ],
@@ -55,7 +55,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Delete a branch",
     description:
-      "Deletes the branch, so that its `gitName` can be used again. The default branch, the production branch, and a branch that still has databases, apps or services cannot be deleted.",
+      "Deletes the branch, so that its git name can be used again. The default branch, the production branch, and a branch that still has databases, apps or services cannot be deleted.",
     arguments: [
       { name: "branchId", label: "branch-id", help: "Id of the branch.", resource: "branch", prefix: "br_" },
     ],

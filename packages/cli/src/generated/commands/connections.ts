@@ -8,14 +8,14 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/connections",
     origin: "extended",
     summary: "List connections",
-    description: "Returns the connections of the workspace, oldest first, without connection strings.",
+    description: "Prints the connections of the workspace, oldest first, without connection strings.",
     arguments: [],
     query: [
       {
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -31,7 +31,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["databaseId"],
         flag: "database-id",
         type: "string",
-        help: "Return only items of this database. The list is empty for a database that the credential cannot access.",
+        help: "Print only items of this database. The list is empty for a database that the credential cannot access.",
         prefix: "db_",
         maxLength: 128,
       },
@@ -49,7 +49,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a connection",
     description:
-      "Creates a connection with new credentials for a database. The connection strings are not returned again.",
+      "Creates a connection with new credentials for a database. The connection strings are not shown again.",
     arguments: [],
     query: [],
     body: {
@@ -98,7 +98,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/connections/{id}",
     origin: "extended",
     summary: "Get a connection",
-    description: "Returns a connection by its id, without connection strings.",
+    description: "Prints a connection by its id, without connection strings.",
     arguments: [
       {
         name: "id",
@@ -144,7 +144,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Rotate a connection's credentials",
     description:
-      "Gives the connection a new password. The previous password is revoked on a best-effort basis, immediately if possible. The connection strings are not returned again.",
+      "Gives the connection a new password. The previous password is revoked on a best-effort basis, immediately if possible. The connection strings are not shown again.",
     arguments: [
       {
         name: "id",

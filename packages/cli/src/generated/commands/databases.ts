@@ -8,14 +8,14 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/databases",
     origin: "extended",
     summary: "List databases",
-    description: "Returns the databases of the workspace, oldest first.",
+    description: "Prints the databases of the workspace, oldest first.",
     arguments: [],
     query: [
       {
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -31,7 +31,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["projectId"],
         flag: "project-id",
         type: "string",
-        help: "Return only items of this project. The list is empty for a project that the credential cannot access.",
+        help: "Print only items of this project. The list is empty for a project that the credential cannot access.",
         prefix: "proj_",
         maxLength: 128,
       },
@@ -39,7 +39,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["logicalId"],
         flag: "logical-id",
         type: "string",
-        help: "Return only the item with this --logical-id.",
+        help: "Print only the item with this logical id.",
         pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
         maxLength: 255,
       },
@@ -47,7 +47,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["branchId"],
         flag: "branch-id",
         type: "string",
-        help: "Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with --branch-git-name.",
+        help: "Print only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with --branch-git-name.",
         prefix: "br_",
         maxLength: 128,
       },
@@ -55,7 +55,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["branchGitName"],
         flag: "branch-git-name",
         type: "string",
-        help: "Return only items on branches with this git name. Cannot be combined with --branch-id.",
+        help: "Print only items on branches with this git name. Cannot be combined with --branch-id.",
         minLength: 1,
         maxLength: 255,
       },
@@ -73,7 +73,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a database",
     description:
-      "Creates a database in a project, on the given branch or else on the project's default branch. It starts empty, from a completed backup, or as a copy of a database that is `ready`.\n\nThe service may return connection strings in the endpoints of the first connection. Create a connection for the database to get one in any case. The database accepts connections when its status changes from `provisioning` to `ready`.",
+      "Creates a database in a project, on the given branch or else on the project's default branch. It starts empty, from a completed backup, or as a copy of a database that is `ready`.\n\nCreates a connection for it too, and prints its connection string, which is not shown again. The database accepts connections when its status changes from `provisioning` to `ready`.",
     arguments: [],
     query: [],
     body: {
@@ -142,7 +142,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["source", "type"],
           flag: "source-type",
           type: "string",
-          help: "What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`.",
+          help: "What to create the database from. Defaults to an empty database. Cannot be combined with --from-database-id.",
           required: "with-parent",
           enum: ["empty", "backup", "database"],
         },
@@ -158,7 +158,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["source", "backupId"],
           flag: "source-backup-id",
           type: "string",
-          help: "The backup. Must belong to `databaseId`.",
+          help: "The backup. Must belong to --source-database-id.",
           prefix: "bkp_",
           maxLength: 128,
         },
@@ -225,7 +225,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/databases/{databaseId}",
     origin: "extended",
     summary: "Get a database",
-    description: "Returns a database by its id.",
+    description: "Prints a database by its id.",
     arguments: [
       {
         name: "databaseId",
@@ -249,7 +249,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Update a database",
     description:
-      "Renames the database, moves it to another branch of its project, or changes its `logicalId`. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the database first.",
+      "Renames the database, moves it to another branch of its project, or changes its logical id. What you leave out keeps its value. A logical id cannot be combined with a branch: move the database first.",
     arguments: [
       {
         name: "databaseId",
@@ -284,7 +284,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["logicalId"],
           flag: "logical-id",
           type: "string",
-          help: "New declared identity, or null to remove it. Cannot be combined with --branch-id or --branch-git-name.",
+          help: "New declared identity. --unset logical-id removes it. Cannot be combined with --branch-id or --branch-git-name.",
           nullable: true,
           pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
           maxLength: 255,
@@ -328,7 +328,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Restore a database",
     description:
-      "Overwrites the database with a backup. This is destructive: all data in the database is replaced, and everything written since the backup is lost.\n\nThe database must be `ready` or in `failure`. Its status is `recovering` until the restore is complete. Its connections keep their ids and credentials, and its `source` is then the backup.",
+      "Overwrites the database with a backup. This is destructive: all data in the database is replaced, and everything written since the backup is lost.\n\nThe database must be `ready` or in `failure`. Its status is `recovering` until the restore is complete. Its connections keep their ids and credentials, and its source is then the backup.",
     arguments: [
       {
         name: "targetDatabaseId",
@@ -363,7 +363,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["source", "backupId"],
           flag: "source-backup-id",
           type: "string",
-          help: "The backup. Must belong to `databaseId` and be completed.",
+          help: "The backup. Must belong to --source-database-id and be completed.",
           required: "always",
           prefix: "bkp_",
           maxLength: 128,
@@ -392,7 +392,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/databases/{databaseId}/backups",
     origin: "extended",
     summary: "List backups",
-    description: "Returns the backups of the database, newest first. The list has no cursor.",
+    description: "Prints the backups of the database, newest first. The list has no cursor.",
     arguments: [
       {
         name: "databaseId",
@@ -407,7 +407,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["limit"],
         flag: "limit",
         type: "integer",
-        help: "Maximum number of backups to return. Omit it to get all backups.",
+        help: "Maximum number of backups to return. Without it, all backups are printed.",
         minimum: 1,
         maximum: 1000,
       },
@@ -424,7 +424,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Get usage",
     description:
-      "Returns the operations and the storage that the database used in a period, by default from the start of the current month until now.",
+      "Prints the operations and the storage that the database used in a period, by default from the start of the current month until now.",
     arguments: [
       {
         name: "databaseId",
@@ -461,7 +461,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/databases/{databaseId}/connections",
     origin: "extended",
     summary: "List a database's connections",
-    description: "Returns the connections of the database, oldest first, without connection strings.",
+    description: "Prints the connections of the database, oldest first, without connection strings.",
     arguments: [
       {
         name: "databaseId",
@@ -476,7 +476,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -502,7 +502,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Create a connection of a database",
     description:
-      "Creates a connection with new credentials for the database. The connection strings are not returned again.",
+      "Creates a connection with new credentials for the database. The connection strings are not shown again.",
     arguments: [
       {
         name: "databaseId",

@@ -8,7 +8,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/deployments/{deploymentId}",
     origin: "extended",
     summary: "Get a deployment",
-    description: "Returns a deployment by its id, with its status.",
+    description: "Prints a deployment by its id, with its status.",
     arguments: [
       {
         name: "deploymentId",

@@ -9,7 +9,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "List integrations",
     description:
-      "Returns the integrations of a workspace, oldest first. The list is empty for a workspace that the credential cannot access.",
+      "Prints the integrations of a workspace, oldest first. The list is empty for a workspace that the credential cannot access.",
     arguments: [],
     query: [
       {
@@ -25,7 +25,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -49,7 +49,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/integrations/{id}",
     origin: "documented",
     summary: "Get an integration",
-    description: "Returns an integration by its id.",
+    description: "Prints an integration by its id.",
     arguments: [
       {
         name: "id",

@@ -8,7 +8,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/me",
     origin: "extended",
     summary: "Get the caller",
-    description: "Returns the user, the workspace and the credential of the request.",
+    description: "Prints the user, the workspace and the credential of the request.",
     arguments: [],
     query: [],
     envelope: "data",

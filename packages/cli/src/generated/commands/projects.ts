@@ -8,14 +8,14 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/projects",
     origin: "documented",
     summary: "List projects",
-    description: "Returns the projects of the credential's workspace, oldest first.",
+    description: "Prints the projects of the credential's workspace, oldest first.",
     arguments: [],
     query: [
       {
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -31,7 +31,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["logicalId"],
         flag: "logical-id",
         type: "string",
-        help: "Return only the item with this --logical-id.",
+        help: "Print only the item with this logical id.",
         pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
         maxLength: 255,
       },
@@ -48,7 +48,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Create a project",
     description:
-      "Creates a project in the credential's workspace, with a default branch `main` and, unless `createDatabase` is false, a default database on that branch. The request body is optional.\n\nThe response contains the credentials of the database, which are not returned again. The database accepts connections when its status changes from `provisioning` to `ready`.",
+      "Creates a project in the credential's workspace, with a default branch `main` and, unless you pass --no-create-database, a default database on that branch.\n\nPrints the credentials of the database, which are not shown again. The database accepts connections when its status changes from `provisioning` to `ready`.",
     arguments: [],
     query: [],
     body: {
@@ -73,7 +73,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["region"],
           flag: "region",
           type: "string",
-          help: "Default region of the project and region of its default database. If omitted, `defaultRegion` is null and the database is created in `us-east-1`.",
+          help: "Default region of the project and region of its default database. Without it, the project has no default region, and the database is created in `us-east-1`.",
           enum: ["us-east-1", "us-west-1", "eu-west-3", "eu-central-1", "ap-northeast-1", "ap-southeast-1"],
         },
         {
@@ -123,7 +123,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/projects/{id}",
     origin: "documented",
     summary: "Get a project",
-    description: "Returns a project by its id.",
+    description: "Prints a project by its id.",
     arguments: [
       { name: "id", label: "project-id", help: "Id of the project.", resource: "project", prefix: "proj_" },
     ],
@@ -140,7 +140,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Update a project",
     description:
-      "Renames the project, and merges `settings` into the stored settings by key. Omitted fields keep their value.",
+      "Renames the project, and merges --settings into the stored settings by key. What you leave out keeps its value.",
     arguments: [
       { name: "id", label: "project-id", help: "Id of the project.", resource: "project", prefix: "proj_" },
     ],
@@ -153,7 +153,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["settings"],
           flag: "settings",
           type: "json",
-          help: "Settings to merge into the stored settings, by key. Each value is an object. Settings are not returned.",
+          help: "Settings to merge into the stored settings, by key. Each value is an object. Settings are not printed.",
         },
       ],
       examples: [{ name: "shop" }, { settings: { preview: { enabled: true } } }],
@@ -219,7 +219,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/projects/{projectId}/databases",
     origin: "documented",
     summary: "List a project's databases",
-    description: "Returns the databases of the project, oldest first.",
+    description: "Prints the databases of the project, oldest first.",
     arguments: [
       {
         name: "projectId",
@@ -234,7 +234,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -260,7 +260,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Create a database in a project",
     description:
-      "Creates a database in the project, on its default branch. It starts empty, from a completed backup, or as a copy of a database that is `ready`.\n\nThe response contains the credentials of its first connection, which are not returned again. The database accepts connections when its status changes from `provisioning` to `ready`.",
+      "Creates a database in the project, on its default branch. It starts empty, from a completed backup, or as a copy of a database that is `ready`.\n\nPrints the credentials of its first connection, which are not shown again. The database accepts connections when its status changes from `provisioning` to `ready`.",
     arguments: [
       {
         name: "projectId",
@@ -328,7 +328,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["source", "type"],
           flag: "source-type",
           type: "string",
-          help: "What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`.",
+          help: "What to create the database from. Defaults to an empty database. Cannot be combined with --from-database-id.",
           required: "with-parent",
           enum: ["empty", "backup", "database"],
         },
@@ -344,7 +344,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["source", "backupId"],
           flag: "source-backup-id",
           type: "string",
-          help: "The backup. Must belong to `databaseId`.",
+          help: "The backup. Must belong to --source-database-id.",
           prefix: "bkp_",
           maxLength: 128,
         },
@@ -386,7 +386,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/projects/{projectId}/branches",
     origin: "extended",
     summary: "List a project's branches",
-    description: "Returns the branches of the project, oldest first.",
+    description: "Prints the branches of the project, oldest first.",
     arguments: [
       {
         name: "projectId",
@@ -401,7 +401,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -417,7 +417,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["gitName"],
         flag: "git-name",
         type: "string",
-        help: "Return only the branch with exactly this git name. Cannot be combined with --git-name-contains.",
+        help: "Print only the branch with exactly this git name. Cannot be combined with --git-name-contains.",
         minLength: 1,
         maxLength: 255,
       },
@@ -425,7 +425,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["gitNameContains"],
         flag: "git-name-contains",
         type: "string",
-        help: "Return only branches whose git name contains this text. Cannot be combined with --git-name.",
+        help: "Print only branches whose git name contains this text. Cannot be combined with --git-name.",
         minLength: 1,
         maxLength: 255,
       },

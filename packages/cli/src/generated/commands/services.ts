@@ -8,14 +8,14 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/services",
     origin: "extended",
     summary: "List services",
-    description: "Returns the services of the workspace, oldest first.",
+    description: "Prints the services of the workspace, oldest first.",
     arguments: [],
     query: [
       {
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -31,7 +31,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["projectId"],
         flag: "project-id",
         type: "string",
-        help: "Return only items of this project. The list is empty for a project that the credential cannot access.",
+        help: "Print only items of this project. The list is empty for a project that the credential cannot access.",
         prefix: "proj_",
         maxLength: 128,
       },
@@ -39,7 +39,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["logicalId"],
         flag: "logical-id",
         type: "string",
-        help: "Return only the item with this --logical-id.",
+        help: "Print only the item with this logical id.",
         pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
         maxLength: 255,
       },
@@ -47,7 +47,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["branchId"],
         flag: "branch-id",
         type: "string",
-        help: "Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with --branch-git-name.",
+        help: "Print only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with --branch-git-name.",
         prefix: "br_",
         maxLength: 128,
       },
@@ -55,7 +55,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["branchGitName"],
         flag: "branch-git-name",
         type: "string",
-        help: "Return only items on branches with this git name. Cannot be combined with --branch-id.",
+        help: "Print only items on branches with this git name. Cannot be combined with --branch-id.",
         minLength: 1,
         maxLength: 255,
       },
@@ -72,7 +72,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a service",
     description:
-      "Creates a service in `regionId`, by default in the project's default region, or else in `us-east-1`.\n\nThe service is placed on the branch `branchId` or on the branch named `branchGitName`, which is created if it does not exist. Without either it is placed on the project's default branch. If one of them is null, the service is not on a branch.\n\nFails if another app or service on the branch has the same name or the same `logicalId`. The name is checked first.",
+      "Creates a service in the region that --region-id names, by default the project's default region, or else `us-east-1`.\n\nThe service is placed on the branch that --branch-id names, or on the one that --branch-git-name names, which is created if it does not exist. Without either it is placed on the project's default branch. With --unset branch-id, the service is not on a branch.\n\nFails if another app or service on the branch has the same name or the same logical id. The name is checked first.",
     arguments: [],
     query: [],
     body: {
@@ -91,7 +91,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["projectId"],
           flag: "project-id",
           type: "string",
-          help: "The project to create the app in.",
+          help: "The project to create the service in.",
           required: "always",
           prefix: "proj_",
           maxLength: 128,
@@ -100,14 +100,14 @@ export const commands: readonly OperationCommand[] = [
           path: ["regionId"],
           flag: "region-id",
           type: "string",
-          help: "Region to run the app in. Defaults to the project's default region, or else `us-east-1`.",
+          help: "Region to run the service in. Defaults to the project's default region, or else `us-east-1`.",
           enum: ["us-east-1", "us-west-1", "eu-west-3", "eu-central-1", "ap-northeast-1", "ap-southeast-1"],
         },
         {
           path: ["branchId"],
           flag: "branch-id",
           type: "string",
-          help: "Branch of the project to create the app on. Defaults to the project's default branch. Null creates the app without a branch. Cannot be combined with --branch-git-name.",
+          help: "Branch of the project to create the service on. Defaults to the project's default branch. --unset branch-id creates the service without a branch. Cannot be combined with --branch-git-name.",
           nullable: true,
           prefix: "br_",
           maxLength: 128,
@@ -152,7 +152,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/services/{serviceId}",
     origin: "extended",
     summary: "Get a service",
-    description: "Returns a service by its id.",
+    description: "Prints a service by its id.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],
@@ -169,7 +169,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Update a service",
     description:
-      "Renames the service, moves it to another branch of its project, or changes its `logicalId`. Omitted fields keep their value.\n\n`logicalId` cannot be combined with a branch: move the service first, then set it. A service that has a `logicalId` cannot be given a different one until it is set to null. Setting the same `logicalId` again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same `logicalId`.",
+      "Renames the service, moves it to another branch of its project, or changes its logical id. What you leave out keeps its value.\n\nA logical id cannot be combined with a branch: move the service first, then set it. A service that has a logical id cannot be given a different one until --unset logical-id removes it. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],
@@ -189,7 +189,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["logicalId"],
           flag: "logical-id",
           type: "string",
-          help: "New declared identity, or null to remove it. Set it to null before you set a different one. Cannot be combined with --branch-id or --branch-git-name.",
+          help: "New declared identity. --unset logical-id removes it. Remove it before you set a different one. Cannot be combined with --branch-id or --branch-git-name.",
           nullable: true,
           pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
           maxLength: 255,
@@ -198,7 +198,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["branchId"],
           flag: "branch-id",
           type: "string",
-          help: "Branch of the same project to move the app to. Null removes the app from its branch. Cannot be combined with --branch-git-name or --logical-id.",
+          help: "Branch of the same project to move the service to. --unset branch-id removes the service from its branch. Cannot be combined with --branch-git-name or --logical-id.",
           nullable: true,
           prefix: "br_",
           maxLength: 128,
@@ -227,7 +227,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Delete a service",
     description:
-      "Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the request fails and nothing is changed.",
+      "Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the command fails and nothing is changed.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],
@@ -244,7 +244,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Promote a deployment",
     description:
-      "Serves a running deployment at the domain of the service. Custom domains of the previously promoted deployment are moved to it. The response contains their number, which is 0 for the first promotion and for promoting the same deployment again.",
+      "Serves a running deployment at the domain of the service. Custom domains of the previously promoted deployment are moved to it. Prints their number, which is 0 for the first promotion and for promoting the same deployment again.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],
@@ -256,7 +256,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["deploymentId"],
           flag: "deployment-id",
           type: "string",
-          help: "The deployment to promote. Must belong to this app and be `running`. Required unless --version-id is given.",
+          help: "The deployment to promote. Must belong to this service and be `running`. Required unless --version-id is given.",
           prefix: "dpl_",
           maxLength: 128,
         },
@@ -283,7 +283,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/services/{serviceId}/deployments",
     origin: "extended",
     summary: "List deployments",
-    description: "Returns the deployments of the service, oldest first.",
+    description: "Prints the deployments of the service, oldest first.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],
@@ -292,7 +292,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -317,7 +317,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a deployment",
     description:
-      "Creates a deployment of the service. Upload the code to `uploadUrl` with one PUT request, then start the deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment. The request body is optional.",
+      "Creates a deployment of the service. Upload the code to the printed upload URL with one PUT request, then start the deployment. With --skip-code-upload, it reuses the code of the promoted deployment.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],

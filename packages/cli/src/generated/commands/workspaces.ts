@@ -8,14 +8,14 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/workspaces",
     origin: "extended",
     summary: "List workspaces",
-    description: "Returns the workspaces that the credential can access, oldest first.",
+    description: "Prints the workspaces that the credential can access, oldest first.",
     arguments: [],
     query: [
       {
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -40,7 +40,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a workspace",
     description:
-      "Creates a workspace that is owned by the calling user. Service tokens and agents cannot create workspaces. The request body is optional.",
+      "Creates a workspace that is owned by the calling user. Service tokens and agents cannot create workspaces.",
     arguments: [],
     query: [],
     body: {
@@ -68,7 +68,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/workspaces/{id}",
     origin: "extended",
     summary: "Get a workspace",
-    description: "Returns a workspace by its id.",
+    description: "Prints a workspace by its id.",
     arguments: [
       {
         name: "id",
@@ -90,7 +90,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/workspaces/{workspaceId}/subscription",
     origin: "extended",
     summary: "Get the subscription of a workspace",
-    description: "Returns the plan of the workspace and whether its usage is blocked.",
+    description: "Prints the plan of the workspace and whether its usage is blocked.",
     arguments: [
       {
         name: "workspaceId",
@@ -112,7 +112,7 @@ export const commands: readonly OperationCommand[] = [
     path: "/v1/workspaces/{workspaceId}/integrations",
     origin: "documented",
     summary: "List a workspace's integrations",
-    description: "Returns the integrations of the workspace, oldest first.",
+    description: "Prints the integrations of the workspace, oldest first.",
     arguments: [
       {
         name: "workspaceId",
@@ -127,7 +127,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -182,7 +182,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "List service tokens",
     description:
-      "Returns the service tokens of the workspace, newest first, without their values. The list is empty if the workspace does not exist or the caller is not a member of it.",
+      "Prints the service tokens of the workspace, newest first, without their values. The list is empty if the workspace does not exist or the caller is not a member of it.",
     arguments: [
       {
         name: "workspaceId",
@@ -197,7 +197,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["cursor"],
         flag: "cursor",
         type: "string",
-        help: "The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters.",
+        help: "Start after the page that printed this cursor. It is valid only for the same command with the same filters.",
         nullable: true,
       },
       {
@@ -222,7 +222,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a service token",
     description:
-      "Creates a credential for programs, which does not expire. Its `value` is not returned again. Agents cannot create service tokens.",
+      "Creates a credential for programs, which does not expire. Its value is not shown again. Agents cannot create service tokens.",
     arguments: [
       {
         name: "workspaceId",
