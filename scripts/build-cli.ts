@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { type OutputChunk, rollup } from "rollup";
 import type { main as mainOfCli, ProcessLike } from "../packages/cli/src/main.js";
+import { writeThirdPartyLicenses } from "./third-party-licenses.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const require = createRequire(join(root, "packages/cli/package.json"));
@@ -13,8 +14,11 @@ const source = "packages/cli/src";
 const folder = join(root, "packages/cli/dist");
 const target = "node20.19";
 
-/** Installed beside the command: a package that only `mgmt dev` needs, and native code. Everything else is bundled. */
-const external = ["@mgmt/platform", "@napi-rs/keyring"];
+/**
+ * Installed beside the command: a package that only `mgmt dev` needs, one whose license (MPL-2.0) does not allow minified
+ * copies alone, and native code. Everything else is bundled.
+ */
+const external = ["@mgmt/platform", "@jmespath-community/jmespath", "@napi-rs/keyring"];
 
 /** What a command such as `mgmt projects list` loads, besides the table of its group. It becomes a single file. */
 const startup = ["main.ts", "operations/run.ts", "service/sdk.ts"];
@@ -117,6 +121,7 @@ const bundle = async (): Promise<Bundle> => {
       },
     ],
   });
+  writeThirdPartyLicenses("cli", metafile);
   return {
     modules: new Map(outputFiles.map(({ path, text }) => [basename(path), text])),
     startupModules: startupModulesOf(metafile),

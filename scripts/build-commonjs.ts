@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Plugin, build, transform } from "esbuild";
+import { type Metafile, type Plugin, build, transform } from "esbuild";
 import { rollup } from "rollup";
 import { type Library, definitionsOf, externalsOf, libraries, target } from "../tsup.config.js";
+import { writeThirdPartyLicenses } from "./third-party-licenses.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -14,19 +15,21 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export const bundledInCommonJs = ["jose", "msw", "oauth4webapi"];
 
 /**
- * Builds the CommonJS form of each library. What ES modules load with `import()`, it loads with `require` at the same moment,
+ * Builds the CommonJS form of each library, and writes the licenses of what it contains, which is no less than what the ES
+ * modules contain. What ES modules load with `import()`, it loads with `require` at the same moment,
  * because CommonJS test runners reject `import()`. esbuild resolves, transpiles and splits; Rollup converts the chunks.
  */
 export const buildCommonJs = async (): Promise<void> => {
-  const built = libraries.filter(({ formats }) => formats.includes("cjs"));
-  await Promise.all(built.map(buildLibrary));
+  await Promise.all(libraries.map(buildLibrary));
 };
 
 const inputsOf = ({ entries, conditional = [] }: Library): string[] => [...entries, ...conditional];
 
 const buildLibrary = async (library: Library): Promise<void> => {
   const folder = join(root, "packages", library.name, "dist");
-  const modules = await bundle(library, folder);
+  const { modules, metafile } = await bundle(library, folder);
+  writeThirdPartyLicenses(library.name, metafile);
+  if (!library.formats.includes("cjs")) return;
   const bundled = await rollup({
     input: Object.fromEntries(inputsOf(library).map((entry) => [entry, join(folder, `${entry}.js`)])),
     external: (id) => !/^[./]/.test(id),
@@ -65,10 +68,15 @@ const bundledMsw: Plugin = {
   },
 };
 
-/** Returns the modules of the bundle by path. */
-const bundle = async (library: Library, folder: string): Promise<ReadonlyMap<string, string>> => {
+interface Bundle {
+  /** Code in ES modules, by path. */
+  readonly modules: ReadonlyMap<string, string>;
+  readonly metafile: Metafile;
+}
+
+const bundle = async (library: Library, folder: string): Promise<Bundle> => {
   const { name } = library;
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: inputsOf(library).map((entry) => `packages/${name}/src/${entry}.ts`),
     outbase: `packages/${name}/src`,
@@ -85,8 +93,9 @@ const bundle = async (library: Library, folder: string): Promise<ReadonlyMap<str
       .flatMap((external) => [external, `${external}/*`]),
     plugins: [bundledMsw],
     write: false,
+    metafile: true,
   });
-  return new Map(outputFiles.map(({ path, text }) => [path, text]));
+  return { modules: new Map(outputFiles.map(({ path, text }) => [path, text])), metafile };
 };
 
 const resolveAmong = (modules: ReadonlyMap<string, string>) => ({

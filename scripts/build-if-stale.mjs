@@ -18,6 +18,7 @@ const sources = [
   "scripts/declaration-maps.ts",
   "scripts/build-commonjs.ts",
   "scripts/generate",
+  "scripts/third-party-licenses.ts",
   ...packageFolders.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
 ];
 

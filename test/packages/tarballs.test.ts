@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/generate/contract.js";
 import { packageFolders } from "../../scripts/packages.mjs";
 import { manifestOf } from "../../scripts/release/pack.js";
+import { licensesFile, thirdPartyIn } from "../../scripts/third-party-licenses.js";
 import { linksOf } from "../docs/markdown.js";
 import { followNames } from "./declared-names.js";
 import { LanguageServer } from "./language-server.js";
@@ -91,6 +92,42 @@ describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
     const expected =
       /^(dist\/|src\/|api\/|package\.json$|openapi\.json$|mgmt\.schema\.json$|(LICENSE|THIRD-PARTY-LICENSES|README\.md|CHANGELOG\.md)$)/;
     expect(unpacked(folder).files.filter((file) => !expected.test(file))).toEqual([]);
+  });
+});
+
+/** Packages whose code each tarball contains, among others. */
+const contained: Record<string, string[]> = {
+  cli: ["chalk", "commander", "conf", "openapi-fetch", "@inquirer/select", "string-width", "yaml"],
+  engine: ["jose"],
+  mock: ["msw"],
+  platform: [],
+  sdk: ["oauth4webapi"],
+};
+
+describe.each(packageFolders)("the third-party licenses of packages/%s", (folder) => {
+  const licenses = (): string => {
+    const { has, read } = unpacked(folder);
+    return has(licensesFile) ? read(licensesFile) : "";
+  };
+
+  it("name the packages whose code the build contains", () => {
+    const names = thirdPartyIn(licenses()).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(contained[folder] ?? ["not listed in this test"]));
+    expect(names.length > 0).toBe(contained[folder]?.length !== 0);
+  });
+
+  it("allow the code to be part of another package", () => {
+    const allowed = /^(MIT|ISC|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|0BSD|\(?MIT OR .+)$/;
+    expect(thirdPartyIn(licenses()).filter(({ license }) => !allowed.test(license))).toEqual([]);
+  });
+
+  it("have the text of each license", () => {
+    const [, ...sections] = licenses().split(/^-{80}\n(?=\S+ \S+ \(.+\)\n-{80}\n)/m);
+    expect(sections).toHaveLength(thirdPartyIn(licenses()).length);
+    const incomplete = sections.filter(
+      (section) => !/permission|redistribution|License: MIT\n/i.test(section.split("\n").slice(2).join("\n")),
+    );
+    expect(incomplete).toEqual([]);
   });
 });
 
