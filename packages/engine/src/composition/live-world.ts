@@ -65,6 +65,7 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
     findEndpoint: (method, path) =>
       oauth.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path) ?? findContract(path),
     changes,
+    transact: (_access, step) => step(world),
     attempt: (job) => world.scheduler.attempt(job),
     saved: () => changes.saved(store),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,

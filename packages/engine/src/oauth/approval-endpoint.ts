@@ -14,12 +14,14 @@ export const findApprovalPage = (method: string, path: string): Endpoint | undef
     id: null,
     discardsBody: false,
     bodyLimit: () => 0,
-    respond: ({ store, clock }, request) => {
+    respond: (server, request) => {
       if (request.offLoopback) return pageResponse(refusals.approvalOffLoopback());
-      const approval = store.approvals.get(id);
-      if (!approval) return pageResponse(refusals.noApproval());
-      const text = approvalPage(approvalAt(approval, clock.now()));
-      return pageResponse({ status: 200, text, formAction: "'none'" });
+      return server.transact({ mode: "read", locks: [] }, ({ store, clock }) => {
+        const approval = store.approvals.get(id);
+        if (!approval) return pageResponse(refusals.noApproval());
+        const text = approvalPage(approvalAt(approval, clock.now()));
+        return pageResponse({ status: 200, text, formAction: "'none'" });
+      });
     },
   };
 };

@@ -1,6 +1,9 @@
 import type { EngineRequest, Outcome } from "../request/message.js";
+import type { ServerWorld } from "../request/server-world.js";
 import type { World } from "../request/world.js";
+import type { Access } from "../store/backing.js";
 import type { UserRow } from "../store/rows.js";
+import { Missing } from "../store/want.js";
 import {
   type AuthorizationRequest,
   type RedirectTarget,
@@ -33,7 +36,12 @@ export class AuthorizationEndpoint {
     private readonly onDefect: (error: unknown) => void,
   ) {}
 
-  respond(world: World, request: EngineRequest, search: string): Outcome {
+  respond(server: ServerWorld, request: EngineRequest, search: string): Outcome | Promise<Outcome> {
+    const access: Access = { mode: request.method === "POST" ? "write" : "read", locks: locksOf(request) };
+    return server.transact(access, (world) => this.#respond(world, request, search));
+  }
+
+  #respond(world: World, request: EngineRequest, search: string): Outcome {
     if (this.guard.isForeign(request)) return pageResponse(refusals.foreign());
     const parameters = refusalOr(() => readParameters(search));
     if (parameters instanceof OAuthError) return pageResponse(refusals.request(parameters));
@@ -47,6 +55,7 @@ export class AuthorizationEndpoint {
       const users = world.store.users.list({});
       return this.#show(request, search, authorization, (parts) => signInPage(parts, users));
     } catch (error) {
+      if (error instanceof Missing) throw error;
       // The client would not see a status of 500, so the redirect reports the error. See
       // https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
       this.onDefect(error);
@@ -115,6 +124,14 @@ const redirect = (
 ): Outcome => {
   const errorCode = result instanceof OAuthError ? result.code : null;
   return redirectResponse(responseLocation(target, settings.authUrl, result), errorCode);
+};
+
+/** A consent changes the integrations of the workspace that the form names. */
+const locksOf = (request: EngineRequest): string[] => {
+  if (request.method !== "POST") return [];
+  const form = refusalOr(() => readForm(request));
+  const workspaceId = form instanceof OAuthError ? undefined : form.get("workspace");
+  return workspaceId === undefined ? [] : [workspaceId];
 };
 
 const addressOf = (search: string): string => `${oauthPaths.authorize}?${search}`;

@@ -3,7 +3,7 @@ import type { Authenticator } from "../request/authenticate.js";
 import { corsHeaders, preflightHeaders } from "../request/cors.js";
 import { type Endpoint, type OAuthEndpoint, oauthEndpoints } from "../request/endpoint.js";
 import { type EngineRequest, type Outcome, header } from "../request/message.js";
-import type { World } from "../request/world.js";
+import type { ServerWorld } from "../request/server-world.js";
 import { AuthorizationEndpoint } from "./authorization-endpoint.js";
 import type { ClientRequest } from "./client-authentication.js";
 import { maxFormBytes, readForm } from "./form-body.js";
@@ -28,7 +28,7 @@ interface Handler {
   /** Whether pages of any origin may call the endpoint, without cookies. */
   readonly anyOrigin: boolean;
   /** @throws OAuthError */
-  respond(world: World, request: EngineRequest, search: string, log: Log): Outcome | Promise<Outcome>;
+  respond(server: ServerWorld, request: EngineRequest, search: string, log: Log): Outcome | Promise<Outcome>;
 }
 
 /** Limits caching to one minute, because the keys can change when the server restarts. */
@@ -45,17 +45,17 @@ export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): Read
     authorize: {
       methods: ["GET", "POST"],
       anyOrigin: false,
-      respond: (world, request, search) => authorization.respond(world, request, search),
+      respond: (server, request, search) => authorization.respond(server, request, search),
     },
     token: {
       methods: ["POST"],
       anyOrigin: true,
-      respond: (world, request, _search, log) => issueToken(world, tokens, clientRequest(request, log)),
+      respond: (server, request, _search, log) => issueToken(server, tokens, clientRequest(request, log)),
     },
     revoke: {
       methods: ["POST"],
       anyOrigin: false,
-      respond: (world, request, _search, log) => revokeToken(world, tokens, clientRequest(request, log)),
+      respond: (server, request, _search, log) => revokeToken(server, tokens, clientRequest(request, log)),
     },
     metadata: {
       methods: ["GET"],
@@ -70,7 +70,7 @@ export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): Read
       id: `oauth.${name}`,
       discardsBody: false,
       bodyLimit: (method) => (method === "POST" ? maxFormBytes : 0),
-      respond: (world, request, search) => handle(handlers[name], world, request, search, onDefect),
+      respond: (server, request, search) => handle(handlers[name], server, request, search, onDefect),
     },
   ];
   return new Map(oauthEndpoints.map(endpoint));
@@ -85,7 +85,7 @@ const clientRequest = (request: EngineRequest, log: Log): ClientRequest => ({
 /** Handles a request to an endpoint. Never rejects: errors become responses. */
 const handle = async (
   handler: Handler,
-  world: World,
+  server: ServerWorld,
   request: EngineRequest,
   search: string,
   onDefect: OAuthParts["onDefect"],
@@ -97,7 +97,7 @@ const handle = async (
   }
   let logged: Readonly<Record<string, string>> = {};
   const log: Log = (parameters) => (logged = { ...logged, ...parameters });
-  const outcome = await respond(handler, world, request, search, log).catch((error: unknown) => {
+  const outcome = await respond(handler, server, request, search, log).catch((error: unknown) => {
     if (error instanceof OAuthError) return errorResponse(error);
     onDefect(error);
     return errorResponse(oauthErrors.serverError());
@@ -108,11 +108,11 @@ const handle = async (
 
 const respond = async (
   { methods, respond }: Handler,
-  world: World,
+  server: ServerWorld,
   request: EngineRequest,
   search: string,
   log: Log,
 ): Promise<Outcome> => {
   if (!methods.includes(request.method)) throw oauthErrors.wrongMethod(methods);
-  return respond(world, request, search, log);
+  return respond(server, request, search, log);
 };

@@ -1,5 +1,7 @@
-import type { Authenticator } from "../request/authenticate.js";
+import type { Authenticator, VerifiedToken } from "../request/authenticate.js";
+import { digest } from "../request/digest.js";
 import type { Outcome } from "../request/message.js";
+import type { ServerWorld } from "../request/server-world.js";
 import type { World } from "../request/world.js";
 import type { ClientRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
@@ -16,33 +18,33 @@ const names = ["client_id", "client_secret", "token", "token_type_hint"];
  * @throws OAuthError
  */
 export const revokeToken = async (
-  world: World,
+  server: ServerWorld,
   authenticator: Authenticator,
   request: ClientRequest,
 ): Promise<Outcome> => {
-  const client = authenticateClient(world.store, request, names);
   const token = request.parameters.get("token");
-  if (token === undefined) throw oauthErrors.missing("token");
-  // The two kinds of token have different formats, so `token_type_hint` is not needed.
-  const found = findRefreshToken(world, token);
-  if (found) {
-    if (found.grant.clientId !== client.id) throw oauthErrors.othersToken();
-    deleteGrant(world.store, found.grant.id, world.settings.oauth);
-  } else {
-    await revokeAccessToken(world, authenticator, client, token);
-  }
+  const verified = token === undefined ? undefined : await authenticator.verify(token);
+  const locks = token === undefined ? [] : [digest(token)];
+  await server.transact({ mode: "write", locks }, (world) => {
+    const client = authenticateClient(world.store, request, names);
+    if (token === undefined) throw oauthErrors.missing("token");
+    // The two kinds of token have different formats, so `token_type_hint` is not needed.
+    const found = findRefreshToken(world, token);
+    if (found) {
+      if (found.grant.clientId !== client.id) throw oauthErrors.othersToken();
+      deleteGrant(world.store, found.grant.id, world.settings.oauth);
+    } else if (verified && authenticator.refusal(world, verified) === undefined) {
+      revokeAccessToken(world, client, verified);
+    }
+  });
   return { status: 200, headers: notStored, code: null };
 };
 
-const revokeAccessToken = async (
-  world: World,
-  authenticator: Authenticator,
+const revokeAccessToken = (
+  { store, clock }: World,
   client: ClientRow,
-  token: string,
-): Promise<void> => {
-  const verified = await authenticator.verify(token);
-  if (verified === undefined || authenticator.refusal(world, verified) !== undefined) return;
-  const { principal, expiresAt } = verified;
+  { principal, expiresAt }: VerifiedToken,
+): void => {
   if (principal.clientId !== client.id) throw oauthErrors.othersToken();
-  world.store.revokedTokens.insert({ id: principal.tokenId, createdAt: world.clock.now(), expiresAt });
+  store.revokedTokens.insert({ id: principal.tokenId, createdAt: clock.now(), expiresAt });
 };

@@ -1,7 +1,9 @@
-import { type TokenSigner, tokenClaims } from "../request/access-token.js";
+import { type TokenClaims, type TokenSigner, tokenClaims } from "../request/access-token.js";
 import type { Outcome } from "../request/message.js";
+import { digest } from "../request/digest.js";
+import type { ServerWorld } from "../request/server-world.js";
 import type { World } from "../request/world.js";
-import type { ClientRow } from "../store/rows.js";
+import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { type Issued, redeemCode, refresh } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
@@ -26,9 +28,27 @@ const names = [
  *
  * @throws OAuthError
  */
-export const issueToken = (world: World, signer: TokenSigner, request: ClientRequest): Promise<Outcome> => {
-  const client = authenticateClient(world.store, request, names);
-  return respond(world, signer, issue(world, client, request));
+export const issueToken = async (
+  server: ServerWorld,
+  signer: TokenSigner,
+  request: ClientRequest,
+): Promise<Outcome> => {
+  const { parameters } = request;
+  const secrets = [parameters.get("code"), parameters.get("refresh_token")];
+  const locks = secrets.flatMap((secret) => (secret === undefined ? [] : [digest(secret)]));
+  const issued = await server.transact({ mode: "write", locks }, (world) => {
+    const client = authenticateClient(world.store, request, names);
+    const { grant, ...tokens } = issue(world, client, request);
+    return { claims: claimsOf(world, grant, tokens.scopes), ...tokens };
+  });
+  const { claims, scopes, refreshToken } = issued;
+  return jsonResponse({
+    access_token: await signer.sign(claims),
+    token_type: "Bearer",
+    expires_in: Math.floor(server.settings.oauth.accessToken / 1000),
+    scope: printScopes(scopes),
+    ...(refreshToken !== null && { refresh_token: refreshToken }),
+  });
 };
 
 const issue = (world: World, client: ClientRow, { parameters, log }: ClientRequest): Issued => {
@@ -48,29 +68,17 @@ const issue = (world: World, client: ClientRow, { parameters, log }: ClientReque
   throw oauthErrors.grantType();
 };
 
-const respond = async (
-  world: World,
-  signer: TokenSigner,
-  { grant, scopes, refreshToken }: Issued,
-): Promise<Outcome> => {
+const claimsOf = (world: World, grant: GrantRow, scopes: readonly string[]): TokenClaims => {
   const { id, userId, workspaceId, clientId, integrationId } = grant;
-  const { accessToken: lifetime } = world.settings.oauth;
   const email = world.store.users.get(userId)?.email ?? "";
-  const claims = tokenClaims(world, {
+  return tokenClaims(world, {
     subject: userId,
-    expiresAt: world.clock.now() + lifetime,
+    expiresAt: world.clock.now() + world.settings.oauth.accessToken,
     scopes,
     clientId,
     integrationId,
     grantId: id,
     claims: { email, workspace_id: workspaceId },
-  });
-  return jsonResponse({
-    access_token: await signer.sign(claims),
-    token_type: "Bearer",
-    expires_in: Math.floor(lifetime / 1000),
-    scope: printScopes(scopes),
-    ...(refreshToken !== null && { refresh_token: refreshToken }),
   });
 };
 

@@ -9,9 +9,9 @@ import type { World } from "./world.js";
 
 /** An approval that a request uses. */
 export interface ApprovalUse {
-  consume(): void;
+  consume(world: World): void;
   /** Makes the approval usable again after the request failed. */
-  release(): void;
+  release(world: World): void;
 }
 
 /**
@@ -37,10 +37,12 @@ export const approve = (
     body,
   });
   if (!approval) return undefined;
-  const setStatus = (status: ApprovalRow["status"]): void => {
-    world.store.approvals.update(approval.id, { status });
-  };
-  return { consume: () => setStatus("consumed"), release: () => setStatus("approved") };
+  const setStatus =
+    (status: ApprovalRow["status"]) =>
+    ({ store }: World): void => {
+      store.approvals.update(approval.id, { status });
+    };
+  return { consume: setStatus("consumed"), release: setStatus("approved") };
 };
 
 /** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */

@@ -35,20 +35,14 @@ const reasons: Readonly<Record<TokenRefusal, string>> = {
 };
 
 /**
- * Returns the principal of the request's `Authorization` header. Synchronous for a token that was verified before.
+ * Verifies the token of the request's `Authorization` header. Synchronous for a token that was verified before.
  *
- * @throws RequestError 401 `auth:unauthorized` when the header is missing or malformed, or its token is not active.
+ * @throws RequestError 401 `auth:unauthorized` when the header is missing or malformed.
  */
-export const authenticate = (
+export const verifyBearer = (
   authenticator: Authenticator,
-  world: World,
   request: EngineRequest,
-): Principal | Promise<Principal> => {
-  const verified = authenticator.verify(bearerToken(header(request, "authorization")));
-  return verified instanceof Promise
-    ? verified.then((token) => principalOf(authenticator, world, token))
-    : principalOf(authenticator, world, verified);
-};
+): ReturnType<Authenticator["verify"]> => authenticator.verify(bearerToken(header(request, "authorization")));
 
 const bearerToken = (authorization: string | undefined): string => {
   if (authorization === undefined) throw errors.unauthorized("The request has no access token");
@@ -57,7 +51,12 @@ const bearerToken = (authorization: string | undefined): string => {
   return token;
 };
 
-const principalOf = (
+/**
+ * Returns the principal of a token.
+ *
+ * @throws RequestError 401 `auth:unauthorized` when the token is not active.
+ */
+export const authenticate = (
   authenticator: Authenticator,
   world: World,
   token: VerifiedToken | undefined,

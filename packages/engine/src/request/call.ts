@@ -1,7 +1,7 @@
-import type { VerifiedToken } from "./authenticate.js";
+import type { Authenticator, VerifiedToken } from "./authenticate.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { Call } from "./behavior.js";
-import type { ServerWorld } from "./server-world.js";
+import type { World } from "./world.js";
 
 const noBearers: Call["bearers"] = {};
 
@@ -11,12 +11,13 @@ const noBearers: Call["bearers"] = {};
  * @param tokens the verified access tokens in the body, by field.
  */
 export const callOf = (
-  world: ServerWorld,
+  authenticator: Authenticator,
+  world: World,
   { operation, principal, valid: { path, query, body } }: AuthorizedRequest,
   tokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): Call => {
   const { id: operationId, foreignStatus, secretFields } = operation;
-  const bearers = secretFields.length === 0 ? noBearers : bearersOf(world, tokens);
+  const bearers = secretFields.length === 0 ? noBearers : bearersOf(authenticator, world, tokens);
   const call: Record<keyof Call, unknown> = {
     operationId,
     world,
@@ -32,12 +33,13 @@ export const callOf = (
 };
 
 const bearersOf = (
-  world: ServerWorld,
+  authenticator: Authenticator,
+  world: World,
   tokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): Call["bearers"] =>
   Object.fromEntries(
     Object.entries(tokens).map(([field, token]) => [
       field,
-      token && world.authenticator.refusal(world, token) === undefined ? token.principal : undefined,
+      token && authenticator.refusal(world, token) === undefined ? token.principal : undefined,
     ]),
   );

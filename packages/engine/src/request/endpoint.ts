@@ -1,6 +1,6 @@
 import type { EngineRequest, Outcome } from "./message.js";
 import type { LimitSettings } from "./settings.js";
-import type { World } from "./world.js";
+import type { ServerWorld } from "./server-world.js";
 
 /** Names of the authorization server's endpoints. */
 export const oauthEndpoints = ["authorize", "token", "revoke", "metadata", "jwks"] as const;
@@ -21,7 +21,7 @@ export interface Endpoint {
    * @param search the query without its `?`.
    * @throws RequestError
    */
-  respond(world: World, request: EngineRequest, search: string): Outcome | Promise<Outcome>;
+  respond(server: ServerWorld, request: EngineRequest, search: string): Outcome | Promise<Outcome>;
 }
 
 /** Returns the endpoint for a method and path (without query); undefined when there is none. */

@@ -9,7 +9,7 @@ import type { Exchange } from "./exchange.js";
 import { type EngineRequest, type EngineResponse, type Outcome, refusal } from "./message.js";
 import { perform } from "./perform.js";
 import { type PipelineParts, runPipeline } from "./pipeline.js";
-import { prepare } from "./prepare.js";
+import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
 import type { Principal } from "./principal.js";
 import { bodyLimit, noBody } from "./read-body.js";
 import { RequestError } from "./request-error.js";
@@ -89,8 +89,10 @@ export class Engine {
     const world = this.parts.world();
     const request = { operation, principal, valid: validate({ operation, parameters }, "", json, "refuse") };
     const behavior: AnyBehavior = this.parts.behaviors[operationId];
-    const prepared = await prepare(world, behavior, request);
-    const success = await perform(world, behavior, request, prepared, () => undefined);
+    const prepared = needsPreparation(operation, behavior)
+      ? await prepare(world, behavior, request)
+      : nothingPrepared;
+    const success = await perform(world, { behavior, request, prepared, approve: () => undefined });
     await world.saved();
     return success;
   }

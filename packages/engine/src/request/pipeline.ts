@@ -1,6 +1,7 @@
+import type { Access } from "../store/backing.js";
 import { approve } from "./approve.js";
-import { authenticate } from "./authenticate.js";
-import { authorize } from "./authorize.js";
+import { type VerifiedToken, authenticate, verifyBearer } from "./authenticate.js";
+import { type AuthorizedRequest, authorize } from "./authorize.js";
 import type { AnyBehavior, Behaviors, Success } from "./behavior.js";
 import { contractPath } from "./contract-endpoint.js";
 import { preflightHeaders } from "./cors.js";
@@ -10,12 +11,13 @@ import type { Exchange } from "./exchange.js";
 import type { FaultTarget, Faults } from "./faults.js";
 import type { RateLimiter } from "./limit.js";
 import { type Outcome, header } from "./message.js";
-import { perform } from "./perform.js";
+import { type ReadyRequest, finish, modeOf, perform, performIn } from "./perform.js";
 import { playFault } from "./play-fault.js";
-import { type Prepared, prepare } from "./prepare.js";
+import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
 import type { Principal } from "./principal.js";
 import { readBody } from "./read-body.js";
 import { type Route, isApiPath, methodsOf, route, shownPath } from "./route.js";
+import { whenThere } from "./server-world.js";
 import { validate } from "./validate.js";
 
 /** Services that the steps of the pipeline use. */
@@ -68,41 +70,63 @@ const withFault = (
   return fault ? playFault(fault, exchange, proceed) : proceed();
 };
 
-const runOperation = (
+const runOperation = (parts: PipelineParts, exchange: Exchange, target: Route): Outcome | Promise<Outcome> =>
+  whenThere(verifyBearer(exchange.world.authenticator, exchange.request), (token) =>
+    runVerified(parts, exchange, target, token),
+  );
+
+/** Runs the steps of a request whose token is verified: in one transaction, unless it has to be prepared. */
+const runVerified = (
   parts: PipelineParts,
   exchange: Exchange,
   target: Route,
+  token: VerifiedToken | undefined,
 ): Outcome | Promise<Outcome> => {
-  const { world, request } = exchange;
-  const principal = authenticate(world.authenticator, world, request);
-  return principal instanceof Promise
-    ? principal.then((known) => runAuthenticated(parts, exchange, target, known))
-    : runAuthenticated(parts, exchange, target, principal);
+  const { operation } = target;
+  const { world: server } = exchange;
+  const behavior: AnyBehavior = parts.behaviors[operation.id];
+  const isPrepared = needsPreparation(operation, behavior);
+  const workspaceId = token?.principal.workspaceId;
+  const access: Access = {
+    mode: isPrepared ? "read" : modeOf(operation.method),
+    locks: workspaceId === undefined ? [] : [workspaceId],
+  };
+  const ran = server.transact(access, (world) => {
+    const request = authorizeRequest(
+      parts,
+      exchange,
+      target,
+      authenticate(server.authenticator, world, token),
+    );
+    const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
+    return { ready, performed: isPrepared ? undefined : performIn(server, world, ready) };
+  });
+  return whenThere(ran, ({ ready, performed }) =>
+    performed
+      ? whenThere(finish(server, ready, performed), succeed)
+      : prepare(server, behavior, ready.request)
+          .then((prepared) => perform(server, { ...ready, prepared }))
+          .then(succeed),
+  );
 };
 
-const runAuthenticated = (
-  parts: PipelineParts,
+/** Counts, validates and authorizes a request. */
+const authorizeRequest = (
+  { rateLimiter }: PipelineParts,
   exchange: Exchange,
   target: Route,
   principal: Principal,
-): Outcome | Promise<Outcome> => {
+): AuthorizedRequest => {
   const { operation } = target;
   const { world, request, search } = exchange;
   exchange.principal = principal;
-  exchange.headers = parts.rateLimiter.count(operation.id, principal, world.clock.now());
+  exchange.headers = rateLimiter.count(operation.id, principal, world.clock.now());
   const { limits, unknownFields } = world.settings;
   const valid = validate(target, search, readBody(operation, request, limits), unknownFields);
   exchange.valid = valid;
   authorize(operation, principal);
   if (valid.missing !== undefined) throw errors.notFound(valid.missing);
-  const authorized = { operation, principal, valid };
-  const behavior: AnyBehavior = parts.behaviors[operation.id];
-  const prepared = prepare(world, behavior, authorized);
-  const run = (ready: Prepared): Outcome | Promise<Outcome> => {
-    const success = perform(world, behavior, authorized, ready, approve);
-    return success instanceof Promise ? success.then(succeed) : succeed(success);
-  };
-  return prepared instanceof Promise ? prepared.then(run) : run(prepared);
+  return { operation, principal, valid };
 };
 
 const succeed = ({ status, body, headers }: Success): Outcome => ({ status, body, headers, code: null });

@@ -2,6 +2,7 @@ import type { VerifiedToken } from "./authenticate.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyBehavior } from "./behavior.js";
 import { callOf } from "./call.js";
+import type { OperationEntry } from "./operation.js";
 import type { ServerWorld } from "./server-world.js";
 
 /** Results of the asynchronous work that the synchronous steps need. */
@@ -12,27 +13,27 @@ export interface Prepared {
   readonly result: unknown;
 }
 
-const nothing: Prepared = { tokens: {}, result: undefined };
+/** The preparation of a request that has no asynchronous work. */
+export const nothingPrepared: Prepared = { tokens: {}, result: undefined };
+
+/** Returns whether requests to the operation have asynchronous work. */
+export const needsPreparation = ({ secretFields }: OperationEntry, behavior: AnyBehavior): boolean =>
+  secretFields.length > 0 || behavior.prepare !== undefined;
 
 /** Runs the asynchronous work of a request, so that `check` and `act` are synchronous. */
-export const prepare = (
-  world: ServerWorld,
-  behavior: AnyBehavior,
-  request: AuthorizedRequest,
-): Prepared | Promise<Prepared> =>
-  request.operation.secretFields.length === 0 && !behavior.prepare
-    ? nothing
-    : prepareAll(world, behavior, request);
-
-const prepareAll = async (
-  world: ServerWorld,
+export const prepare = async (
+  server: ServerWorld,
   behavior: AnyBehavior,
   request: AuthorizedRequest,
 ): Promise<Prepared> => {
-  const tokens = await verifyTokens(world, request);
-  if (!behavior.prepare) return { tokens, result: undefined };
-  const plan = behavior.prepare.plan(callOf(world, request, tokens));
-  return { tokens, result: await behavior.prepare.work(world.services, plan) };
+  const tokens = await verifyTokens(server, request);
+  const { prepare: preparation } = behavior;
+  if (!preparation) return { tokens, result: undefined };
+  const access = { mode: "read", locks: [request.principal.workspaceId] } as const;
+  const plan = await server.transact(access, (world) =>
+    preparation.plan(callOf(server.authenticator, world, request, tokens)),
+  );
+  return { tokens, result: await preparation.work(server.services, plan) };
 };
 
 const verifyTokens = async (

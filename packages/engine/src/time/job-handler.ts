@@ -1,9 +1,11 @@
 import type { DatabaseEngine } from "../request/database-engine.js";
 import type { DatabaseWork } from "../request/database-work.js";
-import type { World } from "../request/world.js";
+import type { Transactions } from "../request/server-world.js";
+import type { Settings } from "../request/settings.js";
 
-/** The world of a job, which may wait for real databases. */
-export interface JobWorld extends World {
+/** The world of a job, which may wait for real databases, and changes rows in transactions. */
+export interface JobWorld extends Transactions {
+  readonly settings: Settings;
   readonly databaseEngine: DatabaseEngine;
   readonly databaseWork: DatabaseWork;
 }

@@ -3,7 +3,7 @@ import type { World } from "../../request/world.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobWorld, SupersededError } from "../../time/job-handler.js";
 import type { Job } from "../../time/scheduler.js";
-import { resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
+import { changeDatabase, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
 
 const changeJob = "database.change";
@@ -58,28 +58,45 @@ const isSuperseded = ({ store }: World, database: DatabaseRow, change: DatabaseC
   ((change.type === "setPassword" || change.type === "deleteConnection") &&
     store.connections.get(change.connectionId) === undefined);
 
+/** A change with what the real database needs to know to make it. */
+interface Applicable {
+  readonly database: DatabaseRow;
+  readonly change: DatabaseChange;
+  /** The role of the connection that the change is about. */
+  readonly user: string;
+}
+
+/** Returns the change unless it no longer applies. */
+const findApplicable = (
+  world: World,
+  databaseId: string,
+  changeId: string | undefined,
+): Applicable | undefined => {
+  const found = findChange(world, databaseId, changeId);
+  if (!found || isSuperseded(world, found.database, found.change)) return undefined;
+  const { change } = found;
+  const isKnown = change.type === "setPassword" || change.type === "deleteConnection";
+  const user = isKnown ? world.store.connections.get(change.connectionId)?.user : undefined;
+  return { ...found, user: user ?? "" };
+};
+
 /**
  * Changes the real database. Skips one that does not exist yet, because it gets its roles from the store when it is
  * created.
  */
 const apply = async (
   engine: DatabaseEngine,
-  { store }: World,
-  { id: databaseId, made }: DatabaseRow,
-  change: DatabaseChange,
+  { database: { id: databaseId, made }, change, user }: Applicable,
 ): Promise<void> => {
   if (change.type === "deleteDatabase") return engine.drop(databaseId);
   if (!made) return;
   switch (change.type) {
     case "createConnection": {
-      const { id: connectionId, user, pass } = change.connection;
-      return engine.grant(databaseId, { connectionId, user, pass });
+      const { id: connectionId, user: role, pass } = change.connection;
+      return engine.grant(databaseId, { connectionId, user: role, pass });
     }
-    case "setPassword": {
-      const { connectionId, pass } = change;
-      const user = store.connections.get(connectionId)?.user ?? "";
-      return engine.grant(databaseId, { connectionId, user, pass });
-    }
+    case "setPassword":
+      return engine.grant(databaseId, { connectionId: change.connectionId, user, pass: change.pass });
     case "deleteConnection":
       return engine.revoke(databaseId, change.connectionId);
   }
@@ -117,14 +134,16 @@ const record = (world: World, databaseId: string, change: DatabaseChange): void 
 const cancelFilling = async (world: JobWorld, databaseId: string): Promise<void> => {
   if (!world.databaseWork.isFilling(databaseId)) return;
   await world.databaseEngine.drop(databaseId);
-  if (world.store.databases.get(databaseId)) world.store.databases.update(databaseId, { made: false });
+  await changeDatabase(world, databaseId, ({ store }, row) => {
+    if (row) store.databases.update(databaseId, { made: false });
+  });
 };
 
 /**
  * Handles a change that could not reach the database server and may have been made nevertheless. A deletion may have
  * destroyed data, so it is completed later. Any other change is discarded, and the login is then set as the store has it.
  */
-const postpone = (world: JobWorld, databaseId: string, change: DatabaseChange): void => {
+const postpone = (world: World, databaseId: string, change: DatabaseChange): void => {
   const { scheduler, clock } = world;
   if (change.type === "deleteDatabase") {
     scheduler.schedule(clock, changeJob, databaseId, unavailableDelay, change.id);
@@ -136,34 +155,40 @@ const postpone = (world: JobWorld, databaseId: string, change: DatabaseChange): 
 };
 
 /** Gives a connection the login that the store has for it, or none if the store has no such connection. */
-const setLogin = async (
-  { databaseEngine, store }: JobWorld,
-  databaseId: string,
-  connectionId: string,
-): Promise<void> => {
-  if (!store.databases.get(databaseId)?.made) return;
-  const connection = store.connections.get(connectionId);
-  if (!connection) return databaseEngine.revoke(databaseId, connectionId);
-  const { user, pass } = connection;
-  await databaseEngine.grant(databaseId, { connectionId, user, pass });
+const setLogin = async (world: JobWorld, databaseId: string, connectionId: string): Promise<void> => {
+  const found = await world.transact({ mode: "read", locks: [] }, ({ store }) => ({
+    isMade: store.databases.get(databaseId)?.made ?? false,
+    connection: store.connections.get(connectionId),
+  }));
+  if (!found.isMade) return;
+  if (!found.connection) return world.databaseEngine.revoke(databaseId, connectionId);
+  const { user, pass } = found.connection;
+  await world.databaseEngine.grant(databaseId, { connectionId, user, pass });
 };
 
 /** Makes changes. Safe to repeat, because a change is removed from the row when it is made. */
 export const changeJobs: JobHandlers = {
   [changeJob]: async (world, databaseId, changeId) => {
-    const requested = findChange(world, databaseId, changeId)?.change;
+    const requested = await world.transact(
+      { mode: "read", locks: [] },
+      (current) => findChange(current, databaseId, changeId)?.change,
+    );
     if (!requested) throw new SupersededError();
     try {
       if (requested.type === "deleteDatabase") await cancelFilling(world, databaseId);
       await world.databaseWork.inTurn([databaseId], async () => {
-        const found = findChange(world, databaseId, changeId);
-        if (!found || isSuperseded(world, found.database, found.change)) throw new SupersededError();
-        await apply(world.databaseEngine, world, found.database, found.change);
-        record(world, databaseId, found.change);
+        const found = await world.transact({ mode: "read", locks: [] }, (current) =>
+          findApplicable(current, databaseId, changeId),
+        );
+        if (!found) throw new SupersededError();
+        await apply(world.databaseEngine, found);
+        await changeDatabase(world, databaseId, (current) => record(current, databaseId, found.change));
       });
     } catch (error) {
-      if (error instanceof DatabaseUnavailableError) postpone(world, databaseId, requested);
-      else discardChange(world, databaseId, requested);
+      const isUnavailable = error instanceof DatabaseUnavailableError;
+      await changeDatabase(world, databaseId, (current) =>
+        (isUnavailable ? postpone : discardChange)(current, databaseId, requested),
+      );
       throw error;
     }
   },
@@ -173,7 +198,9 @@ export const changeJobs: JobHandlers = {
       await world.databaseWork.inTurn([databaseId], () => setLogin(world, databaseId, connectionId));
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
-      world.scheduler.schedule(world.clock, loginJob, databaseId, unavailableDelay, connectionId);
+      await changeDatabase(world, databaseId, ({ scheduler, clock }) =>
+        scheduler.schedule(clock, loginJob, databaseId, unavailableDelay, connectionId),
+      );
     }
   },
 };

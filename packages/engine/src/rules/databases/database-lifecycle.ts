@@ -32,13 +32,27 @@ export const resumeLifecycle = ({ store, scheduler, clock }: World, databaseId: 
   if (status === "recovering") scheduler.schedule(clock, recoverJob, databaseId, 0);
 };
 
-const isBeingDeleted = ({ store }: World, databaseId: string): boolean =>
-  store.databases.get(databaseId)?.changes?.some(({ type }) => type === "deleteDatabase") ?? false;
+const isBeingDeleted = ({ changes = [] }: DatabaseRow): boolean =>
+  changes.some(({ type }) => type === "deleteDatabase");
 
-const credentials = (world: World, databaseId: string): DatabaseCredential[] =>
-  world.store.connections
-    .list({ databaseId })
-    .map(({ id, user, pass }) => ({ connectionId: id, user, pass }));
+/**
+ * Runs a step of a job of a database, in a transaction that keeps other changes of its workspace from running at the same time.
+ * The database may be gone.
+ */
+export const changeDatabase = async <T>(
+  world: JobWorld,
+  databaseId: string,
+  step: (world: World, row: DatabaseRow | undefined) => T,
+): Promise<T> => {
+  const row = await readDatabase(world, databaseId);
+  const locks = row === undefined ? [] : [row.workspaceId];
+  return world.transact({ mode: "write", locks }, (current) =>
+    step(current, current.store.databases.get(databaseId)),
+  );
+};
+
+const readDatabase = async (world: JobWorld, databaseId: string): Promise<DatabaseRow | undefined> =>
+  world.transact({ mode: "read", locks: [] }, ({ store }) => store.databases.get(databaseId));
 
 /**
  * Returns the databases that no other work may use while one is filled from this source, so that the source does not
@@ -53,38 +67,48 @@ const sourceIds = (source: DatabaseSource): string[] => (source.type === "empty"
  */
 const fillDatabase = async (
   world: JobWorld,
-  row: DatabaseRow,
+  { id }: DatabaseRow,
   underWay: DatabaseStatus,
   job: string,
   fill: () => Promise<void>,
 ): Promise<void> => {
-  const finish = (status: DatabaseStatus, changes: { made?: boolean }): void => {
-    const current = world.store.databases.get(row.id);
-    if (current === undefined) return;
-    world.store.databases.update(row.id, {
-      ...changes,
-      status: current.status === underWay ? status : current.status,
-    });
-  };
-  const work = world.databaseWork;
+  const finish = (status: DatabaseStatus, changes: { made?: boolean }): Promise<DatabaseRow | undefined> =>
+    changeDatabase(world, id, ({ store }, current) =>
+      current === undefined
+        ? undefined
+        : store.databases.update(id, {
+            ...changes,
+            status: current.status === underWay ? status : current.status,
+          }),
+    );
   try {
-    await work.filling(row.id, fill);
+    await world.databaseWork.filling(id, fill);
   } catch (error) {
     if (error instanceof DatabaseUnavailableError) {
-      if (world.store.databases.get(row.id)) {
-        world.scheduler.schedule(world.clock, job, row.id, unavailableDelay);
-      }
+      await changeDatabase(world, id, ({ scheduler, clock }, current) => {
+        if (current) scheduler.schedule(clock, job, id, unavailableDelay);
+      });
       return;
     }
-    finish("failure", {});
-    if (isBeingDeleted(world, row.id)) return;
+    const failed = await finish("failure", {});
+    if (failed && isBeingDeleted(failed)) return;
     throw error;
   }
-  finish("ready", { made: true });
+  await finish("ready", { made: true });
 };
 
-const make = (world: JobWorld, row: DatabaseRow): Promise<void> =>
-  world.databaseEngine.create(row.id, row.source, credentials(world, row.id));
+/** Creates a database with a role for each of its connections. */
+const make = async (world: JobWorld, { id, source }: DatabaseRow): Promise<void> => {
+  const connections = await world.transact({ mode: "read", locks: [] }, ({ store }) =>
+    store.connections.list({ databaseId: id }),
+  );
+  const credentials = connections.map(({ id: connectionId, user, pass }): DatabaseCredential => ({
+    connectionId,
+    user,
+    pass,
+  }));
+  await world.databaseEngine.create(id, source, credentials);
+};
 
 /**
  * Returns a handler that runs when no other work uses the database or its source. It does nothing while the database is
@@ -92,11 +116,11 @@ const make = (world: JobWorld, row: DatabaseRow): Promise<void> =>
  */
 const inTurn =
   (work: (world: JobWorld, row: DatabaseRow) => Promise<void>): JobHandler =>
-  (world, databaseId) => {
-    const source = world.store.databases.get(databaseId)?.source;
-    return world.databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
-      const row = world.store.databases.get(databaseId);
-      if (row !== undefined && !isBeingDeleted(world, databaseId)) await work(world, row);
+  async (world, databaseId) => {
+    const source = (await readDatabase(world, databaseId))?.source;
+    await world.databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
+      const row = await readDatabase(world, databaseId);
+      if (row !== undefined && !isBeingDeleted(row)) await work(world, row);
     });
   };
 

@@ -29,7 +29,9 @@ export const removalJobs: JobHandlers = {
     try {
       await world.databaseEngine.dropBackup(backupId);
     } catch {
-      world.scheduler.schedule(world.clock, dropBackupJob, backupId, retryAfter);
+      await world.transact({ mode: "write", locks: [] }, ({ scheduler, clock }) =>
+        scheduler.schedule(clock, dropBackupJob, backupId, retryAfter),
+      );
     }
   },
 };

@@ -37,9 +37,10 @@ export const beginStop = (world: World, { id }: DeploymentRow): void => {
  */
 const transition =
   (from: DeploymentStatus, to: DeploymentStatus): JobHandler =>
-  ({ store }, id) => {
-    if (store.deployments.get(id)?.status === from) store.deployments.update(id, { status: to });
-  };
+  (world, id) =>
+    world.transact({ mode: "write", locks: [id] }, ({ store }) => {
+      if (store.deployments.get(id)?.status === from) store.deployments.update(id, { status: to });
+    });
 
 /** Only the control surface sets the status `failed`, because the reference server runs no code. */
 export const deploymentJobs: JobHandlers = {

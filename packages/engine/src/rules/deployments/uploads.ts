@@ -19,15 +19,16 @@ const uploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
   shownPath: "/uploads/…",
   discardsBody: true,
   bodyLimit: (_method, { upload }) => upload,
-  respond: ({ store, settings }, request) => {
-    const keyHash = store.deployments.get(deploymentId)?.uploadKeyHash ?? null;
-    if (keyHash === null || keyHash !== digest(key)) {
-      throw errors.uploadUrlInvalid();
-    }
-    if (request.method !== "PUT") throw errors.methodNotAllowed(request.method, ["PUT"]);
-    const { upload: limit } = settings.limits;
-    if (request.bodyTooLarge || (request.body?.length ?? 0) > limit) throw errors.tooLarge(limit);
-    store.deployments.update(deploymentId, { status: "uploaded", uploadKeyHash: null });
-    return { status: 200, code: null };
-  },
+  respond: (server, request) =>
+    server.transact({ mode: "write", locks: [deploymentId] }, ({ store, settings }) => {
+      const keyHash = store.deployments.get(deploymentId)?.uploadKeyHash ?? null;
+      if (keyHash === null || keyHash !== digest(key)) {
+        throw errors.uploadUrlInvalid();
+      }
+      if (request.method !== "PUT") throw errors.methodNotAllowed(request.method, ["PUT"]);
+      const { upload: limit } = settings.limits;
+      if (request.bodyTooLarge || (request.body?.length ?? 0) > limit) throw errors.tooLarge(limit);
+      store.deployments.update(deploymentId, { status: "uploaded", uploadKeyHash: null });
+      return { status: 200, code: null };
+    }),
 });
