@@ -1,5 +1,6 @@
 import { createServer } from "@mgmt/mock/server";
 import { setupMock } from "@mgmt/mock";
+import { storeOptions } from "../../engine/test/store/engine-store.js";
 import type { EngineOptions, ReferenceEngine } from "../../engine/src/composition/reference-engine.js";
 
 export interface Sent {
@@ -31,7 +32,7 @@ export interface Face {
 
 type OpenFace = (options?: EngineOptions) => Promise<Face>;
 
-const seeded: EngineOptions = { seed: "engine", validateResponses: true };
+const seeded: EngineOptions = { seed: "engine", validateResponses: true, ...storeOptions() };
 
 const sender =
   (baseUrl: string) =>

@@ -13,6 +13,7 @@ import { RandomIds, seedRandom } from "../request/random-ids.js";
 import type { Settings } from "../request/settings.js";
 import { jobs } from "../rules/behaviors.js";
 import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
+import type { Backing } from "../store/backing.js";
 import { MemoryStore } from "../store/memory-store.js";
 import { type ClockState, VirtualClock } from "../time/clock.js";
 import { SupersededError } from "../time/job-handler.js";
@@ -20,6 +21,7 @@ import { JobQueue } from "../time/job-queue.js";
 import type { Job } from "../time/scheduler.js";
 import { ChangeHook } from "./change-hook.js";
 import { populate } from "./populate.js";
+import { replayedTransactions } from "./replayed-transactions.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** The world of a server whose state is in memory. Loading a snapshot creates a new world. */
@@ -37,6 +39,8 @@ export interface ServerParts {
   readonly databaseEngine: DatabaseEngine;
   readonly afterMutation: (() => void | Promise<void>) | undefined;
   readonly onDefect: (error: unknown) => void;
+  /** Opens the rows for the transactions of requests and jobs. Default: they use the store in memory itself. */
+  readonly openBacking: ((store: MemoryStore) => Backing) | undefined;
 }
 
 /** Returns the world with the state of a snapshot. It shares the rows of the snapshot, which are immutable. */
@@ -65,7 +69,9 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
     findEndpoint: (method, path) =>
       oauth.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path) ?? findContract(path),
     changes,
-    transact: (_access, step) => step(world),
+    transact: parts.openBacking
+      ? replayedTransactions(() => world, parts.openBacking(store)).transact
+      : (_access, step) => step(world),
     attempt: (job) => world.scheduler.attempt(job),
     saved: () => changes.saved(store),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,

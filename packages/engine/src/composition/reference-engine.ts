@@ -13,6 +13,8 @@ import { RateLimiter } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { RateLimitSettings, Settings } from "../request/settings.js";
 import { type Snapshot, readSnapshot } from "./snapshot.js";
+import type { Backing } from "../store/backing.js";
+import type { MemoryStore } from "../store/memory-store.js";
 import type { Store } from "../store/store.js";
 import { ApprovalsControl } from "../control/approvals-control.js";
 import type { ControlledEngine } from "../control/controlled-engine.js";
@@ -55,6 +57,11 @@ export interface EngineOptions {
   validateResponses?: boolean;
   /** Called with errors inside the server. Default: `console.error`. */
   onDefect?: (error: unknown) => void;
+  /**
+   * Opens the rows that requests and jobs read and change in transactions, given the store that the control surface uses.
+   * Default: they use that store itself.
+   */
+  openBacking?: (store: MemoryStore) => Backing;
   /** Maximum number of requests in the log. Default: 1000. */
   logCapacity?: number;
 }
@@ -91,6 +98,7 @@ export class ReferenceEngine implements ControlledEngine {
       databaseEngine: options.databaseEngine ?? memoryDatabaseEngine("mgmt.test"),
       afterMutation,
       onDefect,
+      openBacking: options.openBacking,
     };
     this.#initial = initial ?? firstSnapshot(seed, startOf(options));
     this.#world = worldOf(snapshot ?? this.#initial, this.#parts);

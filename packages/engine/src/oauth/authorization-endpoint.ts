@@ -1,5 +1,5 @@
 import type { EngineRequest, Outcome } from "../request/message.js";
-import type { ServerWorld } from "../request/server-world.js";
+import type { EndpointWorld } from "../request/endpoint.js";
 import type { World } from "../request/world.js";
 import type { Access } from "../store/backing.js";
 import type { UserRow } from "../store/rows.js";
@@ -36,7 +36,7 @@ export class AuthorizationEndpoint {
     private readonly onDefect: (error: unknown) => void,
   ) {}
 
-  respond(server: ServerWorld, request: EngineRequest, search: string): Outcome | Promise<Outcome> {
+  respond(server: EndpointWorld, request: EngineRequest, search: string): Outcome | Promise<Outcome> {
     const access: Access = { mode: request.method === "POST" ? "write" : "read", locks: locksOf(request) };
     return server.transact(access, (world) => this.#respond(world, request, search));
   }

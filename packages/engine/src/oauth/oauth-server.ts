@@ -1,9 +1,13 @@
 import type { TokenSigner } from "../request/access-token.js";
 import type { Authenticator } from "../request/authenticate.js";
 import { corsHeaders, preflightHeaders } from "../request/cors.js";
-import { type Endpoint, type OAuthEndpoint, oauthEndpoints } from "../request/endpoint.js";
+import {
+  type Endpoint,
+  type EndpointWorld,
+  type OAuthEndpoint,
+  oauthEndpoints,
+} from "../request/endpoint.js";
 import { type EngineRequest, type Outcome, header } from "../request/message.js";
-import type { ServerWorld } from "../request/server-world.js";
 import { AuthorizationEndpoint } from "./authorization-endpoint.js";
 import type { ClientRequest } from "./client-authentication.js";
 import { maxFormBytes, readForm } from "./form-body.js";
@@ -28,7 +32,12 @@ interface Handler {
   /** Whether pages of any origin may call the endpoint, without cookies. */
   readonly anyOrigin: boolean;
   /** @throws OAuthError */
-  respond(server: ServerWorld, request: EngineRequest, search: string, log: Log): Outcome | Promise<Outcome>;
+  respond(
+    server: EndpointWorld,
+    request: EngineRequest,
+    search: string,
+    log: Log,
+  ): Outcome | Promise<Outcome>;
 }
 
 /** Limits caching to one minute, because the keys can change when the server restarts. */
@@ -85,7 +94,7 @@ const clientRequest = (request: EngineRequest, log: Log): ClientRequest => ({
 /** Handles a request to an endpoint. Never rejects: errors become responses. */
 const handle = async (
   handler: Handler,
-  server: ServerWorld,
+  server: EndpointWorld,
   request: EngineRequest,
   search: string,
   onDefect: OAuthParts["onDefect"],
@@ -108,7 +117,7 @@ const handle = async (
 
 const respond = async (
   { methods, respond }: Handler,
-  server: ServerWorld,
+  server: EndpointWorld,
   request: EngineRequest,
   search: string,
   log: Log,

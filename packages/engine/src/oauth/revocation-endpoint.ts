@@ -1,7 +1,7 @@
 import type { Authenticator, VerifiedToken } from "../request/authenticate.js";
 import { digest } from "../request/digest.js";
 import type { Outcome } from "../request/message.js";
-import type { ServerWorld } from "../request/server-world.js";
+import type { EndpointWorld } from "../request/endpoint.js";
 import type { World } from "../request/world.js";
 import type { ClientRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
@@ -18,7 +18,7 @@ const names = ["client_id", "client_secret", "token", "token_type_hint"];
  * @throws OAuthError
  */
 export const revokeToken = async (
-  server: ServerWorld,
+  server: EndpointWorld,
   authenticator: Authenticator,
   request: ClientRequest,
 ): Promise<Outcome> => {

@@ -1,7 +1,7 @@
 import { type TokenClaims, type TokenSigner, tokenClaims } from "../request/access-token.js";
 import type { Outcome } from "../request/message.js";
 import { digest } from "../request/digest.js";
-import type { ServerWorld } from "../request/server-world.js";
+import type { EndpointWorld } from "../request/endpoint.js";
 import type { World } from "../request/world.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
@@ -29,7 +29,7 @@ const names = [
  * @throws OAuthError
  */
 export const issueToken = async (
-  server: ServerWorld,
+  server: EndpointWorld,
   signer: TokenSigner,
   request: ClientRequest,
 ): Promise<Outcome> => {

@@ -1,11 +1,16 @@
 import type { EngineRequest, Outcome } from "./message.js";
-import type { LimitSettings } from "./settings.js";
-import type { ServerWorld } from "./server-world.js";
+import type { LimitSettings, Settings } from "./settings.js";
+import type { Transactions } from "./transactions.js";
 
 /** Names of the authorization server's endpoints. */
 export const oauthEndpoints = ["authorize", "token", "revoke", "metadata", "jwks"] as const;
 
 export type OAuthEndpoint = (typeof oauthEndpoints)[number];
+
+/** What an endpoint uses. It reads and changes rows in transactions. */
+export interface EndpointWorld extends Transactions {
+  readonly settings: Settings;
+}
 
 /** Serves requests at a path outside the API: the authorization server, the approval page, uploads. */
 export interface Endpoint {
@@ -21,7 +26,7 @@ export interface Endpoint {
    * @param search the query without its `?`.
    * @throws RequestError
    */
-  respond(server: ServerWorld, request: EngineRequest, search: string): Outcome | Promise<Outcome>;
+  respond(server: EndpointWorld, request: EngineRequest, search: string): Outcome | Promise<Outcome>;
 }
 
 /** Returns the endpoint for a method and path (without query); undefined when there is none. */

@@ -5,7 +5,8 @@ import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyBehavior, Call, Success } from "./behavior.js";
 import { callOf } from "./call.js";
 import type { Prepared } from "./prepare.js";
-import { type ServerWorld, whenThere } from "./server-world.js";
+import type { ServerWorld } from "./server-world.js";
+import { whenThere } from "./transactions.js";
 import type { World } from "./world.js";
 
 /**

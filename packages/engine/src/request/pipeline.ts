@@ -17,7 +17,7 @@ import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
 import type { Principal } from "./principal.js";
 import { readBody } from "./read-body.js";
 import { type Route, isApiPath, methodsOf, route, shownPath } from "./route.js";
-import { whenThere } from "./server-world.js";
+import { whenThere } from "./transactions.js";
 import { validate } from "./validate.js";
 
 /** Services that the steps of the pipeline use. */

@@ -1,23 +1,10 @@
-import type { Access } from "../store/backing.js";
 import type { Clock } from "../time/clock.js";
 import type { Job } from "../time/scheduler.js";
 import type { Authenticator } from "./authenticate.js";
 import type { Services } from "./behavior.js";
 import type { FindEndpoint } from "./endpoint.js";
 import type { Settings } from "./settings.js";
-import type { World } from "./world.js";
-
-/** Runs steps on the state of a server. */
-export interface Transactions {
-  /**
-   * Runs a synchronous step as one transaction. The step may run more than once, so it has no effects except on its world and
-   * on variables that it sets in every run.
-   *
-   * @returns what the step returns: a promise only when rows have to be loaded.
-   * @throws what the step throws. A refusal does not undo what the step has changed before; any other error does.
-   */
-  transact<T>(access: Access, step: (world: World) => T): T | Promise<T>;
-}
+import type { Transactions } from "./transactions.js";
 
 /** What the engine needs to serve requests. */
 export interface ServerWorld extends Transactions {
@@ -36,9 +23,3 @@ export interface ServerWorld extends Transactions {
   /** Returns a promise that resolves when all changes are stored durably; undefined when they are already. */
   saved(): Promise<void> | undefined;
 }
-
-/** Calls `next` with a value, at once or when it is there. */
-export const whenThere = <T, Result>(
-  value: T | Promise<T>,
-  next: (value: T) => Result | Promise<Result>,
-): Result | Promise<Result> => (value instanceof Promise ? value.then(next) : next(value));

@@ -1,6 +1,6 @@
 import type { DatabaseEngine } from "../request/database-engine.js";
 import type { DatabaseWork } from "../request/database-work.js";
-import type { Transactions } from "../request/server-world.js";
+import type { Transactions } from "../request/transactions.js";
 import type { Settings } from "../request/settings.js";
 
 /** The world of a job, which may wait for real databases, and changes rows in transactions. */

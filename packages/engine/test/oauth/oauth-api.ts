@@ -2,6 +2,7 @@ import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import type { ConsentOptions } from "../../src/control/oauth-control.js";
 import type { EngineRequest } from "../../src/request/message.js";
 import { cliClient, sampleClient } from "../../src/oauth/resident-clients.js";
+import { storeOptions } from "../store/engine-store.js";
 
 /** Verifier and challenge of RFC 7636, appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -65,6 +66,7 @@ export class OAuthApi {
 
   constructor(options: ConstructorParameters<typeof ReferenceEngine>[0] = {}) {
     this.engine = new ReferenceEngine({
+      ...storeOptions(),
       seed: "oauth",
       validateResponses: true,
       onDefect: (error) => this.defects.push(error),

@@ -6,6 +6,7 @@ import type {
   ProjectWithDatabase,
 } from "../../src/generated/schemas.js";
 import type { Responses } from "./responses.js";
+import { storeOptions } from "../store/engine-store.js";
 import { ModelDatabases } from "./model-databases.js";
 
 /** Principal of a request. `stranger` is the owner of another workspace. */
@@ -43,6 +44,7 @@ export class Api {
 
   constructor() {
     this.engine = new ReferenceEngine({
+      ...storeOptions(),
       seed: "behaviors",
       databaseEngine: this.databases,
       validateResponses: true,

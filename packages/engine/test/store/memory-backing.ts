@@ -10,37 +10,50 @@ import {
   type Transaction,
 } from "../../src/store/backing.js";
 import { sampleRows } from "./store-under-test.js";
+import { KeyedMutex } from "../../src/time/keyed-mutex.js";
 import type { Found, Loaded, Want } from "../../src/store/want.js";
 
 type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;
 
 /** A backing whose rows are in a `MemoryStore`. It records what transactions do. */
 export class MemoryBacking implements Backing {
-  readonly store = new MemoryStore();
+  readonly store: MemoryStore;
   /** Trips of all transactions so far: their names and, for loads, what was wanted. */
   readonly trips: (readonly [name: string, ...wants: Want[]])[] = [];
   /** Called before a commit, to change rows as another process would. */
   beforeCommit: (() => void) | undefined;
-  readonly #versions = new Map<Row, number>();
+  readonly #locks = new Locks();
+  readonly #versions = new WeakMap<Row, number>();
+  #nextVersion = 1;
+
+  constructor(store = new MemoryStore()) {
+    this.store = store;
+  }
 
   begin({ mode, locks }: Access): Transaction {
     this.trips.push([["begin", mode, ...(mode === "write" ? locks : [])].join(" ")]);
+    const held = mode === "write" ? this.#locks.hold(locks) : undefined;
+    const end = (trip: string): void => {
+      this.trips.push([trip]);
+      held?.release();
+    };
     return {
-      load: (wants) => {
+      load: async (wants) => {
+        await held?.taken;
         this.trips.push(["load", ...wants]);
-        return Promise.resolve(wants.map((want) => this.#find(want)));
+        return wants.map((want) => this.#find(want));
       },
       commit: (changes) => {
-        this.trips.push([changes.length === 0 ? "commit" : "commit changes"]);
         const { beforeCommit } = this;
         this.beforeCommit = undefined;
-        beforeCommit?.();
-        return Promise.resolve(changes).then((all) => all.forEach((each) => this.#apply(each)));
+        return Promise.resolve(changes).then((all) => {
+          beforeCommit?.();
+          for (const each of all) this.#refuseConflicts(each);
+          for (const each of all) this.#apply(each);
+          end(changes.length === 0 ? "commit" : "commit changes");
+        });
       },
-      rollback: () => {
-        this.trips.push(["rollback"]);
-        return Promise.resolve();
-      },
+      rollback: () => Promise.resolve(end("rollback")),
     };
   }
 
@@ -51,7 +64,7 @@ export class MemoryBacking implements Backing {
   }
 
   #versionOf(row: Row): string {
-    const known = this.#versions.get(row) ?? this.#versions.size;
+    const known = this.#versions.get(row) ?? this.#nextVersion++;
     this.#versions.set(row, known);
     return String(known);
   }
@@ -84,13 +97,13 @@ export class MemoryBacking implements Backing {
       case "expired":
         return (collection.listExpired?.(want.time) ?? []).map(load);
       case "sequence": {
-        const state = this.store.state[want.table as CollectionName];
-        return state.next + want.index;
+        const { next } = this.store.state[want.table as CollectionName];
+        return next + want.index;
       }
     }
   }
 
-  #apply({ table, deletes, updates, inserts }: TableChanges): void {
+  #refuseConflicts({ table, deletes, updates, inserts }: TableChanges): void {
     const collection = this.#collection(table);
     for (const { id, version } of [...deletes, ...updates]) {
       const row = collection.get(id);
@@ -101,6 +114,10 @@ export class MemoryBacking implements Backing {
     ) {
       throw new ConflictError("A row with the same id exists");
     }
+  }
+
+  #apply({ table, deletes, updates, inserts }: TableChanges): void {
+    const collection = this.#collection(table);
     for (const { id } of deletes) collection.delete(id);
     for (const { id, row } of updates) collection.update(id, row);
     for (const [index, { row }] of inserts.entries()) {
@@ -108,5 +125,22 @@ export class MemoryBacking implements Backing {
       collection.insert(row ?? sampleRows[table as CollectionName](id));
       if (row === null) collection.delete(id);
     }
+  }
+}
+
+/** Locks that transactions hold until they end. */
+class Locks {
+  readonly #mutex = new KeyedMutex();
+
+  hold(names: readonly string[]): { readonly taken: Promise<void>; release: () => void } {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const taken = new Promise<void>((resolve) => {
+      void this.#mutex.run(names, () => {
+        resolve();
+        return released;
+      });
+    });
+    return { taken, release };
   }
 }
