@@ -15,6 +15,12 @@ const authCommands: readonly PorcelainCommand[] = [
   login,
   logout,
   {
+    name: "list",
+    alias: "ls",
+    summary: "List the profiles and whose credential each has",
+    load: async () => (await import("./auth-list/command.js")).defineAuthList,
+  },
+  {
     name: "status",
     summary: "Show which service and credential commands use",
     load: async () => (await import("./auth-status/command.js")).defineAuthStatus,
@@ -28,6 +34,30 @@ const authCommands: readonly PorcelainCommand[] = [
     name: "switch",
     summary: "Change the active profile",
     load: async () => (await import("./auth-switch/command.js")).defineAuthSwitch,
+  },
+];
+
+const configCommands: readonly PorcelainCommand[] = [
+  {
+    name: "list",
+    alias: "ls",
+    summary: "List the defaults and where each comes from",
+    load: async () => (await import("./config/command.js")).defineConfigList,
+  },
+  {
+    name: "get",
+    summary: "Print a default",
+    load: async () => (await import("./config/command.js")).defineConfigGet,
+  },
+  {
+    name: "set",
+    summary: "Store a default in the profile",
+    load: async () => (await import("./config/command.js")).defineConfigSet,
+  },
+  {
+    name: "unset",
+    summary: "Remove a default from the profile",
+    load: async () => (await import("./config/command.js")).defineConfigUnset,
   },
 ];
 
@@ -76,6 +106,12 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     summary: "Log in and out, manage profiles and tokens",
     heading: account,
     subcommands: authCommands,
+  },
+  {
+    name: "config",
+    summary: "Show and change the defaults of commands",
+    heading: account,
+    subcommands: configCommands,
   },
   {
     name: "export",

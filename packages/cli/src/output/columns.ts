@@ -33,6 +33,9 @@ export const listColumns: Readonly<Record<string, Column[]>> = {
   App: columns(
     "id, name, region=region.id, project=projectId, branch=branchId, domain=appEndpointDomain, created=createdAt",
   ),
+  StoredProfile: columns(
+    "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renewed",
+  ),
   Deployment: columns("id, service=serviceId, version=foundryVersionId, created=createdAt"),
 };
 

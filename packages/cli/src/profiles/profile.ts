@@ -17,6 +17,12 @@ export interface Profile {
   /** Defaults of commands. */
   readonly workspaceId?: string;
   readonly projectId?: string;
+  /** Who the credential belongs to, as the service said at the login. */
+  readonly account?: string;
+  /** How results are printed. A newer version may have other formats. */
+  readonly output?: string;
+  /** Whether a long list is shown in a pager. */
+  readonly pager?: boolean;
   /** Of a service that `mgmt dev` runs: the address of its control surface, and the file with the secret for it. */
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;
@@ -57,8 +63,8 @@ export const hasCredential = ({ login, token, inKeyring }: Profile): boolean =>
 
 export const withoutCredential = <P extends Profile>(
   profile: P,
-): Omit<P, "login" | "token" | "inKeyring"> => {
-  const { login: _, token: __, inKeyring: ___, ...rest } = profile;
+): Omit<P, "login" | "token" | "inKeyring" | "account"> => {
+  const { login: _, token: __, inKeyring: ___, account: ____, ...rest } = profile;
   return rest;
 };
 
@@ -105,7 +111,16 @@ export const isSameAddress = (left: string, right: string): boolean => normalize
 const normalized = (address: string): string =>
   URL.canParse(address) ? new URL(address).href.replace(/\/+$/, "") : address;
 
-const textFields = ["authUrl", "token", "workspaceId", "projectId", "controlUrl", "controlSecretFile"];
+const textFields = [
+  "authUrl",
+  "token",
+  "workspaceId",
+  "projectId",
+  "account",
+  "output",
+  "controlUrl",
+  "controlSecretFile",
+];
 
 const isProfile = (value: unknown): value is Profile =>
   isObject(value) &&
@@ -114,7 +129,7 @@ const isProfile = (value: unknown): value is Profile =>
   [undefined, "keyring"].some((store) => value["store"] === store) &&
   [undefined, "login", "token"].some((kind) => value["inKeyring"] === kind) &&
   (value["pid"] === undefined || (Number.isSafeInteger(value["pid"]) && Number(value["pid"]) > 0)) &&
-  [undefined, false, true].some((flag) => value["ephemeral"] === flag) &&
+  ["ephemeral", "pager"].every((name) => [undefined, false, true].some((flag) => value[name] === flag)) &&
   (value["login"] === undefined || isObject(value["login"]));
 
 /** Whether a value is the content of a profiles file. Unknown fields, which a newer version may have added, are allowed. */

@@ -3,6 +3,7 @@ import type { Context, GlobalFlags } from "../context.js";
 import { usageError } from "../errors/usage-errors.js";
 import { addGroups } from "../operations/groups.js";
 import { type Format, formats, type Presentation } from "../output/output.js";
+import { storedSettings } from "../profiles/stored-settings.js";
 import { MgmtCommand } from "./command.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
 import { addSections, overviewSections } from "./help-sections.js";
@@ -29,8 +30,10 @@ export const buildProgram = (context: Context): MgmtCommand => {
     })
     .hook("preAction", async (_, command) => {
       const flags = globalFlags(command);
-      if (flags.output !== undefined) output.format = readFormat(flags.output);
-      output.presentation = await readPresentation(flags);
+      const stored = storedSettings(flags, context);
+      output.format =
+        flags.output === undefined ? (stored.output ?? output.format) : readFormat(flags.output);
+      output.presentation = await readPresentation({ ...flags, pager: flags.pager ?? stored.pager });
     });
   program.helpIsData = ["json", "yaml", "ndjson"].includes(output.format);
   addGlobalOptions(program);
@@ -40,7 +43,11 @@ export const buildProgram = (context: Context): MgmtCommand => {
   return program;
 };
 
-const readPresentation = async ({ fields, query, pager }: GlobalFlags): Promise<Presentation> => {
+interface PresentationFlags extends Pick<GlobalFlags, "fields" | "query"> {
+  readonly pager: boolean | undefined;
+}
+
+const readPresentation = async ({ fields, query, pager }: PresentationFlags): Promise<Presentation> => {
   if (fields !== undefined && query !== undefined) {
     throw usageError("--fields and --query contradict each other", "Select the fields in the query.");
   }

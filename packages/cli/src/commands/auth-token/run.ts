@@ -11,7 +11,8 @@ export const runAuthToken = async (flags: GlobalFlags, context: Context): Promis
   const source = await tokenOf(identity.value, context);
   const token = typeof source === "string" ? source : await source();
   const { output } = context;
-  if (output.format === "table") return output.text(printable(token));
+  // A format that the profile stores must not break `$(mgmt auth token)`.
+  if (flags.output === undefined || output.format === "table") return output.text(printable(token));
   const expiry = expiryOf(token);
   const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
   await output.result({ token, endsAt, baseUrl: baseUrl?.value ?? null });

@@ -114,7 +114,7 @@ const revoke = (login: Login, signal?: AbortSignal): Promise<void> => {
 const noDefaults: Partial<Profile> = {};
 
 /** Makes the workspace of the stored credential the profile's default, and the first profile the active one. */
-const saveDefaults = async ({ file, name, profile }: LoginTarget, { workspaceId }: Caller): Promise<void> => {
+const saveDefaults = async ({ file, name, profile }: LoginTarget, { user, workspaceId }: Caller): Promise<void> => {
   await updateProfiles(file, (all) => {
     const stored = profileNamed(all, name);
     const active = profileNamed(all, all.active) ? all.active : name;
@@ -128,6 +128,7 @@ const saveDefaults = async ({ file, name, profile }: LoginTarget, { workspaceId 
       ...(login && { login }),
       ...(token !== undefined && { token }),
       ...(inKeyring !== undefined && { inKeyring }),
+      ...(user !== null && { account: user }),
       ...(workspaceId !== null && { workspaceId }),
       // A project of another workspace would not be found.
       ...(projectId !== undefined && previousWorkspace === workspaceId && { projectId }),

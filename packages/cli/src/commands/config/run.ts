@@ -1,0 +1,100 @@
+import type { Context, GlobalFlags } from "../../context.js";
+import {
+  credentialOfOtherService,
+  neededSetting,
+  noProfileToConfigure,
+  settingNotSet,
+} from "../../errors/config-errors.js";
+import { activeProfile, chooseProfile } from "../../profiles/active-profile.js";
+import { hasCredential, isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
+import { updateProfiles } from "../../profiles/update-profiles.js";
+import { effectiveValue, type Setting, settingOf, settings } from "./settings.js";
+
+/** Prints all settings, and where each comes from. */
+export const runConfigList = async (flags: GlobalFlags, context: Context): Promise<void> => {
+  const choice = activeProfile(flags, context);
+  const { name } = choice;
+  const rows = Object.entries(settings).map(([key, setting]) => ({
+    key,
+    ...effectiveValue(setting, { flags, context, choice }),
+  }));
+  const profile = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
+  await context.output.result([profile, ...rows]);
+};
+
+/** Prints one setting. Throws `config:not_set` if it has no value. */
+export const runConfigGet = async (key: string, flags: GlobalFlags, context: Context): Promise<void> => {
+  const setting = settingOf(key);
+  const choice = activeProfile(flags, context);
+  const found = effectiveValue(setting, { flags, context, choice });
+  if (found.value === null) throw settingNotSet(key);
+  const { output } = context;
+  const { fields, query } = output.presentation;
+  // A format that the profile stores must not break `$(mgmt config get …)`.
+  if (flags.output === undefined && !fields && !query) return output.text(found.value);
+  await output.result({ key, ...found });
+};
+
+/** Stores a setting in the profile. Creates a profile for an address if there is none. */
+export const runConfigSet = async (
+  key: string,
+  text: string,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const setting = settingOf(key);
+  const value = await setting.parse(text, context);
+  await change(key, setting, flags, context, (profile, name) => {
+    if (setting.field !== "baseUrl" || typeof value !== "string") {
+      if (!profile) throw noProfileToConfigure(key);
+      return { ...profile, [setting.field]: value };
+    }
+    if (!profile) return { baseUrl: value };
+    if (hasCredential(profile) && !isSameAddress(profile.baseUrl, value)) {
+      throw credentialOfOtherService(name, profile.baseUrl);
+    }
+    return { ...profile, baseUrl: value };
+  });
+};
+
+/** Removes a setting from the profile. */
+export const runConfigUnset = async (key: string, flags: GlobalFlags, context: Context): Promise<void> => {
+  const setting = settingOf(key);
+  const { field } = setting;
+  if (field === "baseUrl") throw neededSetting(key);
+  await change(key, setting, flags, context, (profile) => {
+    if (!profile) throw noProfileToConfigure(key);
+    const { [field]: _, ...rest } = profile;
+    return rest;
+  });
+};
+
+/** The profile that an address is stored in if there is none. */
+const defaultName = "default";
+
+/** Changes the profile, and says if something else still overrides it. */
+const change = async (
+  key: string,
+  setting: Setting,
+  flags: GlobalFlags,
+  context: Context,
+  apply: (profile: Profile | undefined, name: string) => Profile,
+): Promise<void> => {
+  const { file, name } = chooseProfile(flags, context);
+  const target = name?.value ?? defaultName;
+  await updateProfiles(file, (all) => {
+    const next = apply(profileNamed(all, target), target);
+    const active = profileNamed(all, all.active) ? all.active : target;
+    return { ...all, ...(active !== undefined && { active }), profiles: { ...all.profiles, [target]: next } };
+  });
+  const { output } = context;
+  output.info(`Profile ${target} was changed.`);
+  const choice = chooseProfile(flags, context);
+  const { baseUrl: _, output: __, pager: ___, ...others } = flags;
+  const found = effectiveValue(setting, { flags: others, context, choice });
+  if (found.from !== null && found.from !== `profile ${target}` && found.from !== "default") {
+    const message = `Commands here still use ${found.value ?? ""} from ${found.from}, which overrides the profile`;
+    await output.warn({ code: "config:overridden", message, from: found.from });
+  }
+  await output.result({ key, ...found });
+};

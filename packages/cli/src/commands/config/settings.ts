@@ -1,0 +1,153 @@
+import type { Context, GlobalFlags } from "../../context.js";
+import { invalidValue, usageError } from "../../errors/usage-errors.js";
+import { assertId } from "../../input/ids.js";
+import { formats } from "../../output/output.js";
+import type { ProfileChoice } from "../../profiles/active-profile.js";
+import { findDefault } from "../../profiles/defaults.js";
+import type { Profile } from "../../profiles/profile.js";
+import { didYouMean } from "../../program/suggest.js";
+import { redactUrl } from "../../service/redaction.js";
+import { clientFor } from "../../service/connect.js";
+
+/** The value of a setting that commands use, and where it comes from. Null if there is none. */
+export interface EffectiveValue {
+  readonly value: string | null;
+  readonly from: string | null;
+}
+
+/** What is needed to find out a value. */
+interface Lookup {
+  readonly flags: GlobalFlags;
+  readonly context: Context;
+  readonly choice: ProfileChoice;
+}
+
+/** A default that a profile stores. */
+export interface Setting {
+  /** Where the profile stores it. */
+  readonly field: "baseUrl" | "authUrl" | "output" | "pager" | "workspaceId" | "projectId";
+  readonly help: string;
+  /** Parses a value. Throws a usage error. */
+  readonly parse: (text: string, context: Context) => Promise<string | boolean>;
+  /** Looks where a flag or variable comes before the profile. */
+  readonly override: (lookup: Lookup) => EffectiveValue | undefined;
+  readonly fallback: EffectiveValue;
+}
+
+const none: EffectiveValue = { value: null, from: null };
+
+const parseAddress =
+  (key: string) =>
+  async (text: string, context: Context): Promise<string> => {
+    await clientFor({ value: text, from: key }, false, context);
+    return text;
+  };
+
+const parseId =
+  (key: string) =>
+  (text: string): Promise<string> => {
+    assertId(key, text);
+    return Promise.resolve(text);
+  };
+
+const choose = <T>(key: string, text: string, values: Readonly<Record<string, T>>): Promise<T> => {
+  const names = Object.keys(values);
+  const value = Object.hasOwn(values, text) ? values[text] : undefined;
+  if (value !== undefined) return Promise.resolve(value);
+  throw invalidValue(
+    key,
+    `cannot be ${JSON.stringify(text)}`,
+    `${didYouMean(text, names)}Allowed: ${names.join(", ")}.`,
+  );
+};
+
+/** With `--profile`, variables are ignored, as for every command. */
+const fromEnv = ({ flags, context }: Lookup, variable: string): EffectiveValue | undefined => {
+  const value = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
+  return value ? { value, from: variable } : undefined;
+};
+
+const linkedDefault =
+  (name: "projectId" | "workspaceId") =>
+  ({ flags, context, choice }: Lookup): EffectiveValue | undefined =>
+    findDefault(name, flags, context, () => choice);
+
+/** The settings, by the key that users type. */
+export const settings: Readonly<Record<string, Setting>> = {
+  "base-url": {
+    field: "baseUrl",
+    help: "address of the service, without /v1",
+    parse: parseAddress("base-url"),
+    override: (lookup) =>
+      lookup.flags.baseUrl === undefined
+        ? fromEnv(lookup, "MGMT_BASE_URL")
+        : { value: lookup.flags.baseUrl, from: "--base-url" },
+    fallback: none,
+  },
+  "auth-url": {
+    field: "authUrl",
+    help: "address of the authorization server, for logins",
+    parse: parseAddress("auth-url"),
+    override: (lookup) => fromEnv(lookup, "MGMT_AUTH_URL"),
+    fallback: none,
+  },
+  "workspace-id": {
+    field: "workspaceId",
+    help: "default workspace",
+    parse: parseId("workspace-id"),
+    override: linkedDefault("workspaceId"),
+    fallback: none,
+  },
+  "project-id": {
+    field: "projectId",
+    help: "default project",
+    parse: parseId("project-id"),
+    override: linkedDefault("projectId"),
+    fallback: none,
+  },
+  output: {
+    field: "output",
+    help: `output format: ${formats.join(", ")}`,
+    parse: (text) => choose("output", text, Object.fromEntries(formats.map((format) => [format, format]))),
+    override: ({ flags }) =>
+      flags.output === undefined ? undefined : { value: flags.output, from: "--output" },
+    fallback: { value: "table", from: "default" },
+  },
+  pager: {
+    field: "pager",
+    help: "whether a long list is shown in a pager: on, off",
+    parse: (text) => choose("pager", text, { on: true, off: false, true: true, false: false }),
+    override: ({ flags, context }) => {
+      if (flags.pager === false) return { value: "off", from: "--no-pager" };
+      return context.env["NO_PAGER"] ? { value: "off", from: "NO_PAGER" } : undefined;
+    },
+    fallback: { value: "on", from: "default" },
+  },
+};
+
+/** Returns a setting. Throws a usage error for an unknown key. */
+export const settingOf = (key: string): Setting => {
+  const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
+  if (setting) return setting;
+  const keys = Object.keys(settings);
+  const hint =
+    key === "profile"
+      ? "mgmt auth switch NAME changes the active profile."
+      : `${didYouMean(key, keys)}Keys: ${keys.join(", ")}.`;
+  throw usageError(`There is no setting ${JSON.stringify(key)}`, hint);
+};
+
+/** Returns the value that commands use. */
+export const effectiveValue = (setting: Setting, lookup: Lookup): EffectiveValue => {
+  const { name, profile } = lookup.choice;
+  const stored = profile?.[setting.field];
+  const found =
+    setting.override(lookup) ??
+    (stored === undefined || !name
+      ? setting.fallback
+      : { value: textOf(stored), from: `profile ${name.value}` });
+  return found.value === null ? found : { ...found, value: redactUrl(found.value) };
+};
+
+const textOf = (value: NonNullable<Profile[Setting["field"]]>): string =>
+  typeof value === "boolean" ? (value ? "on" : "off") : value;

@@ -1,0 +1,34 @@
+import { CliError } from "./cli-error.js";
+
+export const settingNotSet = (key: string): CliError =>
+  new CliError("notFound", "config:not_set", `${key} is not set`, `mgmt config set ${key} VALUE sets it.`, {
+    next: [["mgmt", "config", "list"]],
+  });
+
+export const noProfileToConfigure = (key: string): CliError =>
+  new CliError(
+    "usage",
+    "config:no_profile",
+    `There is no profile to store ${key} in`,
+    "mgmt login creates one, and so does mgmt config set base-url URL.",
+    { next: [["mgmt", "auth", "list"]] },
+  );
+
+/** The credential of one service must not be sent to another. */
+export const credentialOfOtherService = (name: string, baseUrl: string): CliError =>
+  new CliError(
+    "usage",
+    "config:other_service",
+    `Profile ${name} has a credential for ${baseUrl}, which must not be sent elsewhere`,
+    "Log in to the other service in a profile of its own: mgmt login --profile NAME --base-url URL.",
+    { next: [["mgmt", "auth", "list"]] },
+  );
+
+export const neededSetting = (key: string): CliError =>
+  new CliError(
+    "usage",
+    "config:needed",
+    `A profile needs ${key}`,
+    "Change it with mgmt config set, or log in to another profile.",
+    { next: [["mgmt", "config", "list"]] },
+  );

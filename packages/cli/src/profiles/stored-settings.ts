@@ -1,0 +1,22 @@
+import type { Context, GlobalFlags } from "../context.js";
+import { type Format, formats } from "../output/output.js";
+import { chooseProfile } from "./active-profile.js";
+
+/** The settings of a profile that decide how results are printed. */
+export interface StoredSettings {
+  readonly output?: Format | undefined;
+  readonly pager?: boolean | undefined;
+}
+
+/**
+ * Returns the settings of the profile that a command line selects. A profiles file or link that cannot be used has none here:
+ * commands that need them report the problem.
+ */
+export const storedSettings = (flags: GlobalFlags, context: Pick<Context, "env" | "cwd">): StoredSettings => {
+  try {
+    const { profile } = chooseProfile(flags, context);
+    return { output: formats.find((format) => format === profile?.output), pager: profile?.pager };
+  } catch {
+    return {};
+  }
+};
