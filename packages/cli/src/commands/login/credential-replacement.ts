@@ -114,7 +114,10 @@ const revoke = (login: Login, signal?: AbortSignal): Promise<void> => {
 const noDefaults: Partial<Profile> = {};
 
 /** Makes the workspace of the stored credential the profile's default, and the first profile the active one. */
-const saveDefaults = async ({ file, name, profile }: LoginTarget, { user, workspaceId }: Caller): Promise<void> => {
+const saveDefaults = async (
+  { file, name, profile }: LoginTarget,
+  { user, workspaceId }: Caller,
+): Promise<void> => {
   await updateProfiles(file, (all) => {
     const stored = profileNamed(all, name);
     const active = profileNamed(all, all.active) ? all.active : name;
