@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
@@ -35,6 +35,14 @@ describe.each(libraries)("@mgmt/$name", ({ name }) => {
       .filter(([subpath]) => subpath !== ".")
       .map(([subpath, target]) => [subpath.slice("./".length), [legacyTargetOf(target).types]]);
     expect(manifest.typesVersions?.["*"] ?? {}).toEqual(Object.fromEntries(subpaths));
+  });
+
+  it("has declarations that do not depend on the conditional imports of the package", () => {
+    const files = readdirSync(`${folder}/dist`, { recursive: true, encoding: "utf8" });
+    const declarations = files.filter((file) => /\.d\.c?ts$/.test(file));
+    expect(declarations.length).toBeGreaterThan(0);
+    for (const file of declarations)
+      expect(readFileSync(`${folder}/dist/${file}`, "utf8")).not.toMatch(/from ['"]#/);
   });
 
   it("names only files that the build writes", () => {

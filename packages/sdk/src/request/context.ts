@@ -7,7 +7,7 @@ import type { Token } from "./call.js";
 import type { ResponseErrors } from "./decode.js";
 import type { Message } from "./encode.js";
 import type { Middleware, OutgoingRequest } from "./middleware.js";
-import type { TracedName } from "#trace-channels";
+import type { TracedName } from "./trace-channels.js";
 
 /** The options of a client or a call, checked and with their defaults. */
 export interface Settings {

@@ -5,7 +5,8 @@ import type { TransportResponse } from "../transport/transport.js";
 import type { Settings } from "./context.js";
 import type { Middleware, Next, OutgoingRequest } from "./middleware.js";
 import { assertResponse, connectionErrorFrom } from "./send.js";
-import { type TracedName, channelOf } from "#trace-channels";
+import { channelOf } from "#trace-channels";
+import type { TracedName } from "./trace-channels.js";
 
 /** Sends a request through tracing, middleware and debug output. `attempt` is complete when its trace ends. */
 export const intercept = (
