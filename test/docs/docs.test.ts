@@ -1,17 +1,18 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { root } from "../../scripts/generate/contract.js";
 import { type Block, blocksOf, pages } from "./markdown.js";
 
 /**
  * Runs every code block of the docs against the built packages. The fence says how: `sh serve` starts the platform, `sh run`
  * and `ts run` run against it, `ts test` is a vitest file, `ts` is only compiled (as all TypeScript blocks are), and `sh root`
- * runs a script of this repository that has a test of its own.
+ * runs a script of this repository that has a test of its own. `sh install` installs packages; their names are checked.
  */
 const blocks = pages.flatMap(blocksOf);
 const blocksFor = (language: string, use: string): Block[] =>
@@ -97,7 +98,7 @@ afterAll(async () => {
 
 describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   it("are all of a kind that a test runs", () => {
-    const known = ["sh root", "sh serve", "sh run", "ts", "ts run", "ts test"];
+    const known = ["sh install", "sh root", "sh serve", "sh run", "ts", "ts run", "ts test", "yaml"];
     const others = blocks.filter(({ language, use }) => !known.includes(`${language} ${use}`.trim()));
     expect(others.map(({ where, language }) => `${where} ${language}`)).toEqual([]);
   });
@@ -110,6 +111,25 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
         expect(Object.keys(manifest.scripts), where).toContain(name);
       }
     }
+  });
+
+  it.each(blocksFor("sh", "install"))(
+    "install packages that are published or used here: $where",
+    ({ text }) => {
+      const published = readdirSync(join(root, "packages")).map((name) => `@mgmt/${name}`);
+      for (const line of text.trim().split("\n")) {
+        const [npm, install, ...words] = line.replace(/ +#.*/, "").split(" ");
+        expect([npm, install]).toEqual(["npm", "install"]);
+        for (const word of words.filter((each) => !/^--(?:global|save-dev)$/.test(each))) {
+          if (!published.includes(word))
+            expect(existsSync(join(root, "node_modules", word)), word).toBe(true);
+        }
+      }
+    },
+  );
+
+  it.each(blocksFor("yaml", ""))("parse as YAML: $where", ({ text }) => {
+    expect(parseYaml(text)).toEqual(expect.any(Object));
   });
 
   it.concurrent.each(blocksFor("sh", "run"))("run in a shell: $where", async ({ text }) => {
