@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { loadContract, root } from "./contract.js";
 import { writeBuildOutput } from "./build-output.js";
 import { generateCli } from "./cli.js";
+import { cliDocsFolder, generateCliDocs } from "./cli-docs.js";
 import { generateEngine } from "./engine.js";
 import { markFresh } from "./fresh-build-output.js";
 import { lintContract } from "./lint.js";
@@ -18,9 +19,7 @@ const contract = await loadContract();
 const checking = process.argv.includes("--check");
 const stale: string[] = [];
 
-const sdk = await generateSdk(contract);
-const reference = await generateReference(contract, sdk);
-for (const files of [sdk, reference, generateEngine(contract), await generateCli(contract)]) {
+const update = async (files: Map<string, string>): Promise<void> => {
   for (const [path, content] of files) {
     const target = join(root, path);
     const present = await readFile(target, "utf8").catch(() => undefined);
@@ -30,15 +29,29 @@ for (const files of [sdk, reference, generateEngine(contract), await generateCli
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, content);
   }
-}
+};
 
-// The whole folder is generated, so pages that were not generated now are out of date.
-for (const name of await readdir(join(root, referenceFolder)).catch(() => [])) {
-  const path = `${referenceFolder}/${name}`;
-  if (reference.has(path)) continue;
-  stale.push(path);
-  if (!checking) await rm(join(root, path));
-}
+/** Does the same for a whole folder: pages that were not generated now are out of date. */
+const updateFolder = async (folder: string, files: Map<string, string>): Promise<void> => {
+  await update(files);
+  for (const name of await readdir(join(root, folder)).catch(() => [])) {
+    const path = `${folder}/${name}`;
+    if (files.has(path)) continue;
+    stale.push(path);
+    if (!checking) await rm(join(root, path));
+  }
+};
+
+const sdk = await generateSdk(contract);
+await update(sdk);
+await updateFolder(referenceFolder, await generateReference(contract, sdk));
+await update(generateEngine(contract));
+await update(await generateCli(contract));
+
+// The sources of the CLI import what was generated above.
+const { readCliHelp } = await import("../cli-help.js");
+const { topics } = await import("../../packages/cli/src/commands/help/topics.js");
+await updateFolder(cliDocsFolder, await generateCliDocs(await readCliHelp(), topics));
 
 if (!checking) {
   await writeBuildOutput(contract);
