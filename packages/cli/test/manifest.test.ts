@@ -283,22 +283,78 @@ projects:
     expect((await mgmt`plan --prune`).stdout).toBe("No changes.\n");
   });
 
-  it("needs one approval of the sponsor for all deletes of a kind in a project", async () => {
-    write(shop);
-    await mgmt`apply`;
-    write(
-      "version: 1\nprojects: { shop: { branches: { main: { databases: { catalog: } }, feature/cart: } } }",
-    );
-    const { tokens, approvals } = session.server.engine;
-    const agent = inProcess({ env: { ...session.env, MGMT_TOKEN: await tokens.agent() }, cwd: folder });
-    const sponsor = setInterval(() => {
-      for (const { id, status } of approvals.list())
-        if (status === "pending") void approvals.approveWindow(id);
-    }, 20);
-    const { status } = await agent`apply --prune --yes --wait-approval --timeout 30s`;
-    clearInterval(sponsor);
-    expect(status).toBe(0);
-    expect(approvals.list().filter(({ operationId }) => operationId === "databases.delete")).toHaveLength(1);
+  describe("as an agent", () => {
+    let agent: Mgmt;
+    beforeEach(async () => {
+      write(shop);
+      await mgmt`apply`;
+      write(
+        "version: 1\nprojects: { shop: { branches: { main: { databases: { catalog: } }, feature/cart: } } }",
+      );
+      const MGMT_TOKEN = await session.server.engine.tokens.agent();
+      agent = inProcess({ env: { ...session.env, MGMT_TOKEN }, cwd: folder });
+    });
+    const pending = () => session.server.engine.approvals.list().filter(({ status }) => status === "pending");
+    const allPending = async (): Promise<ReturnType<typeof pending>> => {
+      for (;;) {
+        if (pending().length === 3) return pending();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+
+    it("asks for all approvals at once, and needs one decision for all deletes of a kind in a project", async () => {
+      const { approvals } = session.server.engine;
+      const applying = agent`apply --prune --yes --wait-approval -o json`;
+      const asked = await allPending();
+      const operations = asked.map(({ operationId }) => operationId).sort();
+      expect(operations).toEqual(["databases.delete", "databases.delete", "services.delete"]);
+      for (const operation of ["databases.delete", "services.delete"]) {
+        const one = asked.find(({ operationId }) => operationId === operation);
+        await approvals.approveWindow(one?.id ?? "");
+      }
+      const { status, json, errors } = await applying;
+      expect({ status, json }).toMatchObject({
+        status: 0,
+        json: [{ status: "done" }, { status: "done" }, { status: "done" }],
+      });
+      expect(approvals.list().filter(({ decidedAt }) => decidedAt !== null)).toHaveLength(2);
+      const notices = errors.filter((line) => JSON.stringify(line).includes("approval:waiting"));
+      expect(notices).toHaveLength(3);
+    });
+
+    it("continues while other approvals are pending, and stops at one that is denied", async () => {
+      const { approvals, store } = session.server.engine;
+      const applying = agent`apply --prune --yes --wait-approval -o json`;
+      const asked = await allPending();
+      const service = asked.find(({ operationId }) => operationId === "services.delete");
+      await approvals.approve(service?.id ?? "");
+      while (store.apps.list({}).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      const other = asked.find(({ operationId }) => operationId === "databases.delete");
+      await approvals.deny(other?.id ?? "");
+      const { status, json, stderr } = await applying;
+      expect(status).toBe(10);
+      const statuses = (json as { status: string }[]).map((step) => step.status).sort();
+      expect(statuses).toEqual(["done", "failed", "skipped"]);
+      expect(failureOf(stderr)).toMatchObject({
+        code: "apply:partly_done",
+        message: expect.stringContaining("approval:denied"),
+      });
+      expect(store.databases.list({})).toHaveLength(3);
+    });
+
+    it("names all approvals if it does not wait, and continues once they are given", async () => {
+      const { approvals } = session.server.engine;
+      const { status, json } = await agent`apply --prune --yes -o json`;
+      expect(status).toBe(8);
+      const needed = (json as { error: { code: string; details: { approvalId: string } } }[]).map(
+        ({ error }) => error,
+      );
+      expect(needed.map(({ code }) => code)).toEqual(Array(3).fill("approval_required"));
+      expect(needed.map(({ details }) => details.approvalId)).toEqual(pending().map(({ id }) => id));
+      for (const { id } of pending()) await approvals.approve(id);
+      expect((await agent`apply --prune --yes`).status).toBe(0);
+      expect((await mgmt`plan --prune`).stdout).toBe("No changes.\n");
+    });
   });
 });
 

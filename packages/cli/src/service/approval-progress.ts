@@ -12,9 +12,10 @@ export interface ApprovalState {
   approvalUrl?: string;
 }
 
-/** Shows a wait for a sponsor: a line for each change and, on a terminal, a spinner with the time left. */
+/** Shows waits for a sponsor: a line for each change and, on a terminal, a spinner with the time left. */
 export class ApprovalProgress {
-  private shown = "";
+  /** Status by approval. */
+  private readonly shown = new Map<string, string>();
   private endsAt = 0;
   private stopSpinner: (() => void) | undefined;
 
@@ -26,9 +27,11 @@ export class ApprovalProgress {
     const expiry = Date.parse(expiresAt);
     // If this clock is ahead of the service's, the approval looks expired before it is; the service decides.
     this.endsAt = Math.min(now + remainingMs, expiry > now ? expiry : Number.POSITIVE_INFINITY);
-    const state = `${approvalId} ${status}`;
-    if (state === this.shown) return;
-    this.shown = state;
+    if (this.shown.get(approvalId) === status) {
+      if (status === "pending") this.spin();
+      return;
+    }
+    this.shown.set(approvalId, status);
     this.end();
     const { output } = this;
     if (status !== "pending") return output.info(`Approval ${approvalId} is ${status}.`);
@@ -41,13 +44,22 @@ export class ApprovalProgress {
       ...(approvalUrl !== undefined && { approvalUrl }),
       expiresAt,
     });
-    this.stopSpinner = output.startSpinner(() => `pending, ${this.timeLeft()} left`);
+    this.spin();
   };
 
   /** Removes the spinner. */
   end(): void {
     this.stopSpinner?.();
     this.stopSpinner = undefined;
+  }
+
+  private spin(): void {
+    this.stopSpinner ??= this.output.startSpinner(() => `${this.pending()}, ${this.timeLeft()} left`);
+  }
+
+  private pending(): string {
+    const count = [...this.shown.values()].filter((status) => status === "pending").length;
+    return count > 1 ? `${String(count)} approvals pending` : "pending";
   }
 
   private timeLeft(): string {

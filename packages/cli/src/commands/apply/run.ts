@@ -11,6 +11,7 @@ import { StepRunner } from "../../manifest/run-steps.js";
 import type { DryRunFormat } from "../../program/dry-run-option.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
+import { type Applied, applySteps, type ApprovalWait } from "./apply-steps.js";
 import { readPlan } from "./read-plan.js";
 
 export interface ApplyOptions {
@@ -38,22 +39,25 @@ export const runApply = async (
   context: Context,
 ): Promise<void> => {
   const { output } = context;
-  const progress = options.waitApproval && (await import("../../service/approval-progress.js"));
-  const shown = progress && new progress.ApprovalProgress(output);
-  const client = await connect(
-    flags,
-    context,
-    shown && { waitForApproval: { ...options.waitApproval, onProgress: shown.report } },
-  );
+  const client = await connect(flags, context);
   const plan = await currentPlan(options, client, flags, context);
   if (options.dryRun !== undefined) return dryRun(plan, options.dryRun, flags, context);
   for (const line of renderPlan(plan)) output.info(line);
   await confirmDeletes(plan, flags, context);
+  const wait = options.waitApproval && (await approvalWait(options.waitApproval, context));
   try {
-    await runSteps(plan, client, context);
+    await printResults(plan, await applySteps(plan, client, wait, context), context);
   } finally {
-    shown?.end();
+    wait?.progress.end();
   }
+};
+
+const approvalWait = async (
+  options: { readonly timeoutMs?: number },
+  { output }: Context,
+): Promise<ApprovalWait> => {
+  const { ApprovalProgress } = await import("../../service/approval-progress.js");
+  return { ...options, progress: new ApprovalProgress(output) };
 };
 
 const currentPlan = async (
@@ -78,35 +82,31 @@ const confirmDeletes = async ({ steps }: Plan, { yes }: GlobalFlags, context: Co
   await confirm(`delete ${deleted.map(nameOf).join(", ")}`, context);
 };
 
-/** Stops at the first failure. Prints what became of every step in any case. */
-const runSteps = async (plan: Plan, client: MgmtClient, context: Context): Promise<void> => {
-  const { output, signal } = context;
-  const runner = new StepRunner(client, plan, context, true);
+/** Prints what became of every step. Throws if not all are done. */
+const printResults = async (
+  { steps }: Plan,
+  { ids, errors }: Applied,
+  { output, signal }: Context,
+): Promise<void> => {
   const results: StepResult[] = [];
-  let failed: { error: unknown; problem: string } | undefined;
-  for (const step of plan.steps) {
+  const problems: string[] = [];
+  for (const step of steps) {
     const { action, resource, path } = step;
     const about = { action, resource, name: path.join("/") };
-    const known = step.action === "create" ? null : step.id;
-    if (failed) {
-      results.push({ status: "skipped", ...about, id: known });
-      continue;
-    }
-    try {
-      const id = await runner.run(step);
-      results.push({ status: "done", ...about, id });
-      output.info(`Done: ${action} ${nameOf(step)} (${id})`);
-    } catch (error) {
-      const { exitCode: _, ...failure } = await output.failureOf(error);
-      results.push({ status: "failed", ...about, id: known, error: failure });
-      failed = { error, problem: `${action} ${nameOf(step)} failed: ${failure.message} (${failure.code})` };
+    const id = ids.get(step) ?? (step.action === "create" ? null : step.id);
+    if (ids.has(step)) results.push({ status: "done", ...about, id });
+    else if (!errors.has(step)) results.push({ status: "skipped", ...about, id });
+    else {
+      const { exitCode: _, ...failure } = await output.failureOf(errors.get(step));
+      results.push({ status: "failed", ...about, id, error: failure });
+      problems.push(`${action} ${nameOf(step)} failed: ${failure.message} (${failure.code})`);
     }
   }
-  if (output.format !== "table" || failed) await output.result(results.map(inFormat(output.format)));
+  const [error] = errors.values();
+  if (output.format !== "table" || errors.size > 0) await output.result(results.map(inFormat(output.format)));
   signal.throwIfAborted();
-  if (!failed) return;
-  const done = results.filter(({ status }) => status === "done").length;
-  throw done === 0 ? failed.error : applyFailed(failed.problem, done, plan.steps.length);
+  if (errors.size === 0) return;
+  throw ids.size === 0 ? error : applyFailed(problems.join("; "), ids.size, steps.length);
 };
 
 /** The table has no room for the error, which is printed below it. */
