@@ -4,6 +4,7 @@ import { loadContract, root } from "./contract.js";
 import { writeBuildOutput } from "./build-output.js";
 import { generateCli } from "./cli.js";
 import { cliDocsFolder, generateCliDocs } from "./cli-docs.js";
+import { generateControlDocument } from "./control-document.js";
 import { generateEngine } from "./engine.js";
 import { markFresh } from "./fresh-build-output.js";
 import { lintContract } from "./lint.js";
@@ -47,6 +48,7 @@ await update(sdk);
 await updateFolder(referenceFolder, await generateReference(contract, sdk));
 await update(generateEngine(contract));
 await update(await generateCli(contract));
+await update(await generateControlDocument());
 
 // The sources of the CLI import what was generated above.
 const { readCliHelp } = await import("../cli-help.js");

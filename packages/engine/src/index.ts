@@ -40,6 +40,7 @@ export {
 export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
 export { KeyedMutex } from "./time/keyed-mutex.js";
+export { controlDocument } from "./control/control-document.js";
 export { seedResource } from "./control/seed-routes.js";
 export type { Residents } from "./control/residents.js";
 export type { Tenant } from "./control/tenant.js";

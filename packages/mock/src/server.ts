@@ -4,6 +4,7 @@ export {
   ControlError,
   ReferenceEngine,
   cliClient,
+  controlDocument,
   controlSecretHeader,
   createServer,
   defaultSettings,

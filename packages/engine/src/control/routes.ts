@@ -1,6 +1,7 @@
 import type { OperationId } from "../generated/operations.js";
 import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
+import { controlDocument } from "./control-document.js";
 import type { ConnectionFault } from "./connection-faults.js";
 import { oauthRoutes } from "./oauth-routes.js";
 import type { ControlledEngine } from "./controlled-engine.js";
@@ -36,7 +37,9 @@ const clockState = ({ clock }: ControlledEngine): object => ({
 
 const id = (path: readonly string[]): string => path[0] ?? "";
 
-const routes: ControlRoutes = {
+/** All routes, which `controlDocument` describes. */
+export const routes: ControlRoutes = {
+  "GET /openapi.json": controlDocument,
   "POST /reset": (engine) => engine.reset(),
   "GET /snapshot": (engine) => engine.snapshot(),
   // `load` validates the snapshot.
@@ -116,9 +119,12 @@ interface Compiled {
   readonly action: ControlAction;
 }
 
+const patternOf = (template: string): RegExp =>
+  new RegExp(`^/_control${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "([\\w-]+)")}$`);
+
 const compiled: readonly Compiled[] = Object.entries(routes).map(([name, action]) => {
   const [method = "", template = ""] = name.split(" ");
-  return { method, pattern: new RegExp(`^/_control${template.replace(/\{\w+\}/g, "([\\w-]+)")}$`), action };
+  return { method, pattern: patternOf(template), action };
 });
 
 /**

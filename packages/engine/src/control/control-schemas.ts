@@ -1,0 +1,177 @@
+/** The part of a JSON Schema that the document of the control surface uses. */
+export type ControlSchema = { readonly [keyword: string]: unknown };
+
+const string: ControlSchema = { type: "string" };
+const strings: ControlSchema = { type: "array", items: string };
+const time: ControlSchema = { type: "string", format: "date-time" };
+const epoch: ControlSchema = { type: "number", description: "Milliseconds since 1970." };
+const milliseconds: ControlSchema = { type: "number", minimum: 0 };
+const row: ControlSchema = { type: "object", required: ["id"], properties: { id: string } };
+
+export const listOf = (items: ControlSchema): ControlSchema => ({ type: "array", items });
+
+/** Returns the schema of an object. Names that end in `?` are optional. */
+const object = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema => {
+  const names = Object.keys(fields);
+  const required = names.filter((name) => !name.endsWith("?"));
+  const properties = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ""), schema]);
+  return {
+    type: "object",
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(properties),
+  };
+};
+
+const nullable = (schema: ControlSchema): ControlSchema => ({ anyOf: [schema, { type: "null" }] });
+
+const statusOf = (...values: string[]): ControlSchema => object({ status: { enum: values } });
+
+/** Schemas of the bodies and responses, by name. */
+export const controlSchemas = {
+  Error: object({
+    error: object({ code: string, message: string, "hint?": string, "issues?": listOf({ type: "object" }) }),
+  }),
+  Row: { ...row, description: "A row of the store, or a resource of the API." },
+  Clock: object({ now: time, frozen: { type: "boolean" } }),
+  Advance: object({ "milliseconds?": milliseconds }),
+  SetTime: object({ time }),
+  Window: object({ "milliseconds?": { type: "number", exclusiveMinimum: 0 } }),
+  Snapshot: {
+    ...object({
+      version: { enum: [1, 2] },
+      store: { type: "object" },
+      signingKeys: listOf({ type: "object" }),
+      cursorKey: string,
+      clock: { type: "object" },
+      jobs: listOf({ type: "object" }),
+      "random?": {},
+    }),
+    description: "The whole state. Treat it as opaque: keys and secrets are part of it.",
+  },
+  DatabaseStatus: statusOf("provisioning", "ready", "recovering", "failure"),
+  BackupStatus: statusOf("running", "completed", "failed", "unknown"),
+  DeploymentStatus: statusOf(
+    "created",
+    "uploaded",
+    "provisioning",
+    "running",
+    "failed",
+    "stopping",
+    "stopped",
+  ),
+  NewBackup: object({ "backupType?": { enum: ["full", "incremental", "differential"] } }),
+  Domain: object({ name: string }),
+  Fault: object({
+    "operation?": { anyOf: [string, strings], description: "Default: all operations." },
+    "times?": { type: "integer", minimum: 1 },
+    "probability?": { type: "number", minimum: 0, maximum: 1 },
+    "latency?": milliseconds,
+    "status?": { type: "integer", minimum: 200, maximum: 599 },
+    "code?": string,
+    "body?": string,
+    "contentType?": string,
+    "drop?": { enum: ["before", "after", "midway"] },
+  }),
+  InstalledFault: {
+    allOf: [{ $ref: "#/components/schemas/Fault" }, object({ id: string, struck: { type: "integer" } })],
+  },
+  ConnectionFault: object({
+    effect: { enum: ["refuse", "drop", "delay"] },
+    "database?": string,
+    "times?": { type: "integer", minimum: 1 },
+    "probability?": { type: "number", minimum: 0, maximum: 1 },
+    "latency?": milliseconds,
+    "code?": string,
+    "message?": string,
+  }),
+  InstalledConnectionFault: {
+    allOf: [
+      { $ref: "#/components/schemas/ConnectionFault" },
+      object({ id: string, struck: { type: "integer" } }),
+    ],
+  },
+  ConnectionLimit: object({ "connections?": nullable({ type: "integer", minimum: 0 }) }),
+  RateLimit: object({
+    "requests?": { type: "integer", minimum: 0, description: "Absent: no limit." },
+    "window?": { type: "number", exclusiveMinimum: 0, description: "Milliseconds. Default: 60000." },
+    "operations?": { ...strings, description: "Default: the operations that the contract limits." },
+  }),
+  LimitedOperations: object({ operations: strings }),
+  LoggedRequest: object({
+    requestId: string,
+    at: epoch,
+    method: string,
+    path: string,
+    operationId: nullable(string),
+    principal: nullable(object({ kind: string, subject: string, workspaceId: string })),
+    query: nullable({ type: "object" }),
+    body: {},
+    ignoredFields: strings,
+    status: nullable({ type: "integer" }),
+    code: nullable(string),
+    duration: { type: "number" },
+  }),
+  NewUser: object({ "email?": string, "name?": string }),
+  NewWorkspace: object({ "name?": string, "ownerId?": string }),
+  InWorkspace: {
+    ...object({ "workspaceId?": string }),
+    description: "With the fields of the operation of the API that creates the resource.",
+  },
+  InProject: {
+    ...object({ projectId: string }),
+    description: "With the fields of the operation of the API that creates the resource.",
+  },
+  OfDatabase: {
+    ...object({ databaseId: string }),
+    description: "With the fields of the operation of the API that creates the resource.",
+  },
+  NewDeployment: object({ appId: string, "status?": string }),
+  NewIntegration: object({
+    "workspaceId?": string,
+    "clientName?": string,
+    "clientId?": string,
+    "userId?": string,
+    "scopes?": strings,
+  }),
+  CreatedIntegration: object({ integration: row, client: row }),
+  TokenRequest: object({
+    kind: { enum: ["user", "other-user", "service", "agent", "expired", "without-scope"] },
+    "userId?": string,
+    "workspaceId?": string,
+    "integrationId?": string,
+    "serviceTokenId?": string,
+    "agentId?": string,
+    "sponsorId?": string,
+    "expiresAt?": time,
+    "notBefore?": time,
+    "scopes?": strings,
+  }),
+  Token: object({ token: string }),
+  NewTenant: object({ "name?": string }),
+  Tenant: object({ workspace: row, user: row, token: string, serviceToken: string }),
+  ClientRegistration: object({
+    redirectUris: strings,
+    "name?": string,
+    "confidential?": { type: "boolean" },
+    "secret?": string,
+    "id?": string,
+  }),
+  RegisteredClient: object({ id: string, name: string, redirectUris: strings, secret: nullable(string) }),
+  AuthorizationRequest: object({
+    "url?": string,
+    "client?": string,
+    "redirectUri?": string,
+    "scope?": string,
+    "state?": string,
+    "codeChallenge?": string,
+    "codeChallengeMethod?": string,
+    "user?": string,
+    "workspace?": string,
+  }),
+  Consented: object({ redirect: string, code: string }),
+  Denied: object({ redirect: string }),
+} satisfies Record<string, ControlSchema>;
+
+export const ref = (name: keyof typeof controlSchemas): ControlSchema => ({
+  $ref: `#/components/schemas/${name}`,
+});
