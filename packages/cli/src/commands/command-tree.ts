@@ -197,6 +197,12 @@ export const porcelainCommands: readonly PorcelainCommand[] = [
     load: async () => (await import("./psql/command.js")).definePsql,
   },
   {
+    name: "open",
+    summary: "Open a resource or the API's description in the browser",
+    heading: machine,
+    load: async () => (await import("./open/command.js")).defineOpen,
+  },
+  {
     name: "api",
     summary: "Send any request to the API",
     heading: about,

@@ -21,11 +21,29 @@ export const whyNoBrowser = (
 export const openBrowser = async (url: string, { output }: Pick<Context, "output">): Promise<void> => {
   const message = `Opening your browser. If it does not open, go to:\n\n  ${url}\n\nWaiting for the login…`;
   output.notice({ code: "login:address", message, url }, { multiline: true });
+  // If it fails, the user can open the printed address.
+  await launchBrowser(url);
+};
+
+/** Opens an address in a browser. Returns whether one could be started. */
+export const launchBrowser = async (url: string): Promise<boolean> => {
   try {
     const { default: open } = await import("open");
-    const child = await open(url);
+    const child = await withoutOwnVariables(() => open(url));
     child.on("error", () => undefined);
+    return true;
   } catch {
-    // The user can open the printed address.
+    return false;
+  }
+};
+
+/** Runs something that starts a program, which does not get the token and the other variables of this command. */
+const withoutOwnVariables = async <T>(start: () => Promise<T>): Promise<T> => {
+  const own = Object.entries(process.env).filter(([name]) => /^MGMT_/i.test(name));
+  for (const [name] of own) delete process.env[name];
+  try {
+    return await start();
+  } finally {
+    Object.assign(process.env, Object.fromEntries(own));
   }
 };

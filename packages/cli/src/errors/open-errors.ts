@@ -1,0 +1,25 @@
+import { CliError } from "./cli-error.js";
+
+export const nothingToOpen = (): CliError =>
+  new CliError(
+    "inputNeeded",
+    "usage:missing",
+    "There is no default project to open",
+    "Pass the id or name of a resource, or docs; or link this folder: mgmt link --project-id ID.",
+  );
+
+export const nothingNamed = (name: string): CliError =>
+  new CliError(
+    "notFound",
+    "name:not_found",
+    `No project, database or service is named ${JSON.stringify(name)}`,
+    "Pass an id, or a name such as shop, shop/reports or shop/web.",
+  );
+
+export const noPage = (id: string): CliError =>
+  new CliError(
+    "notFound",
+    "open:no_page",
+    `${id} has no address that a browser can open`,
+    "A service has one after its first promotion, and a deployment after its first start.",
+  );
