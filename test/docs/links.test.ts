@@ -25,9 +25,7 @@ const problemOf = (page: string, target: string): string | undefined => {
 
 describe("documentation links", () => {
   it.each(pages)("lead to files and headings that exist: %s", (page) => {
-    const targets = linksOf(read(page)).filter(
-      (target) => !isExternal(target) || target.startsWith(repository),
-    );
+    const targets = linksOf(read(page)).filter((target) => !isExternal(target) || inRepository.test(target));
     expect(targets.map((target) => problemOf(page, target)).filter((problem) => problem)).toEqual([]);
   });
 

