@@ -29,4 +29,6 @@ export interface GlobalFlags {
   readonly fields?: string;
   readonly query?: string;
   readonly pager?: boolean;
+  /** Print every request on standard error, without secrets. */
+  readonly debug?: boolean;
 }

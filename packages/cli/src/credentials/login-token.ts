@@ -3,6 +3,7 @@ import type { Profile } from "../profiles/profile.js";
 import { nodeTransport } from "../service/sdk.js";
 import { storeOf } from "./credential-store.js";
 import { clientId, createAuthenticator } from "./oauth.js";
+import { debugRequests } from "../service/debug-requests.js";
 
 /** Returns the current access token of a login. */
 export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
@@ -15,7 +16,7 @@ export const loginToken = (
   const { token } = createAuthenticator({
     authUrl: profile.authUrl ?? profile.baseUrl,
     clientId,
-    transport: nodeTransport(),
+    transport: debugRequests(nodeTransport(), output),
     store: storeOf({ file, name, profile }),
     // The command continues with the token that it has.
     onBackgroundError: (error) => {

@@ -57,6 +57,8 @@ export class Output {
   presentation: Presentation = {};
   /** Set when the command line is known. */
   addNext: AddNext = (failure) => Promise.resolve(failure);
+  /** Whether every request is printed. */
+  isDebugging = false;
   /** Whether a spinner is shown, which other lines would break. */
   isSpinning = false;
 

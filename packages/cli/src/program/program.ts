@@ -33,6 +33,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
       const stored = storedSettings(flags, context);
       output.format =
         flags.output === undefined ? (stored.output ?? output.format) : readFormat(flags.output);
+      output.isDebugging = flags.debug ?? false;
       output.presentation = await readPresentation({ ...flags, pager: flags.pager ?? stored.pager });
     });
   program.helpIsData = ["json", "yaml", "ndjson"].includes(output.format);

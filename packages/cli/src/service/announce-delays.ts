@@ -1,7 +1,8 @@
 import type { Output } from "../output/output.js";
 import type { nodeTransport } from "./sdk.js";
 
-type Transport = Pick<ReturnType<typeof nodeTransport>, "send">;
+/** Sends requests. */
+export type Transport = Pick<ReturnType<typeof nodeTransport>, "send">;
 
 /** A request that finishes in this time is never announced. */
 const patienceMs = 1_000;

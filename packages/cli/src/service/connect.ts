@@ -7,6 +7,7 @@ import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
 import { type Access, resolveAccess } from "../profiles/resolve-access.js";
 import { announceDelays } from "./announce-delays.js";
+import { debugRequests } from "./debug-requests.js";
 
 /** How requests are sent. */
 type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
@@ -55,7 +56,7 @@ export const clientFor = async (
     return createClient({
       baseUrl: baseUrl.value,
       token,
-      transport: announceDelays(nodeTransport(), output),
+      transport: announceDelays(debugRequests(nodeTransport(), output), output),
       headers: { "user-agent": `mgmt/${version}` },
       ...options,
     });

@@ -11,6 +11,8 @@ import { busyProfiles } from "../../errors/storage-errors.js";
 import { isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
+import type { Output } from "../../output/output.js";
+import { debugRequests } from "../../service/debug-requests.js";
 import { nodeTransport } from "../../service/sdk.js";
 import { type Caller, readCaller } from "./caller.js";
 import type { LoginTarget } from "./login-target.js";
@@ -75,7 +77,7 @@ export const credentialReplacement = (
             isStored = true;
           });
         } catch (error) {
-          if (!isStored) await revoke(login).catch(() => undefined);
+          if (!isStored) await revoke(login, context.output).catch(() => undefined);
           throw error;
         }
       },
@@ -96,7 +98,7 @@ export const credentialReplacement = (
       }
       if (!previous) return;
       try {
-        await revoke(previous, signal);
+        await revoke(previous, output, signal);
       } catch {
         const message = `The previous login could not be revoked at ${previous.issuer}; it may stay valid until it expires`;
         await output.warn({ code: "login:former_not_ended", message });
@@ -105,9 +107,14 @@ export const credentialReplacement = (
   };
 };
 
-const revoke = (login: Login, signal?: AbortSignal): Promise<void> => {
+const revoke = (login: Login, output: Output, signal?: AbortSignal): Promise<void> => {
   const { issuer: authUrl, clientId } = login;
-  const oauth = { authUrl, clientId, transport: nodeTransport(), timeoutMs: revokeTimeoutMs };
+  const oauth = {
+    authUrl,
+    clientId,
+    transport: debugRequests(nodeTransport(), output),
+    timeoutMs: revokeTimeoutMs,
+  };
   return logout({ ...oauth, store: memoryStore(login), signal });
 };
 

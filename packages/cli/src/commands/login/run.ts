@@ -7,6 +7,7 @@ import { openBrowser, whyNoBrowser } from "./browser.js";
 import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, loginTarget } from "./login-target.js";
 import { askForCallback, pasteRedirectUri } from "./paste.js";
+import { debugRequests } from "../../service/debug-requests.js";
 
 export interface LoginFlags extends GlobalFlags {
   readonly authUrl?: string;
@@ -56,7 +57,13 @@ const loginInBrowser = async (
   context: Context,
 ): Promise<void> => {
   const { env, signal, output } = context;
-  const oauth = { authUrl: authUrl.value, clientId, transport: nodeTransport(), store, signal };
+  const oauth = {
+    authUrl: authUrl.value,
+    clientId,
+    transport: debugRequests(nodeTransport(), output),
+    store,
+    signal,
+  };
   const reason = browser === undefined ? whyNoBrowser(env) : undefined;
   try {
     if (browser ?? reason === undefined) {

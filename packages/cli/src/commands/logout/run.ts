@@ -4,6 +4,7 @@ import { logout } from "../../credentials/oauth.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { hasCredential } from "../../profiles/profile.js";
 import { nodeTransport } from "../../service/sdk.js";
+import { debugRequests } from "../../service/debug-requests.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
@@ -17,7 +18,13 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
   if (login) {
     // The login is revoked where it was issued, even if the profile names another server now.
     const { issuer: authUrl, clientId } = login;
-    await logout({ authUrl, clientId, transport: nodeTransport(), store, signal });
+    await logout({
+      authUrl,
+      clientId,
+      transport: debugRequests(nodeTransport(), context.output),
+      store,
+      signal,
+    });
     return output.info(`Logged out of profile ${name.value}.`);
   }
   await store.clear();
