@@ -6,6 +6,7 @@ import { libraries } from "../tsup.config.js";
 import { buildCli } from "./build-cli.js";
 import { buildCommonJs } from "./build-commonjs.js";
 import { bundleDeclarations, declarations } from "./build-declarations.js";
+import { buildMan } from "./build-man.js";
 import { setup as generate } from "./generate/fresh-build-output.js";
 
 /** `npm run build`: generates what is not committed, and builds all packages. */
@@ -29,7 +30,7 @@ rmSync(declarations, { recursive: true, force: true });
 await Promise.all([
   run("tsup/dist/cli-default.js", "--silent"),
   buildCommonJs(),
-  buildCli(),
+  buildCli().then(buildMan),
   run("@typescript/native/bin/tsc", "--project", "tsconfig.build.json"),
 ]);
 await bundleDeclarations();

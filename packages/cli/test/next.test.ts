@@ -220,6 +220,8 @@ describe("following next", () => {
       for (;;) {
         expect(seen).not.toContain(line.join(" "));
         seen.push(line.join(" "));
+        // It runs the service until Ctrl-C.
+        if (line[0] === "dev") return;
         const { status, errors } = await runInProcess([...line, "-o", "json"], { env: own });
         if (status === 0) return;
         line = nextOf(errors)[0]?.slice(1) ?? [];

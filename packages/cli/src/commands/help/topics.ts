@@ -147,6 +147,7 @@ const auth: Topic = {
         ["mgmt login", "log in with the browser, or with a token"],
         ["mgmt logout", "log out and forget the credential"],
         ["mgmt whoami", "ask the service who you are"],
+        ["mgmt auth list", "list the profiles"],
         ["mgmt auth status", "show which service and credential commands use, and why"],
         ["mgmt auth switch", "change the active profile"],
         ["mgmt auth token", "print the token that commands send"],

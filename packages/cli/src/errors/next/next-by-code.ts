@@ -145,7 +145,7 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
   ],
   "service_token:not_found": ({ args }) => [["workspaces", "service-tokens", "list", args[0]]],
   "route:method_not_allowed": () => [["operations"], authStatus],
-  "route:not_found": () => [authStatus],
+  "route:not_found": () => [["doctor"], authStatus],
 
   "auth:login_required": () => [login, authStatus],
   "auth:login_failed": () => [loginWithoutBrowser, authHelp],
@@ -158,7 +158,7 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
   "login:nothing_pasted": () => [authHelp],
   "login:wrong_paste": () => [loginWithoutBrowser, authHelp],
   "usage:no_base_url": () => [["help", "environment"], authHelp],
-  "profile:not_found": () => [authHelp],
+  "profile:not_found": () => [["auth", "list"], authHelp],
   "profile:other_service": () => [authStatus, authHelp],
   "keyring:not_installed": () => [["login", "--store", "file"], authHelp],
   "keyring:unavailable": () => [["login", "--store", "file"], authHelp],

@@ -73,10 +73,7 @@ const byExitCode = async (facts: Facts): Promise<readonly Candidate[]> => {
       return [["whoami"], ["auth", "status"]];
     case "network":
       if (command.words.includes("login")) return [["help", "auth"]];
-      return [
-        ["auth", "status"],
-        ["help", "environment"],
-      ];
+      return [["doctor"], ["help", "environment"]];
     case "failure":
       return [...(await thatShowState(facts)), ["auth", "status"], helpOf(command)];
     case "notFound":
