@@ -4,6 +4,7 @@ import type { Transactions } from "../request/transactions.js";
 import type { World } from "../request/world.js";
 import type { Access, Backing } from "../store/backing.js";
 import { replay } from "../store/replay.js";
+import type { Want } from "../store/want.js";
 import type { Clock } from "../time/clock.js";
 import type { JobQueue } from "../time/job-queue.js";
 import type { Job, Scheduler } from "../time/scheduler.js";
@@ -16,7 +17,11 @@ import { Tape } from "./tape.js";
  * @param server the world of the server, whose store the steps do not use.
  */
 export const replayedTransactions = (server: () => JobServer, backing: Backing): Transactions => ({
-  transact: async <T>(access: Access, step: (world: World) => T): Promise<T> => {
+  transact: async <T>(
+    access: Access,
+    step: (world: World) => T,
+    wants?: () => readonly Want[],
+  ): Promise<T> => {
     const world = server();
     const tape = new Tape(world.ids, world.clock);
     let recorded = new RecordedJobs();
@@ -29,7 +34,7 @@ export const replayedTransactions = (server: () => JobServer, backing: Backing):
           const { ids, clock } = tape;
           return step({ ...world, store: tables.store, ids, clock, scheduler: recorded });
         },
-        { access, isRefusal },
+        { access, isRefusal, ...(wants && { wants: wants() }) },
       );
       recorded.passTo(world);
       return value;

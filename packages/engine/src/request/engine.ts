@@ -113,6 +113,7 @@ export class Engine {
       endpoint: undefined,
       principal: undefined,
       valid: undefined,
+      counted: undefined,
       headers: undefined,
       foreign: false,
     };

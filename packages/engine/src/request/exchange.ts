@@ -21,8 +21,13 @@ export interface Exchange {
   endpoint: Endpoint | undefined;
   principal: Principal | undefined;
   valid: ValidRequest | undefined;
+  /** How the request was counted for the rate limit. Steps that run again do not count it again. */
+  counted: Counted | undefined;
   /** Response headers that the steps add. */
   headers: Record<string, string> | undefined;
   /** Whether a fault replaced the response with one that is not in the contract. */
   foreign: boolean;
 }
+
+/** The headers of a request that was counted, or the error of one that exceeds the limit. */
+export type Counted = { readonly headers: Record<string, string> | undefined } | { readonly error: unknown };

@@ -1,5 +1,6 @@
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
+import { forEachOf } from "../store/want.js";
 import type { Call, Success } from "./behavior.js";
 import { errors } from "./errors.js";
 
@@ -47,6 +48,6 @@ export const page = <T extends Row, W>(
     rows.length > limit && last ? call.world.cursors.write(collection.sequence(last.id), scope) : null;
   return {
     status: 200,
-    body: { data: shown.map(toItem), pagination: { nextCursor, hasMore: nextCursor !== null } },
+    body: { data: forEachOf(shown, toItem), pagination: { nextCursor, hasMore: nextCursor !== null } },
   };
 };

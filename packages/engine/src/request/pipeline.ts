@@ -7,7 +7,7 @@ import { contractPath } from "./contract-endpoint.js";
 import { preflightHeaders } from "./cors.js";
 import type { Endpoint } from "./endpoint.js";
 import { errors } from "./errors.js";
-import type { Exchange } from "./exchange.js";
+import type { Counted, Exchange } from "./exchange.js";
 import type { FaultTarget, Faults } from "./faults.js";
 import type { RateLimiter } from "./limit.js";
 import { type Outcome, header } from "./message.js";
@@ -19,6 +19,7 @@ import { readBody } from "./read-body.js";
 import { type Route, isApiPath, methodsOf, route, shownPath } from "./route.js";
 import { whenThere } from "./transactions.js";
 import { validate } from "./validate.js";
+import { wantsOf } from "./wants.js";
 
 /** Services that the steps of the pipeline use. */
 export interface PipelineParts {
@@ -91,16 +92,16 @@ const runVerified = (
     mode: isPrepared ? "read" : modeOf(operation.method),
     locks: workspaceId === undefined ? [] : [workspaceId],
   };
-  const ran = server.transact(access, (world) => {
-    const request = authorizeRequest(
-      parts,
-      exchange,
-      target,
-      authenticate(server.authenticator, world, token),
-    );
-    const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
-    return { ready, performed: isPrepared ? undefined : performIn(server, world, ready) };
-  });
+  const ran = server.transact(
+    access,
+    (world) => {
+      const principal = authenticate(server.authenticator, world, token);
+      const request = authorizeRequest(parts, exchange, target, principal);
+      const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
+      return { ready, performed: isPrepared ? undefined : performIn(server, world, ready) };
+    },
+    () => wantsOf(token, target),
+  );
   return whenThere(ran, ({ ready, performed }) =>
     performed
       ? whenThere(finish(server, ready, performed), succeed)
@@ -120,13 +121,23 @@ const authorizeRequest = (
   const { operation } = target;
   const { world, request, search } = exchange;
   exchange.principal = principal;
-  exchange.headers = rateLimiter.count(operation.id, principal, world.clock.now());
+  exchange.counted ??= countRequest(() => rateLimiter.count(operation.id, principal, world.clock.now()));
+  if ("error" in exchange.counted) throw exchange.counted.error;
+  exchange.headers = exchange.counted.headers;
   const { limits, unknownFields } = world.settings;
   const valid = validate(target, search, readBody(operation, request, limits), unknownFields);
   exchange.valid = valid;
   authorize(operation, principal);
   if (valid.missing !== undefined) throw errors.notFound(valid.missing);
   return { operation, principal, valid };
+};
+
+const countRequest = (count: () => Record<string, string> | undefined): Counted => {
+  try {
+    return { headers: count() };
+  } catch (error) {
+    return { error };
+  }
 };
 
 const succeed = ({ status, body, headers }: Success): Outcome => ({ status, body, headers, code: null });

@@ -1,4 +1,5 @@
 import type { Access } from "../store/backing.js";
+import type { Want } from "../store/want.js";
 import type { World } from "./world.js";
 
 /** Runs steps on the state of a server. */
@@ -10,7 +11,12 @@ export interface Transactions {
    * @returns what the step returns: a promise only when rows have to be loaded.
    * @throws what the step throws. A refusal does not undo what the step has changed before; any other error does.
    */
-  transact<T>(access: Access, step: (world: World) => T): T | Promise<T>;
+  transact<T>(
+    access: Access,
+    step: (world: World) => T,
+    /** Returns what the step probably reads. Only stores that load rows call it. */
+    wants?: () => readonly Want[],
+  ): T | Promise<T>;
 }
 
 /** Calls `next` with a value, at once or when it is there. */

@@ -1,0 +1,74 @@
+import type { Want } from "../store/want.js";
+import type { VerifiedToken } from "./authenticate.js";
+import { type Kind, canonicalId } from "./ids.js";
+import type { Principal } from "./principal.js";
+import type { Route } from "./route.js";
+
+const tables: Readonly<Record<Kind, string>> = {
+  user: "users",
+  workspace: "workspaces",
+  service_token: "serviceTokens",
+  client: "clients",
+  integration: "integrations",
+  project: "projects",
+  branch: "branches",
+  database: "databases",
+  connection: "connections",
+  backup: "backups",
+  app: "apps",
+  deployment: "deployments",
+  approval: "approvals",
+};
+
+const row = (kind: Kind, id: string): Want => ({ read: "row", table: tables[kind], id });
+
+/**
+ * Returns what a request probably reads, so that it is loaded at once: the rows that its token depends on, and those that its
+ * path names.
+ */
+export const wantsOf = (token: VerifiedToken | undefined, { operation, parameters }: Route): Want[] => {
+  if (token === undefined) return [];
+  const named = Object.entries(operation.pathKinds).flatMap(([name, kind]) => {
+    const id = parameters[name];
+    return id === undefined || id === null ? [] : wantsOfPath(kind, canonicalId(kind, id));
+  });
+  return [...wantsOfToken(token), ...named];
+};
+
+const wantsOfToken = ({ principal, grantId }: VerifiedToken): Want[] => {
+  const { workspaceId, integrationId, tokenId } = principal;
+  return [
+    row("workspace", workspaceId),
+    { read: "row", table: "revokedTokens", id: tokenId },
+    ownerOf(principal),
+    ...(grantId === null ? [] : [{ read: "row", table: "grants", id: grantId } as const]),
+    ...(integrationId === null ? [] : [row("integration", integrationId)]),
+  ];
+};
+
+const ownerOf = (principal: Principal): Want => {
+  switch (principal.kind) {
+    case "service":
+      return row("service_token", principal.serviceTokenId);
+    case "user":
+      return row("user", principal.userId);
+    case "agent":
+      return row("user", principal.sponsorId);
+  }
+};
+
+/** A database is shown with its connections. */
+const wantsOfPath = (kind: Kind, id: string): Want[] =>
+  kind === "database"
+    ? [
+        row(kind, id),
+        {
+          read: "range",
+          table: "connections",
+          where: { databaseId: id },
+          after: null,
+          limit: null,
+          newestFirst: false,
+        },
+      ]
+    : [row(kind, id)];

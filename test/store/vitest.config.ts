@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+import shared from "../../vitest.config.js";
+
+/** Runs the tests of the API with a store in Postgres. Run from the root. */
+export default defineConfig({
+  ...(shared.resolve && { resolve: shared.resolve }),
+  test: {
+    include: ["packages/engine/test/{rules,oauth,request}/**/*.test.ts"],
+    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/store/start-postgres.ts"],
+    isolate: false,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+  },
+});
