@@ -32,7 +32,7 @@ export interface Face {
 
 type OpenFace = (options?: EngineOptions) => Promise<Face>;
 
-const seeded: EngineOptions = { seed: "engine", validateResponses: true, ...storeOptions() };
+const seeded = (): EngineOptions => ({ seed: "engine", validateResponses: true, ...storeOptions() });
 
 const sender =
   (baseUrl: string) =>
@@ -57,7 +57,7 @@ const sender =
 
 /** Calls the server through MSW, in this process. */
 export const openMock: OpenFace = (options = {}) => {
-  const mock = setupMock({ ...seeded, ...options });
+  const mock = setupMock({ ...seeded(), ...options });
   mock.listen();
   const { baseUrl } = mock;
   return Promise.resolve({ engine: mock, baseUrl, send: sender(baseUrl), close: () => mock.close() });
@@ -65,7 +65,7 @@ export const openMock: OpenFace = (options = {}) => {
 
 /** Calls the server through `node:http`, on a free port. */
 export const openServer: OpenFace = async (options = {}) => {
-  const { engine, baseUrl, close } = await createServer({ engineOptions: { ...seeded, ...options } });
+  const { engine, baseUrl, close } = await createServer({ engineOptions: { ...seeded(), ...options } });
   return { engine, baseUrl, send: sender(baseUrl), close: () => close() };
 };
 

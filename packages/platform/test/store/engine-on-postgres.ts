@@ -7,16 +7,18 @@ import { writeState } from "../../src/store/state.js";
 
 let schemas = 0;
 
-/** Opens a schema of its own for requests and jobs, with the rows of a store in memory. */
-export const openOnPostgres =
-  (pool: () => Pool) =>
-  (memory: MemoryStore): Backing => {
-    schemas += 1;
-    return new MirroredBacking(
-      memory,
-      openSchema(pool(), `engine_${String(process.pid)}_${String(schemas)}`),
-    );
+/**
+ * Returns a function that opens a schema for the requests and jobs of one engine, with the rows of a store in memory. An engine
+ * that replaces its state gets the same schema with other rows.
+ */
+export const openOnPostgres = (pool: () => Pool): ((memory: MemoryStore) => Backing) => {
+  let schema: ReturnType<typeof openSchema> | undefined;
+  return (memory) => {
+    if (schema === undefined) schemas += 1;
+    schema ??= openSchema(pool(), `engine_${String(process.pid)}_${String(schemas)}`);
+    return new MirroredBacking(memory, schema);
   };
+};
 
 const openSchema = async (pool: Pool, schema: string) => {
   const client = await pool.connect();
