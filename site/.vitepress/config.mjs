@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const repository = "https://github.com/mgmt-sdk/mgmt";
+
+const titleOf = (page) => /^# (.+)$/m.exec(readFileSync(join(root, page), "utf8"))?.[1] ?? page;
+const linkTo = (page) => ({
+  text: titleOf(page)
+    .replace(/^Quickstart: /, "")
+    .replaceAll("`", ""),
+  link: `/${page.replace(/(?:README)?\.md$/, "")}`,
+});
+const pagesIn = (folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
+    .sort()
+    .map((name) => linkTo(`${folder}/${name}`));
+const packages = ["sdk", "cli", "mock", "platform", "engine"].map((name) =>
+  linkTo(`packages/${name}/README.md`),
+);
+
+/**
+ * Points links to anything but a page, such as an example, at the repository. VitePress checks the links to pages, and a build
+ * with a dead one fails.
+ */
+const linkToRepository = (markdown) => {
+  markdown.core.ruler.push("repository-links", ({ tokens, env }) => {
+    const folder = join(root, dirname(relative(join(root, "site/pages"), env.realPath ?? env.path)));
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const target = token.type === "link_open" ? token.attrGet("href") : null;
+      if (target === null || /^(?:[a-z]+:|#|\/)/.test(target)) continue;
+      const [path] = target.split("#");
+      const file = join(folder, path);
+      const page = existsSync(join(file, "README.md")) ? join(file, "README.md") : undefined;
+      if (page && !/^(?:examples|bench)/.test(relative(root, page))) {
+        token.attrSet("href", `/${relative(root, page)}`);
+      } else if (!path.endsWith(".md") || /^(?:bench|test)\b/.test(relative(root, file))) {
+        token.attrSet("href", `${repository}/tree/main/${relative(root, file)}`);
+      }
+    }
+  });
+};
+
+export default defineConfig({
+  title: "mgmt",
+  description: "A typed SDK, a command line, and a reference server for the Management API",
+  lang: "en-US",
+  // Copies, which scripts/docs.mjs makes: pages outside this folder could not import the packages in it.
+  srcDir: "pages",
+  rewrites: (page) => (basename(page) === "README.md" ? join(dirname(page), "index.md") : page),
+  cleanUrls: true,
+  markdown: { config: linkToRepository },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    socialLinks: [{ icon: "github", link: repository }],
+    editLink: { pattern: `${repository}/edit/main/:path` },
+    nav: [
+      { text: "Docs", link: "/docs/" },
+      { text: "Reference", link: "/docs/reference/" },
+    ],
+    sidebar: [
+      { text: "Quickstarts", items: pagesIn("docs/quickstart") },
+      { text: "Guides", items: [...pagesIn("docs/guides"), linkTo("docs/migration.md")] },
+      { text: "Frameworks", items: pagesIn("docs/frameworks") },
+      { text: "Packages", items: packages },
+      { text: "API reference", collapsed: true, items: pagesIn("docs/reference") },
+      {
+        text: "More",
+        items: [linkTo("examples/README.md"), linkTo("docs/glossary.md"), linkTo("docs/architecture.md")],
+      },
+    ],
+  },
+});

@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const built = join(root, "site/.vitepress/dist");
+
+describe("the documentation as a website", () => {
+  beforeAll(async () => {
+    // Fails at a link to a page that does not exist.
+    await promisify(execFile)(process.execPath, [join(root, "scripts/docs.mjs"), "build"]);
+  }, 900_000);
+
+  it("has the front page, a page for each package, and the reference", () => {
+    const pages = [
+      "index",
+      "docs/index",
+      "packages/sdk/index",
+      "packages/cli/index",
+      "docs/reference/projects",
+    ];
+    expect(pages.filter((page) => !existsSync(join(built, `${page}.html`)))).toEqual([]);
+  });
+
+  it("points links to files that are not pages at the repository", () => {
+    const page = readFileSync(join(built, "docs/guides/ci.html"), "utf8");
+    expect(page).toContain("/tree/main/examples/pull-request-database");
+    expect(page).toMatch(/href="\/packages\/cli\/(?:#|index#)exit-codes"/);
+  });
+});
