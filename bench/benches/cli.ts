@@ -9,6 +9,7 @@ import { type CommandTimes, type MeasuredCommand, measureCommands } from "../run
 import { otherCommands } from "../runner/other-commands.js";
 import { loopbackCertificates, mgmtProgram } from "../runner/paths.js";
 import { startProgram } from "../runner/program.js";
+import { measureLists } from "./cli-lists.js";
 import { checkedList, createProjects, withoutConnectionHeaders } from "../runner/projects.js";
 
 const count = 2;
@@ -56,6 +57,7 @@ export const cli: Bench = {
         ...findings("--help", help, node, 1.6),
         ...findings("one list call to localhost", projects, get, 1.5),
         ...findings("one list call over TLS", tlsProjects, tlsGet, 1.3),
+        ...(await measureLists(home)),
         ...(await compareWithOthers(Math.ceil(rounds / 4), home)),
       ];
     } finally {

@@ -33,6 +33,15 @@ describe("a list command", () => {
     expect(server.engine.requests.length - before).toBe(3);
   });
 
+  it("reads the largest pages with --all, and one page of the default size without", async () => {
+    const { mgmt, server } = session;
+    const before = server.engine.requests.length;
+    await mgmt`projects list --all`;
+    await mgmt`projects list`;
+    const queries = server.engine.requests.slice(before).map(({ query }) => query);
+    expect(queries).toEqual([{ limit: 1000 }, { limit: 100 }]);
+  });
+
   it("accepts an empty cursor as the first page, and refuses the cursor of another list with 7", async () => {
     const { mgmt } = session;
     expect(names((await mgmt`projects list --limit 1 -o json --cursor ${""}`).json)).toEqual(["a"]);

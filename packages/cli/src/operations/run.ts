@@ -164,7 +164,9 @@ const printList = async ({ invocation, client, context, disclosure }: Run, call:
     if (!Array.isArray(items)) throw unexpectedResponse("a list");
     return output.result(await printed(items), command.resource);
   }
-  const pages = client.requestPages(call, { signal });
+  const pages = client.requestPages(all ? { ...call, query: inLargestPages(command, call) } : call, {
+    signal,
+  });
   if (all) {
     const printedPages = async function* (): AsyncGenerator<unknown[]> {
       for await (const { data } of pages.pages()) yield printed(data);
@@ -179,6 +181,12 @@ const printList = async ({ invocation, client, context, disclosure }: Run, call:
     message: `There are more. --all lists everything, --cursor ${nextCursor} the next page.`,
     nextCursor,
   });
+};
+
+/** Reads all pages in few requests, unless the size of a page is given. */
+const inLargestPages = ({ query }: OperationCommand, call: Call): object => {
+  const limit = query.find(({ flag }) => flag === "limit")?.maximum;
+  return { ...(limit !== undefined && { limit }), ...call.query };
 };
 
 const printResource = async (

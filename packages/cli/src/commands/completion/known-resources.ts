@@ -65,7 +65,11 @@ const listed = async (
   const isInProject = kind === "branch" || kind === "app";
   if (isInProject && projectId === undefined) return [];
   const parents = isInProject && projectId !== undefined ? { project: projectId } : {};
-  const { data } = await client.requestPages(listCall(kind, parents, pageSize), { signal });
+  const { data } = await client.requestPages(listCall(kind, parents, pageSize), {
+    signal,
+    // A shell does not wait for a service that is stopped.
+    maxRetries: 0,
+  });
   const items = data.filter(isObject);
   const names = items.map((item) => nameOf(kind, item)).filter((name) => /^[\p{L}\p{N}@._/-]+$/u.test(name));
   return [...new Set([...names, ...items.map(({ id }) => String(id))])];
