@@ -1,4 +1,7 @@
 export { type ListenOptions, Mock, type MockOptions, setupMock } from "./mock.js";
+export type { ActiveRecording, RecordOptions } from "./record/recordable-engine.js";
+export type { RecordedExchange, RecordedSeed, Recording } from "./record/recording.js";
+export type { OperationParity, ParityDifference } from "./record/replay.js";
 export { MockError, type MockErrorCode } from "./mock-error.js";
 export { RequestError, ControlError, cliClient, sampleClient } from "@mgmt/engine";
 export type {

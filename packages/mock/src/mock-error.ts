@@ -1,4 +1,8 @@
 export type MockErrorCode =
+  | "mock:bad_recording"
+  | "mock:recording"
+  | "mock:upstream_unreachable"
+  | "mock:upstream_not_the_api"
   | "mock:bad_flag"
   | "mock:bad_seed"
   | "mock:port_in_use"
@@ -54,6 +58,25 @@ export const mockErrors = {
     new MockError(
       "mock:port_in_use",
       `Port ${String(port)} of ${host} is in use. Stop the other server, or choose a port: --port 0 picks a free one`,
+    ),
+
+  badRecording: (path: string, problem: string, cause?: unknown): MockError =>
+    new MockError("mock:bad_recording", `The recording ${path} cannot be used: ${problem}`, { cause }),
+
+  stillRecording: (): MockError =>
+    new MockError("mock:recording", "The mock is recording. Call stop() of the recording before replay()"),
+
+  upstreamUnreachable: (upstream: string, cause: unknown): MockError =>
+    new MockError(
+      "mock:upstream_unreachable",
+      `${upstream} cannot be reached. Check its address, and that it is running`,
+      { cause },
+    ),
+
+  upstreamIsNotTheApi: (upstream: string, status: number, contentType: string | null): MockError =>
+    new MockError(
+      "mock:upstream_not_the_api",
+      `${upstream} is not the API: GET /v1/projects returned ${String(status)} with ${contentType ?? "no content type"}, not a JSON result or error`,
     ),
 
   unmatched: (test: string, requests: readonly string[], log: string): MockError =>

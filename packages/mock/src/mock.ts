@@ -1,7 +1,8 @@
 import type { HttpHandler } from "msw";
-import { type EngineOptions, ReferenceEngine } from "@mgmt/engine";
+import type { EngineOptions } from "@mgmt/engine";
 import { type UnhandledRequestStrategy, intercept, release } from "./interception.js";
 import { requireMsw } from "./msw.js";
+import { RecordableEngine } from "./record/recordable-engine.js";
 import { respondTo, baseOf } from "./web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
@@ -22,7 +23,7 @@ export interface ListenOptions {
  * Runs the reference server inside a test process. Requests that any client sends to `baseUrl` or `authUrl`
  * are handled in memory and never reach the network.
  */
-export class Mock extends ReferenceEngine {
+export class Mock extends RecordableEngine {
   readonly #bases: readonly string[];
   #handlers: readonly HttpHandler[] | undefined;
 

@@ -32,6 +32,8 @@ const flags = {
     value: "contract|public",
     help: "Error codes of the contract, or those of the public service. Default: contract",
   },
+  upstream: { type: "string", value: "URL", help: "Pass requests on to this service. Requires --record" },
+  record: { type: "string", value: "FILE", help: "Write what the upstream service returns to this file" },
   help: { type: "boolean", short: "h", help: "Print this help" },
   version: { type: "boolean", short: "v", help: "Print the version" },
 } as const;
@@ -48,6 +50,7 @@ export interface Arguments {
   readonly rateLimit: number | undefined;
   readonly unknownFields: "refuse" | "ignore";
   readonly errorCodes: "contract" | "public";
+  readonly recording: { readonly upstream: string; readonly file: string } | undefined;
 }
 
 /**
@@ -59,7 +62,13 @@ export const readArguments = (words: readonly string[]): Arguments | "help" | "v
   const values = parse(words);
   if (values.help) return "help";
   if (values.version) return "version";
+  const { record } = values;
+  const upstream = origin("upstream", values.upstream);
+  if ((upstream === undefined) !== (record === undefined)) {
+    throw mockErrors.badFlag("--upstream URL and --record FILE need each other");
+  }
   return {
+    recording: upstream === undefined || record === undefined ? undefined : { upstream, file: record },
     port: wholeNumber("port", values.port, 65_535) ?? 4010,
     host: values.host ?? "127.0.0.1",
     baseUrl: origin("base-url", values["base-url"]),

@@ -7,6 +7,7 @@ import {
   isLoopbackHost,
 } from "@mgmt/engine";
 import { mockErrors } from "../mock-error.js";
+import { type ActiveRecording, RecordableEngine } from "../record/recordable-engine.js";
 import { type Arguments, helpText, readArguments } from "./arguments.js";
 import { type Seeds, applySeeds, readSeedFile } from "./seed-file.js";
 
@@ -34,7 +35,11 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
   if (given === "help") return host.print(helpText());
   if (given === "version") return host.print(`${__MGMT_VERSION__}\n`);
   const controlSecret = secretFor(given, host.env);
-  const server = await start(given, controlSecret);
+  let recording: ActiveRecording | undefined;
+  const onOpen = async (engine: RecordableEngine): Promise<void> => {
+    if (given.recording) recording = await engine.record({ upstream: given.recording.upstream });
+  };
+  const server = await start(given, controlSecret, onOpen);
   const { engine, baseUrl } = server;
   const ready = {
     event: "ready",
@@ -46,6 +51,7 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
   host.print(`${JSON.stringify(ready)}\n`);
   await host.stopped;
   await server.close(grace);
+  if (given.recording) await recording?.save(given.recording.file);
 };
 
 /** A server that other machines can reach has a control surface only if its secret was chosen. */
@@ -53,7 +59,11 @@ const secretFor = ({ host }: Arguments, env: CommandHost["env"]): string | undef
   env["MGMT_MOCK_CONTROL_SECRET"] ??
   (isLoopbackHost(host) ? randomBytes(24).toString("base64url") : undefined);
 
-const start = async (given: Arguments, controlSecret: string | undefined): Promise<RunningServer> => {
+const start = async (
+  given: Arguments,
+  controlSecret: string | undefined,
+  onOpen: (engine: RecordableEngine) => Promise<void>,
+): Promise<RunningServer> => {
   const { host, port, seed } = given;
   const seeds = seed === undefined ? undefined : await readSeedFile(seed);
   try {
@@ -62,7 +72,11 @@ const start = async (given: Arguments, controlSecret: string | undefined): Promi
       port,
       ...(controlSecret !== undefined && { controlSecret }),
       ...(given.baseUrl !== undefined && { allowedHosts: [new URL(given.baseUrl).host] }),
-      createEngine: (address) => openEngine(given, address.baseUrl, seeds),
+      createEngine: async (address) => {
+        const engine = await openEngine(given, address.baseUrl, seeds);
+        await onOpen(engine);
+        return engine;
+      },
     });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
@@ -76,7 +90,7 @@ const openEngine = async (
   given: Arguments,
   address: string,
   seeds: Seeds | undefined,
-): Promise<ReferenceEngine> => {
+): Promise<RecordableEngine> => {
   const { baseUrl = address, deterministic, rateLimit, unknownFields, errorCodes, latency } = given;
   const options: EngineOptions = {
     ...(deterministic !== undefined && { seed: deterministic }),
@@ -102,7 +116,7 @@ const initialState = async (options: EngineOptions, path: string, seeds: Seeds) 
 };
 
 /** An engine that delays every response. A reset removes other faults, but not the delay. */
-class SlowedEngine extends ReferenceEngine {
+class SlowedEngine extends RecordableEngine {
   readonly #latency: number | undefined;
 
   constructor(options: EngineOptions, latency: number | undefined) {

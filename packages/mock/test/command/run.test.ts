@@ -156,6 +156,8 @@ describe("a wrong use of the command", () => {
     [["--base-url=localhost"], "--base-url must be an http or https URL without /v1"],
     [["--base-url=http://localhost/v1"], "--base-url must be an http or https URL without /v1"],
     [["serve"], "serve"],
+    [["--upstream=http://127.0.0.1:1"], "--upstream URL and --record FILE need each other"],
+    [["--upstream=http://127.0.0.1:1", "--record=x.json"], "http://127.0.0.1:1 cannot be reached"],
   ])("refuses %j", async (flags, message) => {
     expect(await failure(flags)).toContain(message);
   });

@@ -1,0 +1,167 @@
+import { type EngineRequest, type EngineResponse, operationAt, shownPath } from "@mgmt/engine";
+import { mockErrors } from "../mock-error.js";
+import { SecretMask } from "./mask.js";
+import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";
+
+/** Headers that belong to one connection, or that `fetch` sets itself. */
+const ownHeaders = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "accept-encoding",
+  "keep-alive",
+  "upgrade",
+  "te",
+  "expect",
+]);
+
+const returnedHeaders =
+  /^(?:content-type|x-request-id|retry-after|ratelimit-.*|www-authenticate|location|access-control-.*)$/;
+
+/** Passes requests on to a service, and records what it returns. */
+export class Recorder {
+  readonly #exchanges: RecordedExchange[] = [];
+  readonly #mask = new SecretMask();
+  readonly #upstream: string;
+  readonly #fetch: typeof fetch;
+
+  constructor(upstream: string, send: typeof fetch) {
+    this.#upstream = upstream;
+    this.#fetch = send;
+  }
+
+  /**
+   * Checks that the service is reachable, and that it is the API.
+   *
+   * @throws MockError `mock:upstream_unreachable` or `mock:upstream_not_the_api`.
+   */
+  async check(): Promise<void> {
+    const response = await this.#fetch(`${this.#upstream}/v1/projects`).catch((error: unknown) => {
+      throw mockErrors.upstreamUnreachable(this.#upstream, error);
+    });
+    const text = await response.text();
+    const body = parse(text);
+    if (typeof body !== "object" || body === null || !("error" in body || "data" in body)) {
+      throw mockErrors.upstreamIsNotTheApi(
+        this.#upstream,
+        response.status,
+        response.headers.get("content-type"),
+      );
+    }
+  }
+
+  async handle(request: EngineRequest): Promise<EngineResponse> {
+    const { method, path, body } = request;
+    const startedAt = performance.now();
+    try {
+      const response = await this.#fetch(this.#upstream + path, {
+        method,
+        headers: headersOf(request),
+        redirect: "manual",
+        // Copied, because the type of the bytes allows shared memory.
+        ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
+      });
+      const text = await response.text();
+      this.#record(request, response.status, text, performance.now() - startedAt);
+      const headers = [...response.headers].filter(([name]) => returnedHeaders.test(name));
+      return {
+        status: response.status,
+        headers: Object.fromEntries(headers),
+        body: text === "" ? undefined : text,
+      };
+    } catch (error) {
+      const { code, message } = mockErrors.upstreamUnreachable(this.#upstream, error);
+      return {
+        status: 502,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ error: { code, message } }),
+      };
+    }
+  }
+
+  /** Returns what was recorded so far. */
+  recording(): Recording {
+    return this.#mask.texts({
+      format: "mgmt-recording",
+      version: 1,
+      upstream: new URL(this.#upstream).origin,
+      recordedAt: new Date().toISOString(),
+      seeds: seedsOf(this.#exchanges),
+      exchanges: this.#exchanges,
+    });
+  }
+
+  #record(
+    { method, path, headers, body }: EngineRequest,
+    status: number,
+    text: string,
+    latency: number,
+  ): void {
+    const [pathname = "", search = ""] = path.split("?", 2);
+    const operation = operationAt(method, pathname);
+    if (!operation) return;
+    const credential = String(headers["authorization"] ?? "");
+    this.#mask.add(credential.replace(/^\w+\s+/, ""));
+    const response = parse(text);
+    this.#exchanges.push({
+      operationId: operation.id,
+      method,
+      path: shownPath(pathname) + (search === "" ? "" : `?${search}`),
+      body: this.#mask.fields(parse(body === undefined ? "" : new TextDecoder().decode(bytesOf(body)))),
+      authorized: credential !== "",
+      status,
+      code: codeOf(response),
+      response: this.#mask.fields(response),
+      latency: Math.round(latency),
+    });
+  }
+}
+
+const bytesOf = (body: Uint8Array | string): Uint8Array =>
+  typeof body === "string" ? new TextEncoder().encode(body) : body;
+
+/** Returns the JSON value of a text; null if it is none. */
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Returns the code of an error body; null if there is none. */
+export const codeOf = (body: unknown): string | null => {
+  if (typeof body !== "object" || body === null || !("error" in body)) return null;
+  const { error } = body;
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : null;
+};
+
+const headersOf = ({ headers }: EngineRequest): Headers => {
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !ownHeaders.has(name)) sent.set(name, [value].flat().join(", "));
+  }
+  return sent;
+};
+
+const kinds: readonly RecordedSeed["kind"][] = ["project", "branch", "database", "connection"];
+
+/** Returns the resources that no recorded request created, in the order in which they can be created. */
+const seedsOf = (exchanges: readonly RecordedExchange[]): RecordedSeed[] => {
+  const seen = new Set<string>();
+  const seeds: RecordedSeed[] = [];
+  for (const { method, response, status } of exchanges) {
+    if (status >= 300 || typeof response !== "object" || response === null || !("data" in response)) continue;
+    for (const resource of [response.data].flat()) {
+      if (typeof resource !== "object" || resource === null || !("id" in resource && "type" in resource))
+        continue;
+      const { id, type } = resource;
+      const kind = kinds.find((each) => each === type);
+      if (kind === undefined || typeof id !== "string" || seen.has(id)) continue;
+      seen.add(id);
+      if (method === "GET") seeds.push({ kind, id, resource: { ...resource } });
+    }
+  }
+  return seeds.sort((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
+};

@@ -1,0 +1,175 @@
+import type { ReferenceEngine } from "@mgmt/engine";
+import { masked } from "./mask.js";
+import { codeOf } from "./recorder.js";
+import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";
+
+/** A place where the response of the reference server differs from the recorded one. */
+export interface ParityDifference {
+  readonly kind: "status" | "code" | "shape";
+  /** Method and path of the request. */
+  readonly request: string;
+  readonly recorded: string;
+  readonly reference: string;
+}
+
+/** How the reference server compares with a recording, for one operation. */
+export interface OperationParity {
+  readonly operationId: string;
+  /** Number of exchanges that were compared. */
+  readonly compared: number;
+  /** Requests that could not be repeated, because they contain a secret or the id of an unknown resource. */
+  readonly skipped: readonly string[];
+  readonly differences: readonly ParityDifference[];
+}
+
+/** Creates the resources of a recording in a server, repeats its requests, and compares the responses. */
+export const replay = async (engine: ReferenceEngine, recording: Recording): Promise<OperationParity[]> => {
+  const ids = new Map<string, string>();
+  for (const seed of recording.seeds) await plant(engine, seed, ids);
+  const token = await engine.tokens.user();
+  const byOperation = new Map<
+    string,
+    { compared: number; skipped: string[]; differences: ParityDifference[] }
+  >();
+  for (const exchange of recording.exchanges) {
+    const parity = byOperation.get(exchange.operationId) ?? { compared: 0, skipped: [], differences: [] };
+    byOperation.set(exchange.operationId, parity);
+    const request = `${exchange.method} ${exchange.path}`;
+    const sent = translate({ path: exchange.path, body: exchange.body }, ids);
+    if (JSON.stringify(sent).includes(masked) || sent.path.includes("…")) {
+      parity.skipped.push(request);
+      continue;
+    }
+    const hasBody = exchange.body !== null && exchange.body !== undefined;
+    const response = await engine.handle({
+      method: exchange.method,
+      path: sent.path,
+      headers: {
+        ...(exchange.authorized && {
+          authorization: `Bearer ${exchange.status === 401 ? "invalid" : token}`,
+        }),
+        ...(hasBody && { "content-type": "application/json" }),
+      },
+      ...(hasBody && { body: JSON.stringify(sent.body) }),
+    });
+    const body: unknown = response.body === undefined ? null : JSON.parse(response.body);
+    learn(exchange, body, ids);
+    parity.compared += 1;
+    parity.differences.push(...compare(request, exchange, response.status, body));
+  }
+  return [...byOperation].map(([operationId, parity]) => ({ operationId, ...parity }));
+};
+
+/** Creates a resource, and maps its recorded id to the new one. Leaves out a resource whose parent is unknown. */
+const plant = async (
+  { seed, store }: ReferenceEngine,
+  { kind, id, resource }: RecordedSeed,
+  ids: Map<string, string>,
+): Promise<void> => {
+  const name = typeof resource["name"] === "string" ? { name: resource["name"] } : {};
+  const projectId = ids.get(parentOf(resource, "project"));
+  const databaseId = ids.get(parentOf(resource, "database"));
+  const isDefault = resource["isDefault"] === true;
+  if (kind === "project") ids.set(id, (await seed.project({ ...name, createDatabase: false })).id);
+  if (kind === "database" && projectId !== undefined) {
+    ids.set(id, (await seed.database(projectId, { ...name, isDefault })).id);
+  }
+  if (kind === "connection" && databaseId !== undefined) {
+    ids.set(id, (await seed.connection(databaseId, name)).id);
+  }
+  if (kind === "branch" && projectId !== undefined) {
+    const existing = isDefault ? store.branches.find({ projectId }) : undefined;
+    const gitName = resource["gitName"];
+    const created =
+      existing ?? (await seed.branch(projectId, typeof gitName === "string" ? { gitName } : {}));
+    ids.set(id, created.id);
+  }
+};
+
+const parentOf = (resource: Readonly<Record<string, unknown>>, kind: string): string => {
+  const parent = resource[kind];
+  return typeof parent === "object" && parent !== null && "id" in parent ? String(parent.id) : "";
+};
+
+/** Replaces recorded ids by those of this server. */
+const translate = <T>(value: T, ids: ReadonlyMap<string, string>): T => {
+  let text = JSON.stringify(value);
+  for (const [recorded, own] of ids) text = text.replaceAll(recorded, own);
+  return JSON.parse(text);
+};
+
+/** Maps the ids of what both servers have created. */
+const learn = (
+  { method, response }: RecordedExchange,
+  reference: unknown,
+  ids: Map<string, string>,
+): void => {
+  if (method !== "POST") return;
+  const visit = (recorded: unknown, own: unknown): void => {
+    if (typeof recorded !== "object" || typeof own !== "object" || recorded === null || own === null) return;
+    const other = new Map(Object.entries(own));
+    for (const [name, value] of Object.entries(recorded)) {
+      const counterpart: unknown = other.get(name);
+      if (name !== "id") visit(value, counterpart);
+      else if (typeof value === "string" && typeof counterpart === "string" && !ids.has(value)) {
+        ids.set(value, counterpart);
+      }
+    }
+  };
+  visit(response, reference);
+};
+
+const compare = (
+  request: string,
+  exchange: RecordedExchange,
+  status: number,
+  body: unknown,
+): ParityDifference[] => {
+  const code = codeOf(body);
+  if (status !== exchange.status) {
+    return [{ kind: "status", request, recorded: String(exchange.status), reference: String(status) }];
+  }
+  if (code !== exchange.code) {
+    return [{ kind: "code", request, recorded: String(exchange.code), reference: String(code) }];
+  }
+  const [recorded, reference] = [shapeOf(exchange.response), shapeOf(body)];
+  const places = [...new Set([...recorded.keys(), ...reference.keys()])];
+  return places.flatMap((place): ParityDifference[] => {
+    const [theirs, ours] = [recorded.get(place), reference.get(place)];
+    // A nullable field may be null in one of them, and what is below it is then absent.
+    if (theirs === ours || theirs === "null" || ours === "null") return [];
+    if (theirs?.endsWith("list") && ours?.endsWith("list")) return [];
+    if (theirs === undefined && isBelowEmpty(place, recorded)) return [];
+    if (ours === undefined && isBelowEmpty(place, reference)) return [];
+    return [
+      {
+        kind: "shape",
+        request,
+        recorded: `${place}: ${theirs ?? "absent"}`,
+        reference: `${place}: ${ours ?? "absent"}`,
+      },
+    ];
+  });
+};
+
+/** Returns whether a place is inside a value that is null or an empty list. */
+const isBelowEmpty = (place: string, shape: ReadonlyMap<string, string>): boolean =>
+  [...shape].some(
+    ([other, type]) => (type === "null" || type === "empty list") && place.startsWith(`${other}/`),
+  );
+
+/** Returns the type of every place of a JSON value. Items of a list share the place `*`. */
+const shapeOf = (value: unknown): Map<string, string> => {
+  const shape = new Map<string, string>();
+  const visit = (part: unknown, place: string): void => {
+    if (Array.isArray(part)) {
+      shape.set(place, part.length === 0 ? "empty list" : "list");
+      for (const item of part) visit(item, `${place}/*`);
+    } else if (typeof part === "object" && part !== null) {
+      shape.set(place, "object");
+      for (const [name, item] of Object.entries(part)) visit(item, `${place}/${name}`);
+    } else if (part !== null || !shape.has(place)) shape.set(place, part === null ? "null" : typeof part);
+  };
+  visit(value, "");
+  return shape;
+};
