@@ -85,6 +85,15 @@ export const unwritableLink = (file: string, cause: unknown): CliError =>
     "Allow your user to write it and its folder.",
   );
 
+export const linkedToNothing = (kind: "workspace" | "project", text: string): CliError =>
+  new CliError(
+    "notFound",
+    "link:not_found",
+    `There is no ${kind} ${JSON.stringify(text)} that your credential can access`,
+    `The folder was not linked. Pass an id or a name that mgmt ${kind}s list shows, or --no-verify to link it anyway.`,
+    { next: [["mgmt", `${kind}s`, "list"]] },
+  );
+
 export const secretFileExists = (file: string): CliError =>
   new CliError(
     "usage",

@@ -31,7 +31,9 @@ const write = (text: string): void => {
 describe("mgmt link", () => {
   it("writes profile, workspace and project, and no secret", async () => {
     await account.login();
-    const { status, json } = await inFolder("link --project-id proj_a --workspace-id wksp_a -o json");
+    const { status, json } = await inFolder(
+      "link --project-id proj_a --workspace-id wksp_a --no-verify -o json",
+    );
     expect({ status, json }).toEqual({
       status: 0,
       json: { profile: "default", workspaceId: "wksp_a", projectId: "proj_a", file },
@@ -42,20 +44,58 @@ describe("mgmt link", () => {
   it("preserves values that are left out, except those of another profile", async () => {
     await account.login();
     await account.login("--profile", "second");
-    await inFolder("link --project-id proj_a");
-    await inFolder("link --workspace-id wksp_a");
+    await inFolder("link --project-id proj_a --no-verify");
+    await inFolder("link --workspace-id wksp_a --no-verify");
     expect(linked()).toEqual({ profile: "default", workspaceId: "wksp_a", projectId: "proj_a" });
     await inFolder("link --profile second");
     expect(linked()).toEqual({ profile: "second" });
     expect((await inFolder("auth switch default")).stderr).toContain("This folder still uses profile second");
   });
 
+  it("accepts names and ids that the service has, and stores the ids", async () => {
+    await account.login();
+    const { seed, residents } = account.server.engine;
+    const { id } = await seed.project({ name: "shop" });
+    const { workspace } = residents;
+    expect((await inFolder("link --project-id shop -o json")).json).toMatchObject({ projectId: id });
+    await inFolder(`link --project-id ${id} --workspace-id ${workspace.id}`);
+    expect(linked()).toEqual({ profile: "default", workspaceId: workspace.id, projectId: id });
+    await inFolder(`link --project-id ${id.replace("proj_", "")}`);
+    expect(linked()).toMatchObject({ projectId: id });
+  });
+
+  it.each([
+    ["--project-id proj_000000000000000000000000", 6, "link:not_found"],
+    ["--project-id nothing-of-that-name", 6, "link:not_found"],
+    ["--workspace-id wksp_000000000000000000000000", 6, "link:not_found"],
+    ["--project-id twice", 7, "name:ambiguous"],
+    ["--project-id ..", 2, "must be an id"],
+  ])("writes nothing for an id or name that the service does not have: %s", async (flags, code, why) => {
+    await account.login();
+    for (const name of ["twice", "twice"]) await account.server.engine.seed.project({ name });
+    const { status, stdout, stderr } = await inFolder(`link ${flags} -o json`);
+    expect({ status, stdout, stderr }).toEqual({
+      status: code,
+      stdout: "",
+      stderr: expect.stringContaining(why),
+    });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("verifies nothing without a credential, and says so", async () => {
+    const env = { MGMT_BASE_URL: account.server.baseUrl };
+    const { status, stderr } = await inFolder("link --project-id proj_a -o json", env);
+    expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringContaining("auth:no_token") });
+    expect(existsSync(file)).toBe(false);
+    expect((await inFolder("link --project-id proj_a --no-verify", env)).status).toBe(0);
+  });
+
   it.each([
     ["link", "usage:missing"],
     ["link --profile nobody", "profile:not_found"],
     ["link --project-id --profile", "usage"],
-    ["link --project-id ../x", "must be an id"],
-    ["link --workspace-id=", "must be an id"],
+    ["link --project-id ../x --no-verify", "must be an id"],
+    ["link --workspace-id= --no-verify", "must be an id"],
   ])("writes nothing for an invalid command line: %s", async (line, why) => {
     const { status, stderr } = await inFolder(`${line} -o json`);
     expect({ status: status === 2 || status === 3, stderr }).toEqual({
@@ -79,7 +119,7 @@ describe("a linked folder", () => {
     await account.login("--profile", "second");
     const { seed } = account.server.engine;
     const ids = await Promise.all(["a", "b", "c"].map(async () => (await seed.project()).id));
-    await inFolder(`link --profile second --project-id ${ids[0]} --workspace-id wksp_linked`);
+    await inFolder(`link --profile second --project-id ${ids[0]} --workspace-id wksp_linked --no-verify`);
     const statusOf = async (line = "", env: NodeJS.ProcessEnv = {}): Promise<unknown> =>
       (await inFolder(`auth status -o json${line}`, env, "below/it")).json;
     expect(await statusOf()).toMatchObject({
@@ -112,7 +152,7 @@ describe("a linked folder", () => {
     const { length } = (await inFolder("integrations list -o json")).json as unknown[];
     expect(length).toBe(1);
     // The list of another workspace is empty.
-    await inFolder(`link --workspace-id wksp_${"0".repeat(24)}`);
+    await inFolder(`link --workspace-id wksp_${"0".repeat(24)} --no-verify`);
     expect((await inFolder("integrations list -o json")).json).toEqual([]);
   });
 
@@ -145,7 +185,7 @@ describe("a linked folder", () => {
 
   it("is named when the project that it names does not exist", async () => {
     await account.login();
-    await inFolder("link --project-id proj_gone");
+    await inFolder("link --project-id proj_gone --no-verify");
     expect((await inFolder("projects get")).stderr).toContain(
       `Not found: project-id proj_gone (from ${file})\n`,
     );

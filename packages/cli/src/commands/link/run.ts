@@ -1,27 +1,39 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Context, GlobalFlags } from "../../context.js";
-import { unwritableLink } from "../../errors/storage-errors.js";
+import { linkedToNothing, unwritableLink } from "../../errors/storage-errors.js";
 import { missingInput } from "../../errors/usage-errors.js";
+import { isId } from "../../input/ids.js";
+import { valueAt } from "../../json-path.js";
+import { mayBeName } from "../../names/id-form.js";
+import { resolveName } from "../../names/resolve-name.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { type Link, linkFileIn, readLink } from "../../profiles/link-file.js";
+import { connect } from "../../service/connect.js";
 
-/** Links the working directory to the profile that commands use in it, and to the given workspace and project. */
+/**
+ * Links the working directory to the profile that commands use in it, and to the given workspace and project.
+ *
+ * @param given Ids, or names if they are verified.
+ * @param verify Whether to ask the service for the workspace and the project.
+ */
 export const runLink = async (
-  ids: Omit<Link, "profile">,
+  given: Omit<Link, "profile">,
+  verify: boolean,
   flags: GlobalFlags,
-  context: Pick<Context, "env" | "cwd" | "output">,
+  context: Context,
 ): Promise<void> => {
   const { cwd, output } = context;
   const file = linkFileIn(cwd);
   const { name } = activeProfile(flags, context);
-  if (!name && Object.keys(ids).length === 0) {
+  if (!name && Object.keys(given).length === 0) {
     throw missingInput(
       "There is nothing to link this folder to",
       "Log in with mgmt login, or pass --project-id or --workspace-id.",
     );
   }
   const before = readLink(file);
+  const ids = verify && Object.keys(given).length > 0 ? await verified(given, flags, context) : given;
   // The ids of one profile mean nothing in another.
   const unchanged = before?.profile === name?.value ? before : undefined;
   const link: Link = { ...unchanged, ...(name && { profile: name.value }), ...ids };
@@ -29,6 +41,39 @@ export const runLink = async (
   output.info(`Wrote ${file}.`);
   const { profile = null, workspaceId = null, projectId = null } = link;
   await output.result({ profile, workspaceId, projectId, file });
+};
+
+const kinds = [
+  ["workspaceId", "workspace", "/v1/workspaces/{id}"],
+  ["projectId", "project", "/v1/projects/{id}"],
+] as const;
+
+/** Returns the ids of the given workspace and project. Throws `link:not_found` for one that the credential cannot access. */
+const verified = async (
+  given: Omit<Link, "profile">,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<Omit<Link, "profile">> => {
+  const { signal } = context;
+  const client = await connect(flags, context);
+  const scope = { client, signal, defaultProject: () => undefined };
+  const found: Partial<Record<"workspaceId" | "projectId", string>> = {};
+  for (const [field, kind, path] of kinds) {
+    const text = given[field];
+    if (text === undefined) continue;
+    const named = mayBeName(text) ? await resolveName(kind, text, scope) : undefined;
+    const id = named ?? text;
+    try {
+      const body = await client.request<unknown>({ method: "GET", path, pathParams: { id } }, { signal });
+      const canonical = valueAt(body, ["data", "id"]);
+      found[field] = isId(canonical) ? canonical : id;
+    } catch (error) {
+      const status = error instanceof Error && "status" in error ? error.status : undefined;
+      if (status !== 403 && status !== 404 && status !== 422) throw error;
+      throw linkedToNothing(kind, text);
+    }
+  }
+  return found;
 };
 
 const write = async (file: string, link: Link): Promise<void> => {
