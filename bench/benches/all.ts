@@ -4,8 +4,9 @@ import { databases } from "./databases.js";
 import { front } from "./front.js";
 import { growth } from "./growth.js";
 import { http } from "./http.js";
+import { install } from "./install.js";
 import { msw } from "./msw.js";
 import { sdk } from "./sdk.js";
 import { start } from "./start.js";
 
-export const benches: readonly Bench[] = [http, msw, start, databases, front, growth, cli, sdk];
+export const benches: readonly Bench[] = [http, msw, start, databases, front, growth, cli, sdk, install];

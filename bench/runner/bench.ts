@@ -1,4 +1,4 @@
-export type Unit = "req/s" | "tx/s" | "MB/s" | "s" | "ms" | "µs" | "B" | "instantiations";
+export type Unit = "req/s" | "tx/s" | "MB/s" | "s" | "ms" | "µs" | "B" | "packages" | "instantiations";
 
 /** The measurements of one contender: one value per round, in order. */
 export interface Series {

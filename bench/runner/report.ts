@@ -33,7 +33,7 @@ const describeGoal = ({ of, relation, limit }: Goal, { subject }: Finding): stri
   of === "ratio" ? `ratio ${relation} ${String(limit)}` : `${relation} ${String(limit)} ${subject.unit}`;
 
 const format = (value: number, { unit }: Series): string => {
-  if (["req/s", "tx/s", "MB/s", "B", "instantiations"].includes(unit)) {
+  if (["req/s", "tx/s", "MB/s", "B", "packages", "instantiations"].includes(unit)) {
     return Math.round(value).toLocaleString("en");
   }
   return value.toFixed(unit === "s" ? 2 : 1);

