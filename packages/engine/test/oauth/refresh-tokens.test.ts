@@ -72,8 +72,8 @@ describe("refresh tokens", () => {
   it("succeed for two of three concurrent requests, and then end the family", async () => {
     const { refreshToken } = await api.login();
     const answers = await Promise.all([1, 2, 3].map(() => api.refresh(refreshToken)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
-    for (const { json } of answers.slice(0, 2))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 400]);
+    for (const { json } of answers.filter(({ status }) => status === 200))
       expect(await refused(String(json["refresh_token"]))).toBe("invalid_grant");
   });
 
