@@ -21,7 +21,7 @@ export const defineRehearse: DefineCommand = (command, context) => {
     )
     .option(
       "--fault <operation:status:nth>",
-      "let the nth request for an operation fail with a status from 400 to 599, or `lost` to cut the connection after the " +
+      "let the nth request for an operation fail with a status from 400 to 599, or lost to cut the connection after the " +
         "request took effect; nth defaults to 1 (repeatable)",
       (text: string, previous: string[] = []): string[] => [...previous, text],
     )
