@@ -7,10 +7,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const repository = "https://github.com/mgmt-sdk/mgmt";
 
 const titleOf = (page) => /^# (.+)$/m.exec(readFileSync(join(root, page), "utf8"))?.[1] ?? page;
+const textOf = (title) =>
+  title.replaceAll("`", "").replace(/^Quickstart: (.)/, (_, letter) => letter.toUpperCase());
 const linkTo = (page) => ({
-  text: titleOf(page)
-    .replace(/^Quickstart: /, "")
-    .replaceAll("`", ""),
+  text: textOf(titleOf(page)),
   link: `/${page.replace(/(?:README)?\.md$/, "")}`,
 });
 const pagesIn = (folder) =>
@@ -18,6 +18,9 @@ const pagesIn = (folder) =>
     .filter((name) => name.endsWith(".md") && name !== "README.md")
     .sort()
     .map((name) => linkTo(`${folder}/${name}`));
+const quickstarts = ["app", "terminal", "ci", "tests", "other-languages"].map((name) =>
+  linkTo(`docs/quickstart/${name}.md`),
+);
 const packages = ["sdk", "cli", "mock", "platform", "engine"].map((name) =>
   linkTo(`packages/${name}/README.md`),
 );
@@ -32,11 +35,13 @@ const linkToRepository = (markdown) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const target = token.type === "link_open" ? token.attrGet("href") : null;
       if (target === null || /^(?:[a-z]+:|#|\/)/.test(target)) continue;
-      const [path] = target.split("#");
-      const file = join(folder, path);
-      const page = existsSync(join(file, "README.md")) ? join(file, "README.md") : undefined;
-      if (page && !/^(?:examples|bench)/.test(relative(root, page))) {
-        token.attrSet("href", `/${relative(root, page)}`);
+      const [path, anchor] = target.split("#");
+      const file = join(folder, path.replace(/(?:^|\/)README\.md$/, ""));
+      const readme = relative(root, join(file, "README.md"));
+      if (existsSync(join(root, "site/pages", readme))) {
+        // VitePress does not apply `rewrites` to links.
+        const address = join("/", dirname(readme), "/");
+        token.attrSet("href", anchor === undefined ? address : `${address}#${anchor}`);
       } else if (!path.endsWith(".md") || /^(?:bench|test)\b/.test(relative(root, file))) {
         token.attrSet("href", `${repository}/tree/main/${relative(root, file)}`);
       }
@@ -63,7 +68,7 @@ export default defineConfig({
       { text: "Reference", link: "/docs/reference/" },
     ],
     sidebar: [
-      { text: "Quickstarts", items: pagesIn("docs/quickstart") },
+      { text: "Quickstarts", items: quickstarts },
       { text: "Guides", items: [...pagesIn("docs/guides"), linkTo("docs/migration.md")] },
       { text: "Frameworks", items: pagesIn("docs/frameworks") },
       { text: "Packages", items: packages },

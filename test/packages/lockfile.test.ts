@@ -48,13 +48,15 @@ describe("package-lock.json", () => {
     expect(found).toEqual(os === "win32" ? families.slice(0, -1) : families);
   });
 
-  it.each(["package-lock.json", "bench/package-lock.json", "test/runtimes/package-lock.json"])(
-    "names no registry: %s",
-    (lockfile) => {
-      const hosts = Object.values(packagesOf(lockfile)).filter(({ resolved = "" }) =>
-        /^\w+:\/\//.test(resolved),
-      );
-      expect(hosts).toEqual([]);
-    },
-  );
+  it.each([
+    "package-lock.json",
+    "bench/package-lock.json",
+    "test/runtimes/package-lock.json",
+    "site/package-lock.json",
+  ])("names no registry: %s", (lockfile) => {
+    const hosts = Object.values(packagesOf(lockfile)).filter(({ resolved = "" }) =>
+      /^\w+:\/\//.test(resolved),
+    );
+    expect(hosts).toEqual([]);
+  });
 });

@@ -28,6 +28,6 @@ describe("the documentation as a website", () => {
   it("points links to files that are not pages at the repository", () => {
     const page = readFileSync(join(built, "docs/guides/ci.html"), "utf8");
     expect(page).toContain("/tree/main/examples/pull-request-database");
-    expect(page).toMatch(/href="\/packages\/cli\/(?:#|index#)exit-codes"/);
+    expect(page).toContain('href="/packages/cli/#exit-codes"');
   });
 });
