@@ -19,6 +19,8 @@ if (!["dev", "build", "preview"].includes(command)) {
 const readmesIn = (folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`);
 const sources = [
   "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
   "examples/README.md",
   "docs",
   ...readmesIn("packages"),
