@@ -1,5 +1,5 @@
 import { createClient } from "@mgmt/sdk";
-import { badRequest, errorResponse } from "./error-response.js";
+import { badRequest, errorResponse } from "./error-response";
 
 // `app/api/shops/route.ts` of a Next.js app; it uses only web standards. Require a login before this route, because every
 // caller can create databases in your workspace.

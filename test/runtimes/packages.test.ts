@@ -38,8 +38,7 @@ describe.each(tarballs)("%s", (name, file) => {
     const found = await tool.checkPackage(tool.createPackageFromTarballData(await readFile(file)));
     if (name === "@mgmt/cli") return expect(found.types).toBe(false);
     const isExpected = ({ kind, resolutionKind }: { kind: string; resolutionKind?: string }): boolean =>
-      resolutionKind === "node10" ||
-      (kind === "CJSResolvesToESM" && modulesOnly.includes(name) && resolutionKind === "node16-cjs");
+      kind === "CJSResolvesToESM" && modulesOnly.includes(name) && resolutionKind === "node16-cjs";
     expect(found.problems.filter((problem) => !isExpected(problem))).toEqual([]);
   });
 });

@@ -67,3 +67,16 @@ it.each(nodes)(
     expect(stdout).toBe("all is so\n");
   },
 );
+
+it.each([["--version"], ["dev"], ["projects", "list"]])(
+  "names the Node.js that the packed command needs, on Node 18: mgmt %s",
+  async (...words) => {
+    const program = join(cwd, "node_modules/@mgmt/cli/dist/mgmt.js");
+    const failed = run(node(18).program, [program, ...words], { cwd });
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: mgmt needs Node\.js 20\.19 or newer, but runs on .*\n$/),
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
+import { TableReporter } from "./table-reporter.js";
 
 /**
  * Tests the packed packages on all supported runtimes and compilers. Not part of `npm test`, because they
@@ -11,6 +12,7 @@ export default defineConfig({
   test: {
     include: ["test/runtimes/**/*.test.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/runtimes/installed.ts"],
+    reporters: ["default", new TableReporter()],
     // Compilers and runtimes are separate processes, so running more of them than processors does not help.
     maxConcurrency: 2,
     testTimeout: 240_000,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { fstatSync } from "node:fs";
-import { version } from "../package.json";
+import { engines, version } from "../package.json";
 import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.js";
 
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
@@ -42,8 +42,21 @@ const helpWidth = (): number => {
   return stat.isFIFO() || stat.isFile() ? 80 : helpWidthOf(processStreams.stdout);
 };
 
+/** Returns a sentence for versions of Node.js that cannot run the command, which would otherwise fail with a stack trace. */
+const unsupportedNode = (): string | undefined => {
+  const needed = engines.node.replace(/^>=/, "");
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [neededMajor = 0, neededMinor = 0] = needed.split(".").map(Number);
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
+  return `error: mgmt needs Node.js ${needed} or newer, but runs on Node.js ${process.versions.node}.\n`;
+};
+
+const refusal = unsupportedNode();
 const text = fixedText();
-if (text !== undefined) {
+if (refusal !== undefined) {
+  process.stderr.write(refusal);
+  process.exitCode = 1;
+} else if (text !== undefined) {
   writeTextAtOnce(text);
 } else {
   // Loaded here, so that a fixed text does not load the rest of the program.

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json";
 import { bin, ensureBuilt } from "./bin.js";
@@ -21,6 +23,26 @@ describe("mgmt", () => {
       expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: "" });
     }
   });
+
+  it.each([["--version"], ["--help"], ["dev"], ["projects", "list"]])(
+    "names the version of Node.js that it needs on an older one: mgmt %s",
+    async (...words) => {
+      const old = 'Object.defineProperty(process, "versions", { value: { node: "18.20.8" } });';
+      const folder = mkdtempSync(join(tmpdir(), "mgmt-old-node-"));
+      const file = join(folder, "old-node.cjs");
+      writeFileSync(file, old);
+      const child = spawn(process.execPath, ["--require", file, bin, ...words]);
+      let output = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+      const [status] = (await once(child, "close")) as [number];
+      rmSync(folder, { recursive: true });
+      expect({ status, output }).toEqual({
+        status: 1,
+        output: "error: mgmt needs Node.js 20.19 or newer, but runs on Node.js 18.20.8.\n",
+      });
+    },
+  );
 
   it("prints its help on standard output, with --help and without arguments", async () => {
     const help = await run(["--help"]);

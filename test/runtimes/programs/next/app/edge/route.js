@@ -1,0 +1,4 @@
+import { list } from "../../list.js";
+
+export const runtime = "edge";
+export const GET = () => list();
