@@ -90,7 +90,7 @@ describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
 
   it("contains no tests, build settings, or leftovers", () => {
     const expected =
-      /^(dist\/|src\/|api\/|package\.json$|openapi\.json$|mgmt\.schema\.json$|(LICENSE|Dockerfile|THIRD-PARTY-LICENSES|README\.md|CHANGELOG\.md)$)/;
+      /^(dist\/|src\/|api\/|package\.json$|(control-)?openapi\.json$|mgmt\.schema\.json$|(LICENSE|Dockerfile|THIRD-PARTY-LICENSES|README\.md|CHANGELOG\.md)$)/;
     expect(unpacked(folder).files.filter((file) => !expected.test(file))).toEqual([]);
   });
 });
