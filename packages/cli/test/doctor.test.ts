@@ -63,7 +63,7 @@ describe("mgmt doctor", () => {
     const result = await doctor(env);
     expect(result.status).toBe(1);
     expect(checksOf(result)["credential"]).toMatchObject({ status: "failure", next: [["mgmt", "login"]] });
-    expect(result.errors).toEqual([
+    expect(result.errors).toMatchObject([
       { error: { code: "doctor:failed", message: expect.any(String), next: [["mgmt", "login"]] } },
     ]);
     expect(result.stdout).not.toContain("nonsense");
@@ -195,7 +195,10 @@ describe("mgmt doctor without a working service", () => {
     expect(checksOf(result)["credential"]).toMatchObject({
       status: "failure",
       message: expect.stringContaining("auth:no_token"),
-      next: [["mgmt", "login"]],
+      next: [
+        ["mgmt", "login", "--base-url", canned.env["MGMT_BASE_URL"]],
+        ["mgmt", "help", "auth"],
+      ],
     });
   });
 });

@@ -23,11 +23,7 @@ export const credentialChecks = async (
 ): Promise<Check[]> => {
   const { identity, baseUrl } = access;
   const login = [["mgmt", "login"]];
-  if (!identity) {
-    const hasAddress = baseUrl !== undefined && baseUrl.from.startsWith("-");
-    const next = hasAddress ? [["mgmt", "login", "--base-url", baseUrl.value]] : login;
-    return [await failed("credential", noToken(baseUrl?.value), next)];
-  }
+  if (!identity) return [await failed("credential", noToken(baseUrl?.value))];
   let described: CredentialDescription;
   try {
     described = await describeCredential(identity);
