@@ -1,6 +1,7 @@
 import { format } from "prettier";
 import type ts from "typescript";
 import type { Contract, ErrorCode } from "./contract.js";
+import { parityPage } from "./parity.js";
 import { codeClass } from "./sdk-names.js";
 import { errorsPage } from "./sdk-reference-errors.js";
 import { exampleOf } from "./sdk-reference-example.js";
@@ -29,6 +30,7 @@ export const generateReference = async (
     pages.set(pageOf(root), resourcePage(inside, sdk, links, contract));
   }
   pages.set("README.md", indexPage(sdk));
+  pages.set("parity.md", parityPage(contract));
   pages.set("errors.md", errorsPage(contract, sdk, links));
   // Comes last because it documents the types that the other pages link to.
   pages.set("types.md", typesPage(sdk, links));
