@@ -33,10 +33,14 @@ export const listColumns: Readonly<Record<string, Column[]>> = {
   App: columns(
     "id, name, region=region.id, project=projectId, branch=branchId, domain=appEndpointDomain, created=createdAt",
   ),
+  Deployment: columns("id, service=serviceId, version=foundryVersionId, created=createdAt"),
+};
+
+/** Columns of lists that commands make themselves, by the name that they pass to the output. */
+const ownListColumns: Readonly<Record<string, Column[]>> = {
   StoredProfile: columns(
     "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renewed",
   ),
-  Deployment: columns("id, service=serviceId, version=foundryVersionId, created=createdAt"),
 };
 
 const project =
@@ -77,7 +81,8 @@ export const detailColumns: Readonly<Record<string, Column[]>> = {
 
 /** Returns the columns of a list. A schema without an entry above gets the simple fields of its first item. */
 export const columnsOf = (resource: string | undefined, items: readonly unknown[]): Column[] =>
-  (resource !== undefined && listColumns[resource]) || fieldsOf(items[0], false);
+  (resource !== undefined && (listColumns[resource] ?? ownListColumns[resource])) ||
+  fieldsOf(items[0], false);
 
 /** Returns the lines of one resource. */
 export const detailsOf = (resource: string | undefined, value: unknown): Column[] =>
