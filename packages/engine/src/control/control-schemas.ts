@@ -1,3 +1,5 @@
+import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } from "./statuses.js";
+
 /** The part of a JSON Schema that the document of the control surface uses. */
 export type ControlSchema = { readonly [keyword: string]: unknown };
 
@@ -24,7 +26,7 @@ const object = (fields: Readonly<Record<string, ControlSchema>>): ControlSchema 
 
 const nullable = (schema: ControlSchema): ControlSchema => ({ anyOf: [schema, { type: "null" }] });
 
-const statusOf = (...values: string[]): ControlSchema => object({ status: { enum: values } });
+const statusOf = (values: readonly string[]): ControlSchema => object({ status: { enum: values } });
 
 /** Schemas of the bodies and responses, by name. */
 export const controlSchemas = {
@@ -48,18 +50,10 @@ export const controlSchemas = {
     }),
     description: "The whole state. Treat it as opaque: keys and secrets are part of it.",
   },
-  DatabaseStatus: statusOf("provisioning", "ready", "recovering", "failure"),
-  BackupStatus: statusOf("running", "completed", "failed", "unknown"),
-  DeploymentStatus: statusOf(
-    "created",
-    "uploaded",
-    "provisioning",
-    "running",
-    "failed",
-    "stopping",
-    "stopped",
-  ),
-  NewBackup: object({ "backupType?": { enum: ["full", "incremental", "differential"] } }),
+  DatabaseStatus: statusOf(databaseStatuses),
+  BackupStatus: statusOf(backupStatuses),
+  DeploymentStatus: statusOf(deploymentStatuses),
+  NewBackup: object({ "backupType?": { enum: backupTypes } }),
   Domain: object({ name: string }),
   Fault: object({
     "operation?": { anyOf: [string, strings], description: "Default: all operations." },

@@ -1,5 +1,4 @@
 import type { OperationId } from "../generated/operations.js";
-import type { BackupRow, DatabaseStatus, DeploymentStatus } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
 import { controlDocument } from "./control-document.js";
 import type { ConnectionFault } from "./connection-faults.js";
@@ -15,20 +14,8 @@ import {
   text,
 } from "./fields.js";
 import { seedRoutes } from "./seed-routes.js";
+import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } from "./statuses.js";
 import { tokenRoutes } from "./token-routes.js";
-
-const databaseStatuses: readonly DatabaseStatus[] = ["provisioning", "ready", "recovering", "failure"];
-const deploymentStatuses: readonly DeploymentStatus[] = [
-  "created",
-  "uploaded",
-  "provisioning",
-  "running",
-  "failed",
-  "stopping",
-  "stopped",
-];
-const backupStatuses: readonly BackupRow["status"][] = ["running", "completed", "failed", "unknown"];
-const backupTypes: readonly BackupRow["backupType"][] = ["full", "incremental", "differential"];
 
 const clockState = ({ clock }: ControlledEngine): object => ({
   now: new Date(clock.now()).toISOString(),
