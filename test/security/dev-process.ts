@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
+import type { Ready } from "../../packages/platform/src/ready.js";
+
+/** `mgmt dev` in a process of its own, with a configuration folder of its own. */
+export interface DevProcess {
+  readonly ready: Ready;
+  readonly configDir: string;
+  /** What it has printed on standard error. */
+  readonly log: () => string;
+  stop(): Promise<void>;
+}
+
+/** Starts `mgmt dev --ephemeral` on a free port. */
+export const startDev = async (...flags: string[]): Promise<DevProcess> => {
+  await ensureBuilt();
+  const configDir = mkdtempSync(join(tmpdir(), "mgmt-security-"));
+  const child = spawn(process.execPath, [bin, "dev", "--ephemeral", "--port", "0", "-o", "json", ...flags], {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: configDir },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").once("data", resolve);
+    child.once("close", () => reject(new Error(`mgmt dev ended before it was ready: ${log}`)));
+  });
+  return {
+    // The ready line is JSON with these fields.
+    ready: JSON.parse(line) as Ready,
+    configDir,
+    log: () => log,
+    async stop() {
+      child.kill("SIGTERM");
+      await closed;
+      rmSync(configDir, { recursive: true });
+    },
+  };
+};

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+import shared from "../../vitest.config.js";
+
+/** Attacks on the built command, each beside a control that shows the attack working on an unprotected target. Run from the root. */
+export default defineConfig({
+  ...(shared.resolve && { resolve: shared.resolve }),
+  test: {
+    include: ["test/security/**/*.security.ts"],
+    globalSetup: ["scripts/generate/fresh-build-output.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
