@@ -16,7 +16,7 @@ export const postgresEnvironment: NodeJS.ProcessEnv = { PATH: "/usr/bin:/bin", L
 export const runProgram = (
   program: string,
   parameters: readonly string[],
-  options: { account?: Account | undefined; cwd?: string; inherit?: number } = {},
+  options: { account?: Account | undefined; cwd?: string; inherit?: number; input?: string } = {},
 ): Promise<ProgramResult> =>
   new Promise((resolve) => {
     const result: ProgramResult = { status: null, stdout: "", stderr: "" };
@@ -24,8 +24,11 @@ export const runProgram = (
       ...options.account,
       cwd: options.cwd ?? "/",
       env: postgresEnvironment,
-      stdio: ["ignore", "pipe", "pipe", options.inherit ?? "ignore"],
+      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe", options.inherit ?? "ignore"],
     });
+    // A program that ends early does not read all of its input. Its exit status says why.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(options.input);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (result.stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (result.stderr += text));
     child.on("error", (error) => resolve({ ...result, stderr: error.message }));

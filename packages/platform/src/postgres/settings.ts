@@ -6,6 +6,9 @@ export interface ServerChoices {
   durable: boolean;
 }
 
+/** Connections that only the superuser may use: for its work on databases, and for the records of the API. */
+const reservedConnections = 20;
+
 /**
  * Returns the settings of the server as command-line parameters. They are passed on every start, so that an existing
  * cluster gets the settings of the current version of the platform.
@@ -18,8 +21,9 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     // with the directory. The relative path keeps within the limit of 107 bytes.
     unix_socket_directories: ".",
 
-    max_connections: 200,
-    superuser_reserved_connections: 6,
+    // Tenants cannot take the connections of the platform itself.
+    max_connections: 194 + reservedConnections,
+    superuser_reserved_connections: reservedConnections,
     shared_buffers: "64MB",
     huge_pages: "off",
     // Memory-mapped files in the cluster, because POSIX shared memory outlives a kill.

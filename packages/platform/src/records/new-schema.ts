@@ -1,0 +1,11 @@
+import { migrations } from "../store/migrations.js";
+
+/** Returns the statements that create a schema in its current version, as `migrate` does. Its name must not need quotes. */
+export const newSchema = (name: string): string[] => [
+  `create schema ${name}`,
+  `create table ${name}.migrations (version integer primary key)`,
+  ...migrations.flatMap((steps, index) => [
+    ...steps(name),
+    `insert into ${name}.migrations values (${String(index + 1)})`,
+  ]),
+];
