@@ -37,6 +37,7 @@ export {
   createServer,
   requestListener,
 } from "./http/http-server.js";
+export type { ServedEngine } from "./http/served-engine.js";
 export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
 export { KeyedMutex } from "./time/keyed-mutex.js";

@@ -11,6 +11,7 @@ import { type DatabaseEngine, DatabaseUnavailableError } from "../request/databa
 import { DatabaseWork } from "../request/database-work.js";
 import { RandomIds, seedRandom } from "../request/random-ids.js";
 import type { Settings } from "../request/settings.js";
+import type { World } from "../request/world.js";
 import { jobs } from "../rules/behaviors.js";
 import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
 import type { Backing } from "../store/backing.js";
@@ -25,8 +26,11 @@ import { replayedTransactions } from "./replayed-transactions.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** The world of a server whose state is in memory. Loading a snapshot creates a new world. */
-export interface LiveWorld extends ControlledWorld {
+export interface LiveWorld extends World, ControlledWorld {
   readonly store: MemoryStore;
+  readonly clock: VirtualClock;
+  readonly scheduler: JobQueue;
+  readonly databaseEngine: DatabaseEngine;
   readonly ids: RandomIds;
   readonly cursors: SealedCursors;
   readonly keys: SigningKeys;
@@ -73,6 +77,7 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
       ? replayedTransactions(() => world, parts.openBacking(store)).transact
       : (_access, step) => step(world),
     attempt: (job) => world.scheduler.attempt(job),
+    finishJobs: (subject) => world.scheduler.finish(world.clock, subject),
     saved: () => changes.saved(store),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,
     uploadUrl: (deploymentId, key) => settings.baseUrl + uploadPath(deploymentId, key),

@@ -66,16 +66,25 @@ export interface EngineOptions {
   logCapacity?: number;
 }
 
+/** A part whose methods of these names return at once, because all rows are in memory. */
+type InMemory<T, Name extends keyof T> = {
+  [Key in keyof T]: Key extends Name
+    ? T[Key] extends (...parameters: infer Parameters) => infer Result
+      ? (...parameters: Parameters) => Exclude<Result, Promise<unknown>>
+      : T[Key]
+    : T[Key];
+};
+
 const seededStart = Date.UTC(2026, 0, 1);
 
 /** The reference server without a network: takes requests and returns responses as plain data. */
 export class ReferenceEngine implements ControlledEngine {
   readonly settings: Settings;
   readonly clock: ClockControl;
-  readonly approvals: ApprovalsControl;
+  readonly approvals: InMemory<ApprovalsControl, "list">;
   readonly faults: Faults;
   readonly dataPlane: DataPlaneControl;
-  readonly oauth: OAuthControl;
+  readonly oauth: InMemory<OAuthControl, "deny">;
   readonly states: StateControl;
   readonly seed: Seeder;
   readonly tokens: TokenMint;
@@ -120,13 +129,14 @@ export class ReferenceEngine implements ControlledEngine {
       requestIdPrefix: `req_${seed === null ? draws.label(10) : "seeded"}_`,
     });
     this.clock = new ClockControl(world);
-    this.approvals = new ApprovalsControl(world);
+    // Transactions in memory return at once.
+    this.approvals = new ApprovalsControl(world) as InMemory<ApprovalsControl, "list">;
     this.states = new StateControl(world);
     this.dataPlane = new DataPlaneControl(() => this.#world.store, options.dataPlane);
     this.residents = new Residents(() => this.#world.store);
-    this.oauth = new OAuthControl(world, this.residents);
-    this.seed = new Seeder(world, this.#engine, this.states, this.residents);
-    this.tokens = new TokenMint(world, this.residents);
+    this.oauth = new OAuthControl(world) as InMemory<OAuthControl, "deny">;
+    this.seed = new Seeder(world, this.#engine, this.states);
+    this.tokens = new TokenMint(world);
   }
 
   /**
@@ -143,8 +153,8 @@ export class ReferenceEngine implements ControlledEngine {
     const residents = new Residents(() => this.#world.store, id);
     return new Tenant({
       residents,
-      tokens: new TokenMint(world, residents),
-      seed: new Seeder(world, this.#engine, this.states, residents),
+      tokens: new TokenMint(world, id),
+      seed: new Seeder(world, this.#engine, this.states, id),
     });
   }
 
@@ -240,7 +250,7 @@ export class ReferenceEngine implements ControlledEngine {
     const { store: left, scheduler, databaseEngine } = this.#world;
     scheduler.close();
     this.#world = worldOf(snapshot, this.#parts);
-    this.oauth.restoreEnsuredClients();
+    this.oauth.restoreEnsuredClients(this.#world);
     const { store } = this.#world;
     await Promise.all([
       ...left.backups

@@ -1,6 +1,7 @@
 import { allowsWindow, approvalAt } from "../request/approvals.js";
 import { canonicalId } from "../request/ids.js";
-import type { ControlledWorld } from "./controlled-world.js";
+import type { World } from "../request/world.js";
+import { type ControlledWorld, change as runChange } from "./controlled-world.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
 
@@ -9,18 +10,21 @@ export class ApprovalsControl {
   constructor(private readonly world: () => ControlledWorld) {}
 
   /** Returns all approvals, oldest first, with their current status. */
-  list(): ApprovalRow[] {
-    const now = this.world().clock.now();
-    return this.world()
-      .store.approvals.list({})
-      .map((row) => approvalAt(row, now));
+  list(): ApprovalRow[] | Promise<ApprovalRow[]> {
+    return this.world().transact({ mode: "read", locks: [] }, ({ store, clock }) => {
+      const now = clock.now();
+      return store.approvals.list({}).map((row) => approvalAt(row, now));
+    });
   }
 
   /** Approves one request: the agent can repeat the same request once, within 15 minutes. */
   approve(id: string): Promise<ApprovalRow> {
-    const now = this.world().clock.now();
-    const expiresAt = now + this.world().settings.approvals.approved;
-    return this.#decide(id, () => ({ status: "approved", decidedAt: now, expiresAt }));
+    const { approved } = this.world().settings.approvals;
+    return this.#decide(id, (_row, now) => ({
+      status: "approved",
+      decidedAt: now,
+      expiresAt: now + approved,
+    }));
   }
 
   /**
@@ -28,35 +32,34 @@ export class ApprovalsControl {
    * hours. Transfers and restores cannot be approved this way.
    */
   approveWindow(id: string, milliseconds?: number): Promise<ApprovalRow> {
-    const now = this.world().clock.now();
     const { window, maxWindow } = this.world().settings.approvals;
     const length = milliseconds ?? window;
     if (!(length > 0 && length <= maxWindow)) {
       throw new ControlError(400, `milliseconds must be greater than 0 and at most ${String(maxWindow)} ms`);
     }
-    const end = now + length;
-    return this.#decide(id, (row) => {
+    return this.#decide(id, (row, now) => {
       if (!allowsWindow(row.operationId)) {
         throw new ControlError(409, `${row.operationId} cannot be approved for a window; approve it once`);
       }
+      const end = now + length;
       return { status: "approved_window", decidedAt: now, windowExpiresAt: end, expiresAt: end };
     });
   }
 
   /** Denies the request. The same request stays denied until its 15 minutes are over. */
   deny(id: string): Promise<ApprovalRow> {
-    return this.#decide(id, () => ({ status: "denied", decidedAt: this.world().clock.now() }));
+    return this.#decide(id, (_row, now) => ({ status: "denied", decidedAt: now }));
   }
 
-  async #decide(id: string, change: (row: ApprovalRow) => Partial<ApprovalRow>): Promise<ApprovalRow> {
-    const { store, clock } = this.world();
-    const row = store.approvals.get(canonicalId("approval", id));
-    if (!row) throw notFound("approval", id);
-    const { status } = approvalAt(row, clock.now());
-    if (status !== "pending")
-      throw new ControlError(409, `The approval is ${status}; only a pending one can be decided`);
-    const decided = store.approvals.update(row.id, change(row));
-    await this.world().saved();
-    return decided;
+  #decide(id: string, change: (row: ApprovalRow, now: number) => Partial<ApprovalRow>): Promise<ApprovalRow> {
+    return runChange(this.world(), ({ store, clock }: World) => {
+      const row = store.approvals.get(canonicalId("approval", id));
+      if (!row) throw notFound("approval", id);
+      const now = clock.now();
+      const { status } = approvalAt(row, now);
+      if (status !== "pending")
+        throw new ControlError(409, `The approval is ${status}; only a pending one can be decided`);
+      return store.approvals.update(row.id, change(row, now));
+    });
   }
 }

@@ -1,4 +1,5 @@
-import type { ControlledWorld } from "./controlled-world.js";
+import type { VirtualClock } from "../time/clock.js";
+import type { JobQueue } from "../time/job-queue.js";
 import { ControlError } from "./control-error.js";
 
 /** Milliseconds since 1970, a `Date`, or a string that the `Date` constructor parses. */
@@ -10,9 +11,15 @@ export const readTime = (time: Time): number => {
   return value;
 };
 
+/** A server whose clock and jobs are in memory. */
+interface ClockWorld {
+  readonly clock: VirtualClock;
+  readonly scheduler: JobQueue;
+}
+
 /** Controls the server's clock. Moving it forward runs the jobs that fall due on the way, each at its own time. */
 export class ClockControl {
-  constructor(private readonly world: () => ControlledWorld) {}
+  constructor(private readonly world: () => ClockWorld) {}
 
   /** Returns the time in milliseconds since 1970. */
   now(): number {

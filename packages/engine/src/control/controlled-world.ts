@@ -1,13 +1,20 @@
-import type { DatabaseEngine } from "../request/database-engine.js";
 import type { ServerWorld } from "../request/server-world.js";
 import type { World } from "../request/world.js";
-import type { VirtualClock } from "../time/clock.js";
 import type { JobWorld } from "../time/job-handler.js";
-import type { JobQueue } from "../time/job-queue.js";
 
-/** The world of a running server, with a clock and a job queue that tests can move. */
-export interface ControlledWorld extends World, ServerWorld, JobWorld {
-  readonly databaseEngine: DatabaseEngine;
-  readonly clock: VirtualClock;
-  readonly scheduler: JobQueue;
+/** The world of a running server, as the control surface uses it. */
+export interface ControlledWorld extends ServerWorld, JobWorld {
+  /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. */
+  finishJobs(subject: string): Promise<void>;
 }
+
+/** Runs a step in a transaction. Resolves when its changes are stored durably. */
+export const change = async <T>(server: ControlledWorld, step: (world: World) => T): Promise<T> => {
+  const result = await server.transact({ mode: "write", locks: [] }, step);
+  await server.saved();
+  return result;
+};
+
+/** Runs a step that changes nothing. */
+export const read = async <T>(server: ControlledWorld, step: (world: World) => T): Promise<T> =>
+  server.transact({ mode: "read", locks: [] }, step);

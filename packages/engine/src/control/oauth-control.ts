@@ -1,7 +1,8 @@
 import { idPatterns } from "../generated/ids.js";
 import { digest } from "../request/digest.js";
 import { canonicalId, maxIdLength } from "../request/ids.js";
-import type { ControlledWorld } from "./controlled-world.js";
+import type { World } from "../request/world.js";
+import { type ControlledWorld, change } from "./controlled-world.js";
 import {
   type AuthorizationRequest,
   responseLocation,
@@ -16,7 +17,7 @@ import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/resident-clients.js";
 import type { ClientRow, UserRow } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
-import { type Residents, workspaceOf } from "./residents.js";
+import { Residents, workspaceOf } from "./residents.js";
 
 export interface ClientRegistration {
   /**
@@ -85,31 +86,27 @@ export interface Consented {
 export class OAuthControl {
   readonly #ensured = new Map<string, PublicClient>();
 
-  constructor(
-    private readonly world: () => ControlledWorld,
-    private readonly residents: Residents,
-  ) {}
+  constructor(private readonly world: () => ControlledWorld) {}
 
-  async registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
-    const world = this.world();
-    const { store, ids, clock } = world;
-    const { redirectUris, name = ids.name() } = registration;
-    refuseUnregistrable(redirectUris);
-    const { confidential = registration.secret !== undefined } = registration;
-    const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
-    if (secret === "") throw new ControlError(400, "secret must not be empty");
-    if (registration.id !== undefined) refuseUnusableId(registration.id);
-    const id = registration.id === undefined ? ids.id("client") : canonicalId("client", registration.id);
-    if (store.clients.get(id)) throw new ControlError(409, `The client ${id} already exists`);
-    store.clients.insert({
-      id,
-      createdAt: clock.now(),
-      name,
-      redirectUris: [...redirectUris],
-      secretHash: secret === null ? null : digest(secret),
+  registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
+    return change(this.world(), ({ store, ids, clock }) => {
+      const { redirectUris, name = ids.name() } = registration;
+      refuseUnregistrable(redirectUris);
+      const { confidential = registration.secret !== undefined } = registration;
+      const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
+      if (secret === "") throw new ControlError(400, "secret must not be empty");
+      if (registration.id !== undefined) refuseUnusableId(registration.id);
+      const id = registration.id === undefined ? ids.id("client") : canonicalId("client", registration.id);
+      if (store.clients.get(id)) throw new ControlError(409, `The client ${id} already exists`);
+      store.clients.insert({
+        id,
+        createdAt: clock.now(),
+        name,
+        redirectUris: [...redirectUris],
+        secretHash: secret === null ? null : digest(secret),
+      });
+      return { id, name, redirectUris: [...redirectUris], secret };
     });
-    await world.saved();
-    return { id, name, redirectUris: [...redirectUris], secret };
   }
 
   /**
@@ -118,24 +115,24 @@ export class OAuthControl {
    *
    * @throws ControlError when the id or a redirect URI is not valid, or the client is confidential.
    */
-  async ensurePublicClient({ id, redirectUris }: PublicClient): Promise<RegisteredClient> {
-    const world = this.world();
-    refuseUnusableId(id);
-    refuseUnregistrable(redirectUris);
-    const existing = findClient(world.store, id);
-    if (existing && existing.secretHash !== null) {
-      throw new ControlError(409, `The client ${existing.id} is confidential`);
-    }
-    const client = { id: canonicalId("client", id), redirectUris: [...redirectUris] };
-    this.#ensured.set(client.id, client);
-    const { name } = putPublicClient(world, client);
-    await world.saved();
-    return { ...client, name, secret: null };
+  ensurePublicClient({ id, redirectUris }: PublicClient): Promise<RegisteredClient> {
+    return change(this.world(), (world) => {
+      refuseUnusableId(id);
+      refuseUnregistrable(redirectUris);
+      const existing = findClient(world.store, id);
+      if (existing && existing.secretHash !== null) {
+        throw new ControlError(409, `The client ${existing.id} is confidential`);
+      }
+      const client = { id: canonicalId("client", id), redirectUris: [...redirectUris] };
+      this.#ensured.set(client.id, client);
+      const { name } = putPublicClient(world, client);
+      return { ...client, name, secret: null };
+    });
   }
 
-  /** Registers the ensured clients in a new world. Leaves confidential clients with the same id unchanged. */
-  restoreEnsuredClients(): void {
-    for (const client of this.#ensured.values()) putPublicClient(this.world(), client);
+  /** Registers the ensured clients in a new state. Leaves confidential clients with the same id unchanged. */
+  restoreEnsuredClients(world: World): void {
+    for (const client of this.#ensured.values()) putPublicClient(world, client);
   }
 
   /**
@@ -143,14 +140,14 @@ export class OAuthControl {
    *
    * @throws ControlError when the server would refuse the request.
    */
-  async consent(options: ConsentOptions = {}): Promise<Consented> {
-    const world = this.world();
-    const request = this.#read(options);
-    const user = this.#user(options.user);
-    const workspace = workspaceOf(world.store, user, options.workspace);
-    const code = grantConsent(world, request, { userId: user.id, workspaceId: workspace.id });
-    await world.saved();
-    return { code, redirect: responseLocation(request, world.settings.authUrl, { code }) };
+  consent(options: ConsentOptions = {}): Promise<Consented> {
+    return change(this.world(), (world) => {
+      const request = readRequest(world, options);
+      const user = userOf(world, options.user);
+      const workspace = workspaceOf(world.store, user, options.workspace);
+      const code = grantConsent(world, request, { userId: user.id, workspaceId: workspace.id });
+      return { code, redirect: responseLocation(request, world.settings.authUrl, { code }) };
+    });
   }
 
   /**
@@ -159,33 +156,31 @@ export class OAuthControl {
    *
    * @throws ControlError when the server would refuse the request.
    */
-  deny(options: RequestedConsent = {}): { redirect: string } {
-    const { authUrl } = this.world().settings;
-    return { redirect: responseLocation(this.#read(options), authUrl, oauthErrors.denied()) };
-  }
-
-  #read(requested: RequestedConsent): AuthorizationRequest {
-    try {
-      const parameters = readParameters(queryOf(requested));
-      return readAuthorizationRequest(parameters, readTarget(this.world().store, parameters));
-    } catch (error) {
-      if (error instanceof OAuthError) throw new ControlError(400, `${error.code}: ${error.description}`);
-      throw error;
-    }
-  }
-
-  #user(id: string | undefined): UserRow {
-    if (id === undefined) return this.residents.user;
-    const user = this.world().store.users.get(canonicalId("user", id));
-    if (!user) throw notFound("user", id);
-    return user;
+  deny(options: RequestedConsent = {}): { redirect: string } | Promise<{ redirect: string }> {
+    return this.world().transact({ mode: "read", locks: [] }, (world) => ({
+      redirect: responseLocation(readRequest(world, options), world.settings.authUrl, oauthErrors.denied()),
+    }));
   }
 }
 
-const putPublicClient = (
-  { store, clock }: ControlledWorld,
-  { id, redirectUris }: PublicClient,
-): ClientRow => {
+const readRequest = ({ store }: World, requested: RequestedConsent): AuthorizationRequest => {
+  try {
+    const parameters = readParameters(queryOf(requested));
+    return readAuthorizationRequest(parameters, readTarget(store, parameters));
+  } catch (error) {
+    if (error instanceof OAuthError) throw new ControlError(400, `${error.code}: ${error.description}`);
+    throw error;
+  }
+};
+
+const userOf = ({ store }: World, id: string | undefined): UserRow => {
+  if (id === undefined) return new Residents(() => store).user;
+  const user = store.users.get(canonicalId("user", id));
+  if (!user) throw notFound("user", id);
+  return user;
+};
+
+const putPublicClient = ({ store, clock }: World, { id, redirectUris }: PublicClient): ClientRow => {
   const existing = store.clients.get(id);
   if (existing && existing.secretHash !== null) return existing;
   const changed = { redirectUris: [...redirectUris] };

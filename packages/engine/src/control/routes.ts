@@ -17,9 +17,9 @@ import { seedRoutes } from "./seed-routes.js";
 import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } from "./statuses.js";
 import { tokenRoutes } from "./token-routes.js";
 
-const clockState = ({ clock }: ControlledEngine): object => ({
-  now: new Date(clock.now()).toISOString(),
-  frozen: clock.frozen,
+const clockState = async ({ clock }: ControlledEngine): Promise<object> => ({
+  now: new Date(await clock.now()).toISOString(),
+  frozen: await clock.frozen,
 });
 
 const id = (path: readonly string[]): string => path[0] ?? "";
@@ -33,12 +33,12 @@ export const routes: ControlRoutes = {
   "PUT /snapshot": (engine, _path, fields) => engine.load(fields),
 
   "GET /clock": clockState,
-  "POST /clock/freeze": (engine) => {
-    engine.clock.freeze();
+  "POST /clock/freeze": async (engine) => {
+    await engine.clock.freeze();
     return clockState(engine);
   },
-  "POST /clock/run": (engine) => {
-    engine.clock.run();
+  "POST /clock/run": async (engine) => {
+    await engine.clock.run();
     return clockState(engine);
   },
   "POST /clock/advance": async (engine, _path, fields) => {
@@ -74,17 +74,19 @@ export const routes: ControlRoutes = {
   // `add` validates the fault.
   "POST /faults": (engine, _path, fields) => engine.faults.add(fields),
   "DELETE /faults": (engine) => engine.faults.clear(),
-  "DELETE /faults/{id}": (engine, path) => {
-    if (!engine.faults.remove(id(path))) throw notFound("fault", id(path));
+  "DELETE /faults/{id}": async (engine, path) => {
+    if (!(await engine.faults.remove(id(path)))) throw notFound("fault", id(path));
   },
-  "PUT /rate-limit": (engine, _path, fields) => {
+  "PUT /rate-limit": async (engine, _path, fields) => {
     const requests = optionalNumber(fields, "requests");
     const window = optionalNumber(fields, "window") ?? 60_000;
     const operations = optionalTexts(fields, "operations");
-    if (requests === undefined) return { operations: engine.setRateLimit(null) };
+    if (requests === undefined) return { operations: await engine.setRateLimit(null) };
     // `setRateLimit` refuses names that are not operations.
     const named = operations as OperationId[] | undefined;
-    return { operations: engine.setRateLimit({ requests, window, ...(named && { operations: named }) }) };
+    return {
+      operations: await engine.setRateLimit({ requests, window, ...(named && { operations: named }) }),
+    };
   },
   "GET /requests": (engine) => engine.requests,
   "GET /connection-faults": ({ dataPlane }) => dataPlane.listFaults(),

@@ -2,7 +2,9 @@ import type { Engine } from "../request/engine.js";
 import { canonicalId } from "../request/ids.js";
 import type { UserPrincipal } from "../request/principal.js";
 import { adminScope } from "../request/principal.js";
-import type { ControlledWorld } from "./controlled-world.js";
+import type { World } from "../request/world.js";
+import type { Store } from "../store/store.js";
+import { type ControlledWorld, change, read } from "./controlled-world.js";
 import type { OperationId, RequestBody } from "../generated/operations.js";
 import type {
   App,
@@ -22,7 +24,7 @@ import type {
   WorkspaceRow,
 } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
-import type { Residents } from "./residents.js";
+import { Residents } from "./residents.js";
 import type { StateControl } from "./state-control.js";
 
 /** The workspace to create a resource in. Default: the first one. */
@@ -37,37 +39,33 @@ type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
  * are thrown. Databases are created in the status `ready`.
  */
 export class Seeder {
+  /** @param homeId id of the workspace to create resources in by default. Default: the first one. */
   constructor(
     private readonly world: () => ControlledWorld,
     private readonly engine: Engine,
     private readonly states: StateControl,
-    private readonly residents: Residents,
+    private readonly homeId?: string,
   ) {}
 
-  async user(user: { email?: string; name?: string | null } = {}): Promise<UserRow> {
-    const { store, ids, clock } = this.world();
-    const id = ids.id("user");
-    const { email = `${id}@example.com`, name = null } = user;
-    const row = store.users.insert({ id, createdAt: clock.now(), email, name });
-    await this.world().saved();
-    return row;
+  user(user: { email?: string; name?: string | null } = {}): Promise<UserRow> {
+    return change(this.world(), (world) => insertUser(world, user));
   }
 
   /** Creates a workspace. Its owner is a new user unless one is given. */
-  async workspace(workspace: { name?: string; ownerId?: string } = {}): Promise<WorkspaceRow> {
-    const { store, ids, clock } = this.world();
-    const ownerId =
-      workspace.ownerId === undefined ? (await this.user()).id : canonicalId("user", workspace.ownerId);
-    if (!store.users.get(ownerId)) throw notFound("user", ownerId);
-    const { name = ids.name() } = workspace;
-    const row = store.workspaces.insert({
-      id: ids.id("workspace"),
-      createdAt: clock.now(),
-      name,
-      memberIds: [ownerId],
+  workspace(workspace: { name?: string; ownerId?: string } = {}): Promise<WorkspaceRow> {
+    return change(this.world(), (world) => {
+      const { store, ids, clock } = world;
+      const ownerId =
+        workspace.ownerId === undefined ? insertUser(world, {}).id : canonicalId("user", workspace.ownerId);
+      if (!store.users.get(ownerId)) throw notFound("user", ownerId);
+      const { name = ids.name() } = workspace;
+      return store.workspaces.insert({
+        id: ids.id("workspace"),
+        createdAt: clock.now(),
+        name,
+        memberIds: [ownerId],
+      });
     });
-    await this.world().saved();
-    return row;
   }
 
   async project(
@@ -83,7 +81,7 @@ export class Seeder {
     projectId: string,
     body: Body<"projects.databases.create"> = {},
   ): Promise<DatabaseWithSecrets> {
-    const workspaceId = this.#workspaceOfProject(projectId);
+    const workspaceId = await this.#workspaceOfProject(projectId);
     const database = await this.#perform<DatabaseWithSecrets>(
       "projects.databases.create",
       { projectId },
@@ -98,10 +96,10 @@ export class Seeder {
     databaseId: string,
     body: Body<"databases.connections.create"> = {},
   ): Promise<ConnectionWithSecrets> {
-    const { store, ids } = this.world();
-    const projectId = store.databases.get(canonicalId("database", databaseId))?.projectId ?? "";
-    const complete = { name: ids.name(), ...body };
-    const workspaceId = this.#workspaceOfProject(projectId);
+    const complete = { name: await this.#name(), ...body };
+    const workspaceId = await read(this.world(), ({ store }) =>
+      workspaceOfProject(store, store.databases.get(canonicalId("database", databaseId))?.projectId ?? ""),
+    );
     return this.#perform("databases.connections.create", { databaseId }, complete, workspaceId);
   }
 
@@ -111,14 +109,14 @@ export class Seeder {
   }
 
   async branch(projectId: string, body: Body<"projects.branches.create"> = {}): Promise<Branch> {
-    const complete = { gitName: this.world().ids.name(), ...body };
-    const workspaceId = this.#workspaceOfProject(projectId);
+    const complete = { gitName: await this.#name(), ...body };
+    const workspaceId = await this.#workspaceOfProject(projectId);
     return this.#perform("projects.branches.create", { projectId }, complete, workspaceId);
   }
 
   async app(projectId: string, body: Body<"services.create"> = {}): Promise<App> {
-    const complete = { displayName: this.world().ids.name(), projectId, ...body };
-    return this.#perform("services.create", {}, complete, this.#workspaceOfProject(projectId));
+    const complete = { displayName: await this.#name(), projectId, ...body };
+    return this.#perform("services.create", {}, complete, await this.#workspaceOfProject(projectId));
   }
 
   /** Creates a deployment of the app, with the status `created` by default. */
@@ -127,8 +125,9 @@ export class Seeder {
     options: Body<"services.deployments.create"> & { status?: DeploymentStatus } = {},
   ): Promise<CreatedDeployment> {
     const { status, ...body } = options;
-    const projectId = this.world().store.apps.get(canonicalId("app", appId))?.projectId ?? "";
-    const workspaceId = this.#workspaceOfProject(projectId);
+    const workspaceId = await read(this.world(), ({ store }) =>
+      workspaceOfProject(store, store.apps.get(canonicalId("app", appId))?.projectId ?? ""),
+    );
     const deployment = await this.#perform<CreatedDeployment>(
       "services.deployments.create",
       { serviceId: appId },
@@ -146,13 +145,15 @@ export class Seeder {
     body: Body<"workspaces.serviceTokens.create"> = {},
     target: TargetWorkspace = {},
   ): Promise<ServiceTokenWithValue> {
-    const workspaceId = this.#workspace(target.workspaceId).id;
-    const complete = { name: this.world().ids.name(), ...body };
+    const { id: workspaceId } = await read(this.world(), ({ store }) =>
+      this.#workspace(store, target.workspaceId),
+    );
+    const complete = { name: await this.#name(), ...body };
     return this.#perform("workspaces.serviceTokens.create", { workspaceId }, complete, workspaceId);
   }
 
   /** Creates an integration: a workspace's consent to an OAuth client. Creates the client too if it does not exist. */
-  async integration(
+  integration(
     integration: TargetWorkspace & {
       clientName?: string;
       clientId?: string;
@@ -160,47 +161,52 @@ export class Seeder {
       scopes?: string[];
     } = {},
   ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
-    const { store, ids, clock } = this.world();
-    const workspace = this.#workspace(integration.workspaceId);
-    const userId = integration.userId ?? workspace.memberIds[0];
-    if (userId === undefined) throw new ControlError(409, "The workspace has no member");
-    const clientId = integration.clientId ?? ids.id("client");
-    const client =
-      store.clients.get(clientId) ??
-      store.clients.insert({
-        id: clientId,
+    return change(this.world(), ({ store, ids, clock }) => {
+      const workspace = this.#workspace(store, integration.workspaceId);
+      const userId = integration.userId ?? workspace.memberIds[0];
+      if (userId === undefined) throw new ControlError(409, "The workspace has no member");
+      const clientId = integration.clientId ?? ids.id("client");
+      const client =
+        store.clients.get(clientId) ??
+        store.clients.insert({
+          id: clientId,
+          createdAt: clock.now(),
+          name: integration.clientName ?? ids.name(),
+          redirectUris: [],
+          secretHash: null,
+        });
+      const row = store.integrations.insert({
+        id: ids.id("integration"),
         createdAt: clock.now(),
-        name: integration.clientName ?? ids.name(),
-        redirectUris: [],
-        secretHash: null,
+        workspaceId: workspace.id,
+        clientId,
+        userId,
+        scopes: integration.scopes ?? [adminScope, "offline_access"],
       });
-    const row = store.integrations.insert({
-      id: ids.id("integration"),
-      createdAt: clock.now(),
-      workspaceId: workspace.id,
-      clientId,
-      userId,
-      scopes: integration.scopes ?? [adminScope, "offline_access"],
+      return { integration: row, client };
     });
-    await this.world().saved();
-    return { integration: row, client };
   }
 
-  #workspace(id: string | undefined): WorkspaceRow {
-    const { store } = this.world();
+  #name(): Promise<string> {
+    return change(this.world(), ({ ids }) => ids.name());
+  }
+
+  #workspace(store: Store, id: string | undefined): WorkspaceRow {
     const row =
-      id === undefined ? this.residents.workspace : store.workspaces.get(canonicalId("workspace", id));
+      id === undefined
+        ? new Residents(() => store, this.homeId).workspace
+        : store.workspaces.get(canonicalId("workspace", id));
     if (!row) throw notFound("workspace", id ?? "");
     return row;
   }
 
-  #workspaceOfProject(projectId: string): string | undefined {
-    return this.world().store.projects.get(canonicalId("project", projectId))?.workspaceId;
+  #workspaceOfProject(projectId: string): Promise<string | undefined> {
+    return read(this.world(), ({ store }) => workspaceOfProject(store, projectId));
   }
 
-  #owner(workspaceId: string | undefined): UserPrincipal {
-    const workspace = this.#workspace(workspaceId);
-    const user = this.world().store.users.get(workspace.memberIds[0] ?? "");
+  #owner(store: Store, workspaceId: string | undefined): UserPrincipal {
+    const workspace = this.#workspace(store, workspaceId);
+    const user = store.users.get(workspace.memberIds[0] ?? "");
     if (!user) throw new ControlError(409, "The workspace has no owner");
     return {
       kind: "user",
@@ -221,8 +227,21 @@ export class Seeder {
     body: object | undefined,
     workspaceId: string | undefined,
   ): Promise<T> {
-    const outcome = await this.engine.perform(this.#owner(workspaceId), operationId, parameters, body);
+    const owner = await read(this.world(), ({ store }) => this.#owner(store, workspaceId));
+    const outcome = await this.engine.perform(owner, operationId, parameters, body);
     // The contract defines the body as `{ data: T }`; the tests check every response against the contract.
     return (outcome.body as { data: T } | undefined)?.data as T;
   }
 }
+
+const insertUser = (
+  { store, ids, clock }: World,
+  user: { email?: string; name?: string | null },
+): UserRow => {
+  const id = ids.id("user");
+  const { email = `${id}@example.com`, name = null } = user;
+  return store.users.insert({ id, createdAt: clock.now(), email, name });
+};
+
+const workspaceOfProject = (store: Store, projectId: string): string | undefined =>
+  store.projects.get(canonicalId("project", projectId))?.workspaceId;

@@ -1,6 +1,6 @@
 import { beginProvisioning, cancelLifecycle } from "../rules/databases/database-lifecycle.js";
 import { canonicalId } from "../request/ids.js";
-import type { ControlledWorld } from "./controlled-world.js";
+import { type ControlledWorld, change } from "./controlled-world.js";
 import type {
   AppRow,
   BackupRow,
@@ -21,17 +21,22 @@ export class StateControl {
    */
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<DatabaseRow> {
     const id = canonicalId("database", databaseId);
-    const { store, scheduler, clock } = this.world();
-    const database = store.databases.get(id);
-    if (!database) throw notFound("database", databaseId);
-    if (status === "ready") {
-      // An earlier status may have canceled the creation of the database.
-      if (!database.made) beginProvisioning(this.world(), id);
-      await scheduler.finish(clock, id);
-    } else cancelLifecycle(this.world(), id);
-    const row = store.databases.update(id, { status });
-    await this.world().saved();
-    return row;
+    const server = this.world();
+    const begun = await change(server, (world) => {
+      const { databases } = world.store;
+      const database = databases.get(id);
+      if (!database) throw notFound("database", databaseId);
+      if (status === "ready") {
+        // An earlier status may have canceled the creation of the database.
+        if (!database.made) beginProvisioning(world, id);
+        return database;
+      }
+      cancelLifecycle(world, id);
+      return databases.update(id, { status });
+    });
+    if (status !== "ready") return begun;
+    await server.finishJobs(id);
+    return change(server, ({ store }) => store.databases.update(id, { status }));
   }
 
   /**
@@ -40,70 +45,75 @@ export class StateControl {
    */
   async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentRow> {
     const id = canonicalId("deployment", deploymentId);
-    const { store, scheduler, clock } = this.world();
-    if (!store.deployments.get(id)) throw notFound("deployment", deploymentId);
-    if (status === "running" || status === "stopped") await scheduler.finish(clock, id);
-    else scheduler.cancel(clock, id);
-    const row = store.deployments.update(id, { status });
-    await this.world().saved();
-    return row;
+    const server = this.world();
+    const isFinished = status === "running" || status === "stopped";
+    const begun = await change(server, ({ store, scheduler, clock }) => {
+      const deployment = store.deployments.get(id);
+      if (!deployment) throw notFound("deployment", deploymentId);
+      if (isFinished) return deployment;
+      scheduler.cancel(clock, id);
+      return store.deployments.update(id, { status });
+    });
+    if (!isFinished) return begun;
+    await server.finishJobs(id);
+    return change(server, ({ store }) => store.deployments.update(id, { status }));
   }
 
-  async setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
+  setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
     const id = canonicalId("backup", backupId);
-    const { store } = this.world();
-    if (!store.backups.get(id)) throw notFound("backup", backupId);
-    const row = store.backups.update(id, { status });
-    await this.world().saved();
-    return row;
+    return change(this.world(), ({ store }) => {
+      if (!store.backups.get(id)) throw notFound("backup", backupId);
+      return store.backups.update(id, { status });
+    });
   }
 
   /** Backs up the current data of a database. Resolves when the backup is completed or has failed. */
   async backUp(databaseId: string, backupType: BackupRow["backupType"] = "full"): Promise<BackupRow> {
-    const { store, clock, ids, databaseEngine } = this.world();
+    const server = this.world();
     const id = canonicalId("database", databaseId);
-    const database = store.databases.get(id);
-    if (!database) throw notFound("database", databaseId);
-    if (database.status !== "ready") {
-      throw new ControlError(409, `The database is ${database.status}; only a ready one can be backed up`);
-    }
-    const { id: backupId } = store.backups.insert({
-      id: ids.id("backup"),
-      createdAt: clock.now(),
-      databaseId: id,
-      backupType,
-      status: "running",
-      size: null,
+    const { id: backupId } = await change(server, ({ store, clock, ids }) => {
+      const database = store.databases.get(id);
+      if (!database) throw notFound("database", databaseId);
+      if (database.status !== "ready") {
+        throw new ControlError(409, `The database is ${database.status}; only a ready one can be backed up`);
+      }
+      return store.backups.insert({
+        id: ids.id("backup"),
+        createdAt: clock.now(),
+        databaseId: id,
+        backupType,
+        status: "running",
+        size: null,
+      });
     });
-    const outcome = await this.world()
-      .databaseWork.inTurn([id], () => databaseEngine.backup(id, backupId))
+    const outcome = await server.databaseWork
+      .inTurn([id], () => server.databaseEngine.backup(id, backupId))
       .then(
         ({ size }) => ({ status: "completed", size }) as const,
         () => ({ status: "failed" }) as const,
       );
-    // The database may have been deleted in the meantime, which deletes its backups.
-    if (!store.backups.get(backupId))
-      throw new ControlError(409, "The database was deleted during the backup");
-    const row = store.backups.update(backupId, outcome);
-    await this.world().saved();
-    return row;
+    return change(server, ({ store }) => {
+      // The database may have been deleted in the meantime, which deletes its backups.
+      if (!store.backups.get(backupId))
+        throw new ControlError(409, "The database was deleted during the backup");
+      return store.backups.update(backupId, outcome);
+    });
   }
 
   /** Adds a custom domain to the app. The domain serves the promoted deployment. */
-  async attachDomain(appId: string, name: string): Promise<AppRow> {
-    const { store } = this.world();
-    const app = store.apps.get(canonicalId("app", appId));
-    if (!app) throw notFound("app", appId);
-    if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
-      throw new ControlError(400, "name must be a lowercase domain, such as shop.example.com");
-    }
-    if (store.apps.find({ "domains.name": name })) {
-      throw new ControlError(409, `The domain ${name} is already attached`);
-    }
-    const row = store.apps.update(app.id, {
-      domains: [...app.domains, { name, deploymentId: app.latestDeploymentId }],
+  attachDomain(appId: string, name: string): Promise<AppRow> {
+    return change(this.world(), ({ store }) => {
+      const app = store.apps.get(canonicalId("app", appId));
+      if (!app) throw notFound("app", appId);
+      if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
+        throw new ControlError(400, "name must be a lowercase domain, such as shop.example.com");
+      }
+      if (store.apps.find({ "domains.name": name })) {
+        throw new ControlError(409, `The domain ${name} is already attached`);
+      }
+      return store.apps.update(app.id, {
+        domains: [...app.domains, { name, deploymentId: app.latestDeploymentId }],
+      });
     });
-    await this.world().saved();
-    return row;
   }
 }

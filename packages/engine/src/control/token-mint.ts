@@ -1,9 +1,10 @@
 import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../request/access-token.js";
 import { canonicalId } from "../request/ids.js";
+import type { World } from "../request/world.js";
 import type { ControlledWorld } from "./controlled-world.js";
 import { type Time, readTime } from "./clock-control.js";
 import { ControlError, notFound } from "./control-error.js";
-import { type Residents, workspaceOf } from "./residents.js";
+import { Residents, workspaceOf } from "./residents.js";
 
 /** Options that all kinds of token have. */
 export interface TokenOptions {
@@ -40,68 +41,59 @@ const hour = 3_600_000;
 
 /** Signs access tokens for tests. Each call signs a new token with the time of the server's clock. */
 export class TokenMint {
+  /** @param homeId id of the workspace whose credentials are the defaults. Default: the first one. */
   constructor(
     private readonly world: () => ControlledWorld,
-    private readonly residents: Residents,
+    private readonly homeId?: string,
   ) {}
 
   /** Returns a token of the first user, who owns the first workspace. */
-  async user(options: UserTokenOptions = {}): Promise<string> {
-    const { store } = this.world();
-    const userId =
-      options.userId === undefined ? this.residents.user.id : canonicalId("user", options.userId);
-    const user = store.users.get(userId);
-    if (!user) throw notFound("user", userId);
-    const workspaceId = workspaceOf(store, user, options.workspaceId).id;
-    const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
-    const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
-    return this.#sign({
-      ...this.#times(options),
-      subject: userId,
-      claims: { email: user.email, workspace_id: workspaceId },
-      ...(integrationId && { integrationId }),
-      ...(clientId && { clientId }),
-    });
+  user(options: UserTokenOptions = {}): Promise<string> {
+    return this.#sign((world) => this.#userRequest(world, options));
   }
 
   /** Returns a token of the other user, who owns the other workspace. */
   otherUser(options: Omit<UserTokenOptions, "userId"> = {}): Promise<string> {
-    return this.user({ ...options, userId: this.residents.otherUser.id });
+    return this.#sign((world) =>
+      this.#userRequest(world, { ...options, userId: this.#residents(world).otherUser.id }),
+    );
   }
 
   /** Returns the value of a service token, which never expires by default. */
-  async service(options: ServiceTokenOptions = {}): Promise<string> {
-    const { store } = this.world();
-    const id = options.serviceTokenId
-      ? canonicalId("service_token", options.serviceTokenId)
-      : this.residents.serviceToken.id;
-    const row = store.serviceTokens.get(id);
-    if (!row) throw notFound("service token", id);
-    return this.#sign({
-      ...serviceTokenRequest(row),
-      ...this.#times(options),
+  service(options: ServiceTokenOptions = {}): Promise<string> {
+    return this.#sign((world) => {
+      const id = options.serviceTokenId
+        ? canonicalId("service_token", options.serviceTokenId)
+        : this.#residents(world).serviceToken.id;
+      const row = world.store.serviceTokens.get(id);
+      if (!row) throw notFound("service token", id);
+      return { ...serviceTokenRequest(row), ...this.#times(options) };
     });
   }
 
   /** Returns a token of an agent for the workspace of its sponsor. */
-  async agent(options: AgentTokenOptions = {}): Promise<string> {
-    const { store } = this.world();
-    const { agentId = this.residents.agentId } = options;
-    const sponsorId =
-      options.sponsorId === undefined ? this.residents.user.id : canonicalId("user", options.sponsorId);
-    const workspace = store.workspaces.find({ memberIds: sponsorId });
-    if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is not a member of a workspace`);
-    return this.#sign({
-      ...this.#times(options),
-      subject: agentId,
-      claims: { act: "agent", sponsor: sponsorId, workspace_id: workspace.id },
+  agent(options: AgentTokenOptions = {}): Promise<string> {
+    return this.#sign((world) => {
+      const residents = this.#residents(world);
+      const { agentId = residents.agentId } = options;
+      const sponsorId =
+        options.sponsorId === undefined ? residents.user.id : canonicalId("user", options.sponsorId);
+      const workspace = world.store.workspaces.find({ memberIds: sponsorId });
+      if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is not a member of a workspace`);
+      return {
+        ...this.#times(options),
+        subject: agentId,
+        claims: { act: "agent", sponsor: sponsorId, workspace_id: workspace.id },
+      };
     });
   }
 
   /** Returns a token of the first user that expired an hour ago. */
   expired(): Promise<string> {
-    const now = this.world().clock.now();
-    return this.user({ notBefore: now - 2 * hour, expiresAt: now - hour });
+    return this.#sign((world) => {
+      const now = world.clock.now();
+      return this.#userRequest(world, { notBefore: now - 2 * hour, expiresAt: now - hour });
+    });
   }
 
   /** Returns a token of the first user without the scope `workspace:admin`. */
@@ -109,9 +101,35 @@ export class TokenMint {
     return this.user({ scopes: ["offline_access"] });
   }
 
-  #sign(request: TokenRequest): Promise<string> {
-    const world = this.world();
-    return world.services.signer.sign(tokenClaims(world, request));
+  #userRequest(world: World, options: UserTokenOptions): TokenRequest {
+    const { store } = world;
+    const userId =
+      options.userId === undefined ? this.#residents(world).user.id : canonicalId("user", options.userId);
+    const user = store.users.get(userId);
+    if (!user) throw notFound("user", userId);
+    const workspaceId = workspaceOf(store, user, options.workspaceId).id;
+    const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
+    const clientId = integrationId && store.integrations.get(integrationId)?.clientId;
+    return {
+      ...this.#times(options),
+      subject: userId,
+      claims: { email: user.email, workspace_id: workspaceId },
+      ...(integrationId && { integrationId }),
+      ...(clientId && { clientId }),
+    };
+  }
+
+  #residents({ store }: World): Residents {
+    return new Residents(() => store, this.homeId);
+  }
+
+  /** Signing draws the id of the token, which changes the state of a seeded generator. */
+  async #sign(requestOf: (world: World) => TokenRequest): Promise<string> {
+    const server = this.world();
+    const claims = await server.transact({ mode: "write", locks: [] }, (world) =>
+      tokenClaims(world, requestOf(world)),
+    );
+    return server.services.signer.sign(claims);
   }
 
   #times({ scopes, expiresAt, notBefore }: TokenOptions): {

@@ -15,13 +15,14 @@ import { handleControlRequest, isControlPath } from "./control-endpoint.js";
 import { isOwnHost } from "./host-guard.js";
 import { halfOf, readBytes } from "./http-body.js";
 import { isLoopbackHost } from "./loopback.js";
+import type { ServedEngine } from "./served-engine.js";
 
-export interface ServerOptions {
+export interface ServerOptions<E extends ServedEngine = ReferenceEngine> {
   /**
    * Creates the engine once the address of the server is known. Default: an in-memory engine with
    * `engineOptions`.
    */
-  createEngine?: (address: ServerAddress) => ReferenceEngine | Promise<ReferenceEngine>;
+  createEngine?: (address: ServerAddress) => E | Promise<E>;
   /** Options of the default engine. Ignored when `createEngine` is set. */
   engineOptions?: EngineOptions;
   /** Default: 0, which picks a free port. */
@@ -47,8 +48,8 @@ export interface ServerAddress {
   port: number;
 }
 
-export interface RunningServer extends ServerAddress {
-  readonly engine: ReferenceEngine;
+export interface RunningServer<E extends ServedEngine = ReferenceEngine> extends ServerAddress {
+  readonly engine: E;
   readonly server: Server;
   /**
    * Stops accepting connections, finishes the requests in progress and stops the engine. Connections that are
@@ -63,7 +64,9 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * Starts the reference server on `node:http`. Rejects with the system's error when the port is in use, or
  * with the error that `createEngine` throws; in both cases nothing is left listening.
  */
-export const createServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
+export const createServer = async <E extends ServedEngine = ReferenceEngine>(
+  options: ServerOptions<E> = {},
+): Promise<RunningServer<E>> => {
   const { host = "127.0.0.1", port = 0 } = options;
   const server = createHttpServer({ keepAliveTimeout: 65_000 });
   server.on("clientError", refuseMalformed);
@@ -72,7 +75,8 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
   const address = addressOf(server, host);
   const closing = new AbortController();
   try {
-    const engine = await (options.createEngine ?? engineInMemory(options.engineOptions))(address);
+    const engine = await (options.createEngine?.(address) ??
+      engineInMemory<E>(options.engineOptions, address));
     begin(requestListener(engine, { ...options, host, port: address.port, closing: closing.signal }));
     const end = async (grace = 5_000): Promise<void> => {
       closing.abort();
@@ -86,10 +90,9 @@ export const createServer = async (options: ServerOptions = {}): Promise<Running
   }
 };
 
-const engineInMemory =
-  (options: EngineOptions = {}) =>
-  ({ baseUrl }: ServerAddress): ReferenceEngine =>
-    new ReferenceEngine({ ...options, settings: { baseUrl, ...options.settings } });
+const engineInMemory = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddress): E =>
+  // Without `createEngine`, nothing tells `E` from its default.
+  new ReferenceEngine({ ...options, settings: { baseUrl, ...options.settings } }) as E;
 
 /**
  * Queues requests until the engine exists. Returns a function that sets the listener and passes it the queued
@@ -135,7 +138,7 @@ const closeServer = async (server: Server, grace: number): Promise<void> => {
 
 /** Returns a listener for `node:http` requests, for use in a server that also has other pages. */
 export const requestListener = (
-  engine: ReferenceEngine,
+  engine: ServedEngine,
   options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & {
     host: string;
     port: number;
@@ -190,7 +193,7 @@ const refuseMalformed = (_error: Error, socket: Duplex): void => {
 };
 
 const handleRequest = (
-  engine: ReferenceEngine,
+  engine: ServedEngine,
   offLoopback: boolean,
   request: IncomingMessage,
   response: ServerResponse,
