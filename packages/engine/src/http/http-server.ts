@@ -6,7 +6,6 @@ import {
   createServer as createHttpServer,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
 import { type EngineOptions, ReferenceEngine } from "../composition/reference-engine.js";
 import type { RequestError } from "../request/request-error.js";
 import { errors } from "../request/errors.js";
@@ -16,6 +15,7 @@ import { isOwnHost } from "./host-guard.js";
 import { halfOf, readBytes } from "./http-body.js";
 import { isLoopbackHost } from "./loopback.js";
 import type { ServedEngine } from "./served-engine.js";
+import { refuseMalformedRequests } from "./malformed-request.js";
 
 export interface ServerOptions<E extends ServedEngine = ReferenceEngine> {
   /**
@@ -69,7 +69,8 @@ export const createServer = async <E extends ServedEngine = ReferenceEngine>(
 ): Promise<RunningServer<E>> => {
   const { host = "127.0.0.1", port = 0 } = options;
   const server = createHttpServer({ keepAliveTimeout: 65_000 });
-  server.on("clientError", refuseMalformed);
+  refuseMalformedRequests(server, () => printRefusal(errors.malformed("The request is not HTTP")), linger);
+  server.on("checkExpectation", refuseExpectation);
   const begin = holdRequests(server);
   await listen(server, port, host);
   const address = addressOf(server, host);
@@ -181,15 +182,9 @@ const printRefusal = (error: RequestError): EngineResponse => {
  */
 const newRequestId = (): string => `req_${randomBytes(9).toString("hex")}`;
 
-/** Responds to data that is not valid HTTP. */
-const refuseMalformed = (_error: Error, socket: Duplex): void => {
-  if (!socket.writable) return;
-  const { status, headers, body = "" } = printRefusal(errors.malformed("The request is not HTTP"));
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const length = `content-length: ${String(Buffer.byteLength(body))}`;
-  socket.end(
-    [`HTTP/1.1 ${String(status)} Bad Request`, ...lines, length, "connection: close", "", body].join("\r\n"),
-  );
+/** Responds to an `Expect` header other than `100-continue`. See https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1. */
+const refuseExpectation: Listener = (request, response) => {
+  send(request, response, printRefusal(errors.expectationFailed()));
 };
 
 const handleRequest = (

@@ -78,6 +78,13 @@ export const errors = {
     ),
   malformed: (message: string) =>
     new RequestError(400, "request:malformed", message, "Send the request body as well-formed JSON in UTF-8"),
+  expectationFailed: () =>
+    new RequestError(
+      417,
+      "request:malformed",
+      "The server does not support the value of the Expect header",
+      "Remove the Expect header, or send Expect: 100-continue",
+    ),
   unsupportedMediaType: () =>
     new RequestError(
       415,
