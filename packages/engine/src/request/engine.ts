@@ -165,7 +165,8 @@ export class Engine {
       headers["content-type"] = "application/json";
       body = JSON.stringify(outcome.body);
     }
-    if (exchange.world === this.parts.world()) this.parts.log.add(logEntry(exchange, outcome));
+    if (exchange.world === this.parts.world())
+      this.parts.log.add(logEntry(exchange, outcome), request.body?.length ?? 0);
     return {
       status: outcome.status,
       headers,

@@ -20,7 +20,10 @@ export interface LoggedRequest {
   } | null;
   /** Query parameters of the operation; null when they were not valid. */
   readonly query: Readonly<Record<string, unknown>> | null;
-  /** Body, with `[redacted]` in place of secrets; null when it was not valid. */
+  /**
+   * Body, with `[redacted]` in place of secrets; null when it was not valid. `[omitted]` once the bodies of later
+   * requests in the log exceed 16 MiB.
+   */
   readonly body: unknown;
   /** JSON pointers of body fields that were ignored because the contract does not have them. Empty if none were. */
   readonly ignoredFields: readonly string[];
@@ -32,19 +35,48 @@ export interface LoggedRequest {
   readonly duration: number;
 }
 
+/** Bytes of request bodies that the log keeps. */
+const maxBodyBytes = 16 * 1024 * 1024;
+
 /** Stores the latest requests. */
 export class RequestLog {
   readonly #entries: LoggedRequest[] = [];
+  /** Size of the body of each entry in bytes; 0 once it is omitted. */
+  readonly #bodySizes: number[] = [];
+  #bodyBytes = 0;
+  /** Number of entries, counted from the oldest, whose bodies are omitted. */
+  #omitted = 0;
   readonly #listeners = new Set<(entry: LoggedRequest) => void>();
 
   /** @param capacity number of requests that `list` returns at most. */
   constructor(private readonly capacity: number) {}
 
-  add(entry: LoggedRequest): void {
+  /** @param bodySize size of the request body in bytes. */
+  add(entry: LoggedRequest, bodySize: number): void {
     this.#entries.push(entry);
-    if (this.#entries.length > this.capacity * 2)
-      this.#entries.splice(0, this.#entries.length - this.capacity);
+    const kept = entry.body === null ? 0 : bodySize;
+    this.#bodySizes.push(kept);
+    this.#bodyBytes += kept;
+    while (this.#bodyBytes > maxBodyBytes && this.#omitted < this.#entries.length) this.#omitOldestBody();
+    if (this.#entries.length > this.capacity * 2) this.#removeOldest(this.#entries.length - this.capacity);
     for (const listener of this.#listeners) listener(entry);
+  }
+
+  #omitOldestBody(): void {
+    const index = this.#omitted;
+    this.#omitted += 1;
+    const entry = this.#entries[index];
+    const size = this.#bodySizes[index];
+    if (!entry || !size) return;
+    this.#entries[index] = { ...entry, body: "[omitted]" };
+    this.#bodySizes[index] = 0;
+    this.#bodyBytes -= size;
+  }
+
+  #removeOldest(count: number): void {
+    this.#entries.splice(0, count);
+    for (const size of this.#bodySizes.splice(0, count)) this.#bodyBytes -= size;
+    this.#omitted = Math.max(0, this.#omitted - count);
   }
 
   /** Returns the latest requests, oldest first. */
@@ -54,6 +86,9 @@ export class RequestLog {
 
   clear(): void {
     this.#entries.length = 0;
+    this.#bodySizes.length = 0;
+    this.#bodyBytes = 0;
+    this.#omitted = 0;
   }
 
   /** Calls the listener for each further request. Returns a function that removes the listener. */

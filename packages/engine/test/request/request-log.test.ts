@@ -3,8 +3,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { type LoggedRequest, RequestLog } from "../../src/request/request-log.js";
 import { recordTo } from "../../src/request/coverage.js";
 import { openMock } from "../../../mock/test/faces.js";
+
+const logged = (at: number, body: unknown): LoggedRequest => ({
+  requestId: `req_${String(at)}`,
+  at,
+  method: "POST",
+  path: "/v1/projects",
+  operationId: "projects.create",
+  principal: null,
+  query: null,
+  body,
+  ignoredFields: [],
+  status: 201,
+  code: null,
+  duration: 1,
+});
 
 describe("the request log", () => {
   it("contains requests and results, without headers and responses", async () => {
@@ -50,6 +66,25 @@ describe("the request log", () => {
     await face.send("GET", "/v1/projects/proj_none/databases", { token });
     expect(engine.requests.at(-1)?.path).toBe("/v1/projects/proj_none/databases");
     await face.close();
+  });
+
+  it("omits the oldest bodies when the bodies exceed 16 MiB in total", () => {
+    const log = new RequestLog(10);
+    const entries = Array.from({ length: 30 }, (_, index) => logged(index, index === 29 ? null : { index }));
+    for (const entry of entries.slice(0, 20)) log.add(entry, 6 * 1024 * 1024);
+    expect(log.list().map(({ body }) => body)).toEqual([
+      ...Array.from({ length: 8 }, () => "[omitted]"),
+      { index: 18 },
+      { index: 19 },
+    ]);
+    for (const entry of entries.slice(20)) log.add(entry, 1024 * 1024);
+    expect(log.list().map(({ body }) => body)).toEqual([
+      ...Array.from({ length: 9 }, (_, index) => ({ index: index + 20 })),
+      null,
+    ]);
+    log.clear();
+    log.add(logged(0, { index: 0 }), 10 * 1024 * 1024);
+    expect(log.list().map(({ body }) => body)).toEqual([{ index: 0 }]);
   });
 
   it("names each request by the x-request-id of its response", async () => {
