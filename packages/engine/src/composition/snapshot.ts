@@ -2,7 +2,7 @@ import type { SigningKeyState } from "../oauth/signing-keys.js";
 import { keys } from "../store/keys.js";
 import type { StoreState } from "../store/memory-store.js";
 import { type StoreStateV1, upgradeState } from "../store/upgrade-state.js";
-import type { ClockState } from "../time/clock.js";
+import { type ClockState, VirtualClock, isSupportedTime } from "../time/clock.js";
 import type { RandomState } from "../request/random-ids.js";
 import type { Job } from "../time/scheduler.js";
 
@@ -44,7 +44,9 @@ export const readSnapshot = (value: unknown): Snapshot => {
   for (const name of Object.keys(keys)) {
     if (!Array.isArray(collections[name]?.rows)) throw new Error(`The snapshot's store has no ${name}`);
   }
-  // Only the presence of the parts is checked: their contents come from a server.
+  // Of the other parts, only the presence is checked: their contents come from a server.
   const whole = value as Snapshot | SnapshotV1;
+  if (!isSupportedTime(new VirtualClock(whole.clock).now()))
+    throw new Error("The clock of the snapshot is not between 1970-01-01 and 9000-01-01");
   return whole.version === 2 ? whole : { ...whole, version: 2, store: upgradeState(whole.store) };
 };

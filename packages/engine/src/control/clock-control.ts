@@ -1,14 +1,22 @@
-import type { VirtualClock } from "../time/clock.js";
+import { type VirtualClock, isSupportedTime } from "../time/clock.js";
 import type { JobQueue } from "../time/job-queue.js";
 import { ControlError } from "./control-error.js";
 
-/** Milliseconds since 1970, a `Date`, or a string that the `Date` constructor parses. */
+/**
+ * Milliseconds since 1970, a `Date`, or a string that the `Date` constructor parses. Between 1970-01-01 and
+ * 9000-01-01.
+ */
 export type Time = number | Date | string;
 
 export const readTime = (time: Time): number => {
   const value = typeof time === "number" ? time : new Date(time).getTime();
   if (!Number.isFinite(value)) throw new ControlError(400, "The time cannot be parsed by Date");
-  return value;
+  return requireSupported(value);
+};
+
+const requireSupported = (time: number): number => {
+  if (isSupportedTime(time)) return time;
+  throw new ControlError(400, "The time must be between 1970-01-01 and 9000-01-01");
 };
 
 /** A server whose clock and jobs are in memory. */
@@ -44,16 +52,16 @@ export class ClockControl {
     scheduler.arm(clock);
   }
 
-  /** Moves the clock forward by `milliseconds`. Resolves when all jobs that fell due are done. */
+  /** Moves the clock forward by `milliseconds`, to the year 9000 at most. Resolves when all jobs that fell due are done. */
   async advance(milliseconds: number): Promise<void> {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
       throw new ControlError(400, "milliseconds must be a number of at least 0");
     }
     const { clock, scheduler } = this.world();
-    await scheduler.advanceTo(clock, clock.now() + milliseconds);
+    await scheduler.advanceTo(clock, requireSupported(clock.now() + milliseconds));
   }
 
-  /** Moves the clock to a time. The time may be in the past, but that does not undo jobs that have run. */
+  /** Moves the clock to a time between 1970 and 9000. The time may be in the past, but that does not undo jobs that have run. */
   async set(time: Time): Promise<void> {
     const target = readTime(time);
     const { clock, scheduler } = this.world();

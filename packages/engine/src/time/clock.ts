@@ -5,6 +5,12 @@ export interface Clock {
   readonly frozen: boolean;
 }
 
+/** Later times, and times that the server derives from them, could have years that RFC 3339 cannot express. */
+const latest = Date.UTC(9000, 0);
+
+/** Returns whether the clock can be at the time: from 1970-01-01 to 9000-01-01. */
+export const isSupportedTime = (time: number): boolean => time >= 0 && time <= latest;
+
 /** Formats a time for responses: ISO 8601 with milliseconds, UTC. */
 export const timestamp = (time: number): string => {
   const known = printed.get(time);

@@ -47,6 +47,17 @@ describe("the clock", () => {
     );
   });
 
+  it("refuses times that RFC 3339 cannot express, and keeps its time", async () => {
+    const { clock } = new ReferenceEngine({ seed: "a" });
+    const now = clock.now();
+    for (const time of [-1, "-000001-01-01T00:00:00Z", "+010000-01-01T00:00:00Z", 8.64e15]) {
+      await expect(clock.set(time)).rejects.toThrow("between 1970-01-01 and 9000-01-01");
+    }
+    await expect(clock.advance(8e14)).rejects.toThrow("between 1970-01-01 and 9000-01-01");
+    expect(() => new ReferenceEngine({ startAt: 8.64e15 })).toThrow("between 1970-01-01 and 9000-01-01");
+    expect(clock.now()).toBe(now);
+  });
+
   it("makes databases ready when it is moved, and not before", async () => {
     const engine = new ReferenceEngine({ seed: "a", settings: { lifecycle: { provisioning: 1_000 } } });
     const authorization = `Bearer ${await engine.tokens.user()}`;
