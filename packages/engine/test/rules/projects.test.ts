@@ -123,6 +123,16 @@ describe("projects.update", () => {
     expect(api.store.projects.get(project.id)?.settings).toEqual({ a: { z: 2 }, b: { y: 1 } });
   });
 
+  it("refuses settings of more than 64 KiB in total, and keeps the stored ones", async () => {
+    const { project } = await api.project();
+    const path = { id: project.id };
+    const half = { text: "x".repeat(40_000) };
+    await api.ok("projects.update", { path, body: { settings: { a: half } } });
+    const body = { name: "new", settings: { b: half } };
+    expect(await api.issues("projects.update", { path, body })).toEqual(["/settings"]);
+    await api.ok("projects.update", { path, body: { settings: { a: { text: "" }, b: half } } });
+  });
+
   it("stores settings named like object properties as data", async () => {
     const { project } = await api.project();
     const body: unknown = JSON.parse('{"settings":{"__proto__":{"polluted":true},"constructor":{}}}');

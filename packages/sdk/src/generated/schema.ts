@@ -1271,7 +1271,7 @@ export interface components {
         /** @description Fields to change. Omitted fields keep their value. */
         UpdateProject: {
             name?: components["schemas"]["Name"];
-            /** @description Settings to merge into the stored settings, by key. Each value is an object. Settings are not returned. */
+            /** @description Settings to merge into the stored settings, by key. Each value is an object. The merged settings must not exceed 65,536 bytes of JSON. Settings are not returned. */
             settings?: {
                 [key: string]: {
                     [key: string]: unknown;

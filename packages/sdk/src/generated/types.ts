@@ -449,7 +449,8 @@ export interface UpdateProject {
   /** Display name. 1 to 256 characters. */
   name?: Name;
   /**
-   * Settings to merge into the stored settings, by key. Each value is an object. Settings are not returned.
+   * Settings to merge into the stored settings, by key. Each value is an object. The merged settings must
+   * not exceed 65,536 bytes of JSON. Settings are not returned.
    */
   settings?: {
     [key: string]: {

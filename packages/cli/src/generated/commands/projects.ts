@@ -153,7 +153,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["settings"],
           flag: "settings",
           type: "json",
-          help: "Settings to merge into the stored settings, by key. Each value is an object. Settings are not printed.",
+          help: "Settings to merge into the stored settings, by key. Each value is an object. The merged settings must not exceed 65,536 bytes of JSON. Settings are not printed.",
         },
       ],
       examples: [{ name: "shop" }, { settings: { preview: { enabled: true } } }],

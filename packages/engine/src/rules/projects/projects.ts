@@ -46,6 +46,30 @@ const checkDelete = (call: Call<"projects.delete">): ProjectRow => {
   return project;
 };
 
+/** Limits the settings of a project, which every change of its row stores again. */
+const maxSettingsBytes = 64 * 1024;
+
+/**
+ * Merges by key: keys in `changes` are replaced, and other keys do not change. See the `projects.update` operation.
+ *
+ * @throws `validation:failed` when the merged settings are too large.
+ */
+const mergeSettings = (
+  { settings }: ProjectRow,
+  changes: ProjectRow["settings"] = {},
+): ProjectRow["settings"] => {
+  const merged = { ...settings, ...changes };
+  if (Buffer.byteLength(JSON.stringify(merged)) > maxSettingsBytes) {
+    throw errors.validationFailed([
+      {
+        path: "/settings",
+        message: `must not exceed ${String(maxSettingsBytes)} bytes of JSON after the merge`,
+      },
+    ]);
+  }
+  return merged;
+};
+
 export const projectBehaviors = {
   "projects.list": behavior("projects.list", {
     check: () => undefined,
@@ -105,14 +129,12 @@ export const projectBehaviors = {
   }),
 
   "projects.update": behavior("projects.update", {
-    check: (call) => reach(call, "project", call.path.id),
-    act: ({ world, body }, project) => {
-      const changed = world.store.projects.update(project.id, {
-        name: body.name ?? project.name,
-        // Merges by key: keys in the body are replaced, and other keys do not change. See the `projects.update`
-        // operation.
-        settings: { ...project.settings, ...body.settings },
-      });
+    check: (call) => {
+      const project = reach(call, "project", call.path.id);
+      return { project, settings: mergeSettings(project, call.body.settings) };
+    },
+    act: ({ world, body }, { project, settings }) => {
+      const changed = world.store.projects.update(project.id, { name: body.name ?? project.name, settings });
       return { status: 200, body: { data: presentProject(world, changed) } };
     },
   }),
