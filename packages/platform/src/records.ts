@@ -29,8 +29,7 @@ const byDatabase = <Row extends { databaseId: string }>(rows: readonly Row[]): M
 };
 
 /**
- * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, and the backups it does not have as `failed`. A backup
- * that was running when the last run ended is also `failed`.
+ * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, and the backups it does not have as `failed`.
  */
 export const markLost = (snapshot: Snapshot, missing: MissingData, broken: readonly string[]): Snapshot => {
   const database = (row: DatabaseRow): DatabaseRow =>
@@ -40,7 +39,7 @@ export const markLost = (snapshot: Snapshot, missing: MissingData, broken: reado
         ? { ...row, status: "failure" }
         : row;
   const backup = (row: BackupRow): BackupRow =>
-    row.status === "running" || missing.backupIds.includes(row.id) ? { ...row, status: "failed" } : row;
+    missing.backupIds.includes(row.id) ? { ...row, status: "failed" } : row;
   const { databases, backups } = snapshot.store;
   return {
     ...snapshot,

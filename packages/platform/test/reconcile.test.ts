@@ -42,16 +42,65 @@ describe("reconcile", () => {
     }
     await cluster.databases.backup(id, "bkp_forgotten");
     const admin = await cluster.connectAsAdmin("postgres");
-    await admin.query(`create database "making.${id}" template template0`);
-    await admin.query(`create database "replaced.${id}" template template0`);
+    await admin.query(`create database "making.${id}" owner "mgmt.platform" template template0`);
+    await admin.query(`create database "replaced.${id}" owner "mgmt.platform" template template0`);
     await admin.query("create role left_behind; create role left_login login in role left_behind");
+    await admin.query("comment on role left_behind is 'mgmt'; comment on role left_login is 'mgmt'");
 
     await restart([{ databaseId: id, credentials: [credential], backupIds: [] }]);
     expect(await databaseNames()).toEqual([id]);
     const { rows } = await (
       await cluster.connectAsAdmin("postgres")
-    ).query("select rolname as name from pg_roles where rolname !~ '^(pg_|postgres)' order by 1");
+    ).query("select rolname as name from pg_roles where rolname !~ '^(pg_|postgres|mgmt[.])' order by 1");
     expect(rows).toEqual([{ name: id }, { name: credential.user }]);
+  });
+
+  it("never touches databases and roles that others made in the cluster", async () => {
+    const foreign = ["accounts", "db_byhand", "spare.wheel", "making.db_byhand", "db_byhand.bkp_byhand"];
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query(
+      "create role auditor; create role db_byhand; create role clerk login in role db_byhand",
+    );
+    for (const name of foreign) await admin.query(`create database "${name}" template template0`);
+    await admin.query("alter database accounts owner to auditor");
+    await admin.query("update pg_database set datconnlimit = -2 where datname = 'spare.wheel'");
+
+    const { problems } = await restart([]);
+    expect(problems).toEqual([]);
+    const again = await cluster.connectAsAdmin("postgres");
+    const { rows: databases } = await again.query(
+      "select datname as name from pg_database where datname = any ($1)",
+      [foreign],
+    );
+    expect(databases).toHaveLength(foreign.length);
+    const { rows: roles } = await again.query(
+      "select from pg_roles where rolname in ('auditor', 'db_byhand', 'clerk')",
+    );
+    expect(roles).toHaveLength(3);
+    for (const name of foreign) await again.query(`drop database "${name}"`);
+    await again.query("drop role auditor, clerk, db_byhand");
+  });
+
+  it("adopts what an earlier version of the platform made, once", async () => {
+    const [kept, forgotten] = [newTenant(), newTenant()];
+    for (const { id, credential } of [kept, forgotten]) {
+      await cluster.databases.create(id, { type: "empty" }, [credential]);
+    }
+    await cluster.databases.backup(kept.id, "bkp_early");
+    const admin = await cluster.connectAsAdmin("postgres");
+    const { rows } = await admin.query<{ name: string }>(
+      "select datname as name from pg_database where datdba = (select oid from pg_roles where rolname = 'mgmt.platform')",
+    );
+    for (const { name } of rows) await admin.query(`alter database "${name}" owner to postgres`);
+    await admin.query('drop role "mgmt.platform"; delete from pg_shdescription');
+
+    const recorded = { databaseId: kept.id, credentials: [kept.credential], backupIds: ["bkp_early"] };
+    const other = { databaseId: forgotten.id, credentials: [forgotten.credential], backupIds: [] };
+    const { missing } = await restart([recorded, other]);
+    expect(missing).toEqual({ databaseIds: [], backupIds: [] });
+    await cluster.connect(kept.id, kept.credential);
+    await restart([{ ...recorded, backupIds: [] }]);
+    expect(await databaseNames()).toEqual([kept.id]);
   });
 
   it("sets the recorded password of every connection, and drops connections without a record", async () => {
@@ -97,8 +146,8 @@ describe("reconcile", () => {
       await cluster.databases.backup(id, `bkp_of_${id}`);
     }
     const admin = await cluster.connectAsAdmin("postgres");
-    await admin.query(`create database "making.${kept.id}" template template0`);
-    await admin.query('create database "spare.invalid" template template0');
+    await admin.query(`create database "making.${kept.id}" owner "mgmt.platform" template template0`);
+    await admin.query('create database "spare.invalid" owner "mgmt.platform" template template0');
     await admin.query(
       // What Postgres writes before it begins to drop a database.
       `update pg_database set datconnlimit = -2 where datname = any ($1)`,

@@ -49,7 +49,7 @@ describe("work whose session Postgres ends", () => {
     const admin = await cluster.connectAsAdmin("postgres");
     await admin.query(`alter database ${id} allow_connections false`);
     for (const name of [`making.${id}`, `replaced.${id}`, `${id}.bkp_invalid`]) {
-      await admin.query(`create database "${name}" template template0`);
+      await admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
     }
     await admin.query("update pg_database set datconnlimit = -2 where datname = $1", [`${id}.bkp_invalid`]);
     await interrupt(() => cluster.databases.grant(id, { ...credential, pass: "next" }));

@@ -1,3 +1,4 @@
+import { beginBackup } from "../rules/databases/backup-jobs.js";
 import { beginProvisioning, cancelLifecycle } from "../rules/databases/database-lifecycle.js";
 import { canonicalId } from "../request/ids.js";
 import { type ControlledWorld, change } from "./controlled-world.js";
@@ -67,36 +68,27 @@ export class StateControl {
     });
   }
 
-  /** Backs up the current data of a database. Resolves when the backup is completed or has failed. */
+  /**
+   * Backs up the current data of a database. Resolves when the backup is completed or has failed, or is `running` because it
+   * waits for the database server.
+   */
   async backUp(databaseId: string, backupType: BackupRow["backupType"] = "full"): Promise<BackupRow> {
     const server = this.world();
     const id = canonicalId("database", databaseId);
-    const { id: backupId } = await change(server, ({ store, clock, ids }) => {
-      const database = store.databases.get(id);
+    const { backup, job } = await change(server, (world) => {
+      const database = world.store.databases.get(id);
       if (!database) throw notFound("database", databaseId);
       if (database.status !== "ready") {
         throw new ControlError(409, `The database is ${database.status}; only a ready one can be backed up`);
       }
-      return store.backups.insert({
-        id: ids.id("backup"),
-        createdAt: clock.now(),
-        databaseId: id,
-        backupType,
-        status: "running",
-        size: null,
-      });
+      return beginBackup(world, id, backupType);
     });
-    const outcome = await server.databaseWork
-      .inTurn([id], () => server.databaseEngine.backup(id, backupId))
-      .then(
-        ({ size }) => ({ status: "completed", size }) as const,
-        () => ({ status: "failed" }) as const,
-      );
+    await server.attempt(job);
     return change(server, ({ store }) => {
-      // The database may have been deleted in the meantime, which deletes its backups.
-      if (!store.backups.get(backupId))
-        throw new ControlError(409, "The database was deleted during the backup");
-      return store.backups.update(backupId, outcome);
+      const row = store.backups.get(backup.id);
+      // Deleting the database deletes its backups.
+      if (!row) throw new ControlError(409, "The database was deleted during the backup");
+      return row;
     });
   }
 

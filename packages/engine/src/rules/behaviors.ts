@@ -2,6 +2,7 @@ import type { Behaviors } from "../request/behavior.js";
 import type { JobHandlers } from "../time/job-handler.js";
 import { agentApprovalBehaviors } from "./agent-approvals/agent-approvals.js";
 import { appBehaviors } from "./apps/apps.js";
+import { backupJobs } from "./databases/backup-jobs.js";
 import { backupBehaviors } from "./databases/backups.js";
 import { branchBehaviors } from "./branches/branches.js";
 import { connectionBehaviors } from "./connections/connections.js";
@@ -42,4 +43,10 @@ export const behaviors = {
 } satisfies Behaviors;
 
 /** The handlers of all jobs. */
-export const jobs: JobHandlers = { ...databaseJobs, ...changeJobs, ...removalJobs, ...deploymentJobs };
+export const jobs: JobHandlers = {
+  ...backupJobs,
+  ...databaseJobs,
+  ...changeJobs,
+  ...removalJobs,
+  ...deploymentJobs,
+};

@@ -1,5 +1,6 @@
 import { type Admin, identifier, isInvalid, literal } from "./admin.js";
 import { kindOf, ownerOf } from "./names.js";
+import { platformRole } from "./ownership.js";
 
 /** Copies and drops whole databases, and drops roles with everything that depends on them. */
 export class Copies {
@@ -154,7 +155,7 @@ export class Copies {
 
   async #copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
     await this.#admin.run(
-      `create database ${identifier(to)} template ${identifier(from)} ${this.#strategy} allow_connections false`,
+      `create database ${identifier(to)} owner ${identifier(platformRole)} template ${identifier(from)} ${this.#strategy} allow_connections false`,
       signal,
     );
     // By default, everybody may connect to a new database.

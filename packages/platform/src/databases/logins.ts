@@ -2,6 +2,7 @@ import type { DatabaseCredential } from "@mgmt/engine";
 import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
+import { createRole } from "./ownership.js";
 
 /**
  * Manages the login roles of databases, one per connection. Each login is a member of the database's owner role and starts
@@ -23,7 +24,10 @@ export class Logins {
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
   async statements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
     const statements = credentials.map(async ({ user, pass }) => [
-      `create role ${identifier(user)} login password ${literal(await scramVerifier(pass))} in role ${identifier(owner)}`,
+      ...createRole(
+        user,
+        `login password ${literal(await scramVerifier(pass))} in role ${identifier(owner)}`,
+      ),
       `alter role ${identifier(user)} set role = ${identifier(owner)}`,
     ]);
     return (await Promise.all(statements)).flat();

@@ -3,7 +3,8 @@ import { superuser } from "../postgres/cluster.js";
 import { Admin, type AdminAddress, identifier, literal } from "./admin.js";
 import { Copies } from "./copies.js";
 import { Logins } from "./logins.js";
-import { sparePrefix } from "./names.js";
+import { databaseName, sparePrefix } from "./names.js";
+import { adoptEarlier, createRole, platformRole } from "./ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { type MissingData, type RecordedDatabase, reconcile } from "./reconcile.js";
 import { Spares } from "./spares.js";
@@ -45,6 +46,8 @@ export const claimCluster = async (
         `alter database template1 rename to ${spare}`,
         `alter database ${spare} allow_connections false`,
         `revoke all on database ${spare}, postgres, template0 from public`,
+        ...createRole(platformRole, "nologin"),
+        `alter database ${spare} owner to ${identifier(platformRole)}`,
         `alter role ${identifier(superuser)} password ${verifier}`,
       ]),
     );
@@ -68,6 +71,10 @@ export const openDatabases = async (
   const copies = new Copies(admin, major);
   const logins = new Logins(admin, copies);
   try {
+    await adoptEarlier(
+      admin,
+      recorded.map(({ databaseId }) => databaseName(databaseId)),
+    );
     const { missing, broken, problems, spares: ready } = await reconcile({ admin, copies, logins }, recorded);
     const spares = new Spares(copies, spareDepth, ready);
     const engine = new PostgresDatabases({ admin, copies, logins, spares, port: clientPort });

@@ -10,6 +10,7 @@ import { type Admin, identifier, isInvalid } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, backupSuffix, databaseName, ownerOf, replacedName, stagingName } from "./names.js";
+import { createRole, isOurs } from "./ownership.js";
 import { Recovery } from "./recovery.js";
 import type { Spares } from "./spares.js";
 
@@ -193,8 +194,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   /** Creates the owner role first, because it must own the objects of a copy before anybody can connect. */
   async #complete(filled: string, name: string, credentials: readonly DatabaseCredential[]): Promise<void> {
-    if (!(await this.#roleExists(name)))
-      await this.#admin.script([`create role ${identifier(name)} nologin`]);
+    if (!(await this.#roleExists(name))) await this.#admin.script(createRole(name, "nologin"));
     await this.#logins.dropAll(name);
     await this.#copies.transferOwnership(filled, name);
     await this.#admin.script([
@@ -239,7 +239,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async #databasesLike(pattern: string, condition = "true"): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select datname as name from pg_database where datname like $1 and ${condition}`,
+      `select datname as name from pg_database d where datname like $1 and ${isOurs} and ${condition}`,
       [pattern.replaceAll("_", "\\_")],
     );
     return rows.map(({ name }) => name);

@@ -3,6 +3,7 @@ import { type Admin, identifier, isInvalid } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, databaseName, kindOf } from "./names.js";
+import { createRole, isOurRole, isOurs, platformRole } from "./ownership.js";
 
 /** A database in the records of the API. */
 export interface RecordedDatabase {
@@ -42,7 +43,7 @@ interface Parts {
 
 /**
  * Makes Postgres match the records after the platform ended at any moment: drops invalid databases, and databases and roles
- * without a record, allows connections that an interrupted copy disallowed, and sets logins and passwords. A problem with
+ * of the platform without a record, allows connections that an interrupted copy disallowed, and sets logins and passwords. A problem with
  * one database does not affect the others.
  */
 export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabase[]): Promise<Reconciled> => {
@@ -58,14 +59,16 @@ export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabas
       return false;
     }
   };
+  const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
   await dropInvalid(parts, attempt);
   const found = await admin.query<Found>(
-    `select datname as name, datallowconn as open from pg_database where not ${isInvalid}`,
+    `select datname as name, datallowconn as open from pg_database d
+      where not ${isInvalid} and (${isOurs} or datname = any ($1))`,
+    [databases.map(({ name }) => name)],
   );
   const present = new Map(found.map((database) => [database.name, database]));
   await dropForgotten(parts, recorded, found, attempt);
 
-  const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
   const owners = new Set(databases.map(({ name }) => name).filter((name) => present.has(name)));
   await dropOwners(parts, owners, attempt);
   const broken: string[] = [];
@@ -98,7 +101,7 @@ type Attempt = (what: string, work: () => Promise<void>) => Promise<boolean>;
 
 const dropInvalid = async ({ admin, copies }: Parts, attempt: Attempt): Promise<void> => {
   const invalid = await admin.query<{ name: string }>(
-    `select datname as name from pg_database where ${isInvalid}`,
+    `select datname as name from pg_database d where ${isInvalid} and ${isOurs}`,
   );
   for (const { name } of invalid) {
     await attempt(`The remains of the Postgres database ${name} could not be dropped`, () =>
@@ -138,7 +141,7 @@ const repair = async (
   const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
   if (roles.length === 0) {
     await admin.script([
-      `create role ${identifier(name)} nologin`,
+      ...createRole(name, "nologin"),
       `alter database ${identifier(name)} owner to ${identifier(name)}`,
     ]);
   }
@@ -157,8 +160,8 @@ const dropOwners = async (
   attempt: Attempt,
 ): Promise<void> => {
   const owners = await admin.query<{ role: string }>(
-    `select rolname as role from pg_roles
-      where not rolcanlogin and not rolsuper and oid >= 16384`,
+    `select rolname as role from pg_roles r where not rolcanlogin and rolname <> $1 and ${isOurRole}`,
+    [platformRole],
   );
   for (const { role } of owners) {
     if (wanted.has(role)) continue;

@@ -3,6 +3,7 @@ import { DatabaseUnavailableError, type KeyedMutex } from "@mgmt/engine";
 import { type Admin, identifier, isInvalid } from "./admin.js";
 import type { Copies } from "./copies.js";
 import { kindOf, ownerOf } from "./names.js";
+import { isOurs } from "./ownership.js";
 
 /** Time between attempts to reach Postgres, in milliseconds. */
 const pause = 250;
@@ -52,7 +53,7 @@ export class Recovery {
 
   async #repair(signal: AbortSignal): Promise<void> {
     const found = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
-      `select datname as name, ${isInvalid} as invalid, datallowconn as open from pg_database`,
+      `select datname as name, ${isInvalid} as invalid, datallowconn as open from pg_database d where ${isOurs}`,
     );
     for (const { name, invalid, open } of found) {
       const kind = kindOf(name);

@@ -1,0 +1,61 @@
+import { DatabaseUnavailableError } from "../../request/database-engine.js";
+import type { World } from "../../request/world.js";
+import type { BackupRow } from "../../store/rows.js";
+import type { JobHandlers } from "../../time/job-handler.js";
+import type { Job } from "../../time/scheduler.js";
+import { unavailableDelay } from "./database-lifecycle.js";
+
+const backUpJob = "backup.make";
+
+/** Stores a backup that is running, and schedules the job that completes it. */
+export const beginBackup = (
+  { store, ids, clock, scheduler }: World,
+  databaseId: string,
+  backupType: BackupRow["backupType"],
+): { backup: BackupRow; job: Job } => {
+  const backup = store.backups.insert({
+    id: ids.id("backup"),
+    createdAt: clock.now(),
+    databaseId,
+    backupType,
+    status: "running",
+    size: null,
+  });
+  return { backup, job: scheduler.schedule(clock, backUpJob, backup.id, 0) };
+};
+
+export const backupJobs: JobHandlers = {
+  /**
+   * Backs up the current data. Schedules itself again if the database server cannot be reached. Does nothing when the backup was
+   * deleted with its database, or the control surface set another status.
+   */
+  [backUpJob]: async (world, backupId) => {
+    const find = async (): Promise<BackupRow | undefined> =>
+      world.transact({ mode: "read", locks: [] }, ({ store }) => {
+        const backup = store.backups.get(backupId);
+        return backup?.status === "running" ? backup : undefined;
+      });
+    const finish = async (changes: Partial<BackupRow>): Promise<void> =>
+      world.transact({ mode: "write", locks: [] }, ({ store }) => {
+        if (store.backups.get(backupId)?.status === "running") store.backups.update(backupId, changes);
+      });
+    const databaseId = (await find())?.databaseId;
+    if (databaseId === undefined) return;
+    try {
+      await world.databaseWork.inTurn([databaseId], async () => {
+        // A deletion may have come first.
+        if ((await find()) === undefined) return;
+        const { size } = await world.databaseEngine.backup(databaseId, backupId);
+        await finish({ status: "completed", size });
+      });
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) {
+        await finish({ status: "failed" });
+        throw error;
+      }
+      await world.transact({ mode: "write", locks: [] }, ({ scheduler, clock }) =>
+        scheduler.schedule(clock, backUpJob, backupId, unavailableDelay),
+      );
+    }
+  },
+};

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import { bin } from "../../packages/cli/test/bin.js";
+import { descendantsOf, killAll } from "../../packages/platform/test/processes.js";
+import { Violation } from "./violation.js";
+
+/** What the ready line of `mgmt dev` contains. */
+interface Ready {
+  baseUrl: string;
+  controlUrl: string;
+  controlSecretFile: string;
+  token: string;
+  postgresPort: number;
+  pid: number;
+}
+
+/** The answer of the API or of the control surface. */
+export interface Answer {
+  status: number;
+  /** The parsed body; its fields are those of the contract. */
+  body: Record<string, unknown>;
+}
+
+/** `mgmt dev` in a process of its own, on a data directory that survives its restarts. */
+export class MgmtDev {
+  readonly #directory: string;
+  #child: ChildProcess | undefined;
+  #ready: Ready | undefined;
+  #secret = "";
+  /** Bearer tokens of the two workspaces that projects move between. */
+  tokens: readonly [string, string] = ["", ""];
+  /** User tokens, which `projects.transfer` takes as the recipient. */
+  userTokens: readonly [string, string] = ["", ""];
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  get ready(): Ready {
+    if (this.#ready === undefined) throw new Error("mgmt dev is not running");
+    return this.#ready;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Starts the process. Resolves when it is ready. */
+  async start(): Promise<void> {
+    const { child, line } = await this.launch();
+    const text = await line;
+    const parsed: unknown = text.startsWith("{") ? JSON.parse(text) : {};
+    if (!isReady(parsed)) throw new Violation(`mgmt dev did not start: ${text}`);
+    this.#child = child;
+    this.#ready = parsed;
+    this.#secret = await readFile(parsed.controlSecretFile, "utf8");
+    await this.control("PUT", "/rate-limit", {});
+    const userTokens = await Promise.all([this.#mint("user"), this.#mint("other-user")]);
+    this.userTokens = [userTokens[0], userTokens[1]];
+    this.tokens = [parsed.token, userTokens[1]];
+  }
+
+  /** Starts a process without waiting. `line` resolves with the first line that it prints, or with its errors. */
+  async launch(): Promise<{ child: ChildProcess; line: Promise<string> }> {
+    const home = join(this.#directory, "home");
+    await mkdir(home, { recursive: true });
+    const log = createWriteStream(join(this.#directory, "mgmt-dev.log"), { flags: "a" });
+    const dataDir = join(this.#directory, "data");
+    const child = spawn(
+      process.execPath,
+      [bin, "dev", "--port", "0", "--data-dir", dataDir, "--output", "json"],
+      {
+        cwd: "/",
+        env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), MGMT_COVERAGE_FILE: "" },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      errors += text;
+      log.write(text);
+    });
+    const line = new Promise<string>((resolve) => {
+      let output = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+        if (output.includes("\n")) resolve(output);
+      });
+      child.once("close", () => {
+        log.end();
+        resolve(output || errors || "It printed nothing");
+      });
+    });
+    return { child, line };
+  }
+
+  /** Resolves when the process has ended. */
+  async ended(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || !this.isRunning) return;
+    await new Promise((resolve) => child.once("exit", resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.#child?.kill("SIGTERM");
+    await this.ended();
+  }
+
+  /** Ends the platform and all its processes. */
+  killEverything(): void {
+    if (this.#child?.pid !== undefined && this.isRunning) {
+      killAll([this.#child.pid, ...descendantsOf(this.#child.pid)]);
+    }
+  }
+
+  /** Calls the API. Rejects when no response arrives. */
+  async call(token: string, method: string, path: string, body?: object): Promise<Answer> {
+    return send(this.ready.baseUrl + path, method, { authorization: `Bearer ${token}` }, body);
+  }
+
+  /** Calls the control surface. */
+  async control(method: string, path: string, body?: object): Promise<Answer> {
+    return send(this.ready.controlUrl + path, method, { "x-mgmt-control-secret": this.#secret }, body);
+  }
+
+  /** Connects to Postgres as its superuser, past everything that the platform does. */
+  async connectAsAdmin(database = "postgres"): Promise<Client> {
+    const manifest: { postgres: { password: string } } = JSON.parse(
+      await readFile(join(this.#directory, "data", "platform.json"), "utf8"),
+    );
+    const client = new Client({
+      host: "127.0.0.1",
+      port: this.ready.postgresPort,
+      user: "postgres",
+      password: manifest.postgres.password,
+      database,
+    });
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  async postmaster(): Promise<number> {
+    const file = join(this.#directory, "data", "postgres", "postmaster.pid");
+    return Number((await readFile(file, "utf8")).split("\n")[0]);
+  }
+
+  async #mint(kind: string): Promise<string> {
+    const { status, body } = await this.control("POST", "/tokens", { kind });
+    if (status !== 200 || typeof body["token"] !== "string") {
+      throw new Violation(`The control surface refused a token: ${String(status)} ${JSON.stringify(body)}`);
+    }
+    return body["token"];
+  }
+}
+
+const isReady = (value: unknown): value is Ready =>
+  typeof value === "object" && value !== null && "baseUrl" in value;
+
+const send = async (
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body: object | undefined,
+): Promise<Answer> => {
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const parsed: unknown = text === "" ? {} : JSON.parse(text);
+  return { status: response.status, body: isRecord(parsed) ? parsed : {} };
+};
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "pg";
+import type { MgmtDev } from "./mgmt-dev.js";
+
+/** A statement of the platform, before which a lock of this test stops it. */
+interface Step {
+  name: string;
+  table: "pg_database" | "pg_authid" | "pg_auth_members";
+  statement: RegExp;
+}
+
+/** Steps of work on databases. The statement waits for the lock, so the kill comes between it and the step before. */
+export const steps: readonly Step[] = [
+  { name: "create a database", table: "pg_database", statement: /create database/i },
+  { name: "close a database", table: "pg_database", statement: /allow_connections false/i },
+  { name: "open a database", table: "pg_database", statement: /allow_connections true/i },
+  { name: "rename a database", table: "pg_database", statement: /rename to/i },
+  { name: "drop a database", table: "pg_database", statement: /drop database/i },
+  { name: "create an owner role", table: "pg_authid", statement: /create role .* nologin/i },
+  { name: "create a login", table: "pg_authid", statement: /create role .* login/i },
+  { name: "change a password", table: "pg_authid", statement: /alter role .* password/i },
+  { name: "disable a login", table: "pg_authid", statement: /alter role .* nologin/i },
+  { name: "drop a role", table: "pg_auth_members", statement: /drop role/i },
+];
+
+/** How long the load may take to reach a step. The kill comes then in any case. */
+const patience = 1_500;
+
+/** A platform that waits before a step. */
+export interface Stopped {
+  /** Process id of the backend that waits; undefined when the step was not reached. */
+  backend: number | undefined;
+  /** Lets the platform continue. */
+  release(): Promise<void>;
+}
+
+/** Locks the table of the step, and waits until the platform waits for it. */
+export const stopAt = async (dev: MgmtDev, { table, statement }: Step): Promise<Stopped> => {
+  const locker = await dev.connectAsAdmin();
+  const observer = await dev.connectAsAdmin();
+  const release = async (): Promise<void> => {
+    await Promise.all([locker, observer].map((client) => client.end().catch(() => undefined)));
+  };
+  try {
+    await locker.query(`begin; lock table pg_catalog.${table} in share row exclusive mode`);
+    return { backend: await waitingBackend(observer, statement), release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+};
+
+const waitingBackend = async (observer: Client, statement: RegExp): Promise<number | undefined> => {
+  for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(5)) {
+    const { rows } = await observer.query<{ pid: number; query: string }>(
+      `select pid, query from pg_stat_activity
+        where application_name = 'mgmt' and wait_event_type = 'Lock' and state = 'active'`,
+    );
+    const found = rows.find(({ query }) => statement.test(query.replaceAll("\n", " ")));
+    if (found) return found.pid;
+  }
+  return undefined;
+};

@@ -1,0 +1,46 @@
+import { Client, DatabaseError } from "pg";
+
+/** Runs work on a new connection of a tenant. */
+const connected = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
+  const client = new Client({ connectionString: url });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+/** Returns the content of the table `marker`; null when there is no such table. */
+export const readMarker = (url: string): Promise<number | null> =>
+  connected(url, async (client) => {
+    const { rows: tables } = await client.query("select to_regclass('public.marker') is not null as found");
+    if (!tables[0]?.found) return null;
+    const { rows } = await client.query<{ value: number }>("select value from public.marker");
+    return rows[0]?.value ?? null;
+  });
+
+/** Replaces the content of the table `marker` in one transaction, with enough rows beside it to make copies take a while. */
+export const writeMarker = (url: string, value: number): Promise<void> =>
+  connected(url, async (client) => {
+    await client.query(
+      `begin;
+       create table if not exists public.marker (value int);
+       create table if not exists public.ballast as select generate_series(1, 20000) as n;
+       delete from public.marker;
+       insert into public.marker values (${String(value)});
+       commit`,
+    );
+  });
+
+/** Returns whether Postgres refuses the login: a wrong password or an unknown user. */
+export const isRefused = async (url: string): Promise<boolean> => {
+  try {
+    await connected(url, () => Promise.resolve());
+    return false;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code?.startsWith("28")) return true;
+    throw error;
+  }
+};
