@@ -6,7 +6,8 @@ import type { PlatformOptions } from "../src/index.js";
 import { isRoot } from "../src/postgres/account.js";
 import { call, makeProject, query, finalStatus } from "./api.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
-import { PlatformProcess, bundleProgram, killAll, running } from "./platform-process.js";
+import { PlatformProcess, bundleProgram } from "./platform-process.js";
+import { killAll, running } from "./processes.js";
 
 let directory: string;
 let program: string;

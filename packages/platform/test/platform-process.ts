@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { PlatformOptions, Ready } from "../src/index.js";
 import type { Account } from "../src/postgres/account.js";
 import { findPrograms } from "./cluster.js";
+import { commandLine, descendantsOf } from "./processes.js";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -94,55 +94,3 @@ export class PlatformProcess {
     return pid;
   }
 }
-
-interface Listed {
-  pid: number;
-  parent: number;
-  state: string;
-}
-
-/** Lists processes from `/proc`. Zombies are excluded, because they have ended. */
-const listProcesses = (): Listed[] =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        const [state = "", parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-        return [{ pid: Number(name), parent: Number(parent), state }];
-      } catch {
-        return [];
-      }
-    })
-    .filter(({ state }) => state !== "Z" && state !== "X");
-
-const descendantsOf = (pid: number): number[] => {
-  const all = listProcesses();
-  const below = (parent: number): number[] =>
-    all.filter((each) => each.parent === parent).flatMap((each) => [each.pid, ...below(each.pid)]);
-  return below(pid);
-};
-
-/** Returns the processes that are still running. */
-export const running = (pids: readonly number[]): number[] => {
-  const present = new Set(listProcesses().map(({ pid }) => pid));
-  return pids.filter((pid) => present.has(pid));
-};
-
-export const killAll = (pids: readonly number[]): void => {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It ended together with the others.
-    }
-  }
-};
-
-const commandLine = (pid: number): string => {
-  try {
-    return readFileSync(`/proc/${String(pid)}/cmdline`, "utf8").replaceAll("\0", " ");
-  } catch {
-    return "";
-  }
-};

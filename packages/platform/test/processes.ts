@@ -1,0 +1,55 @@
+import { readFileSync, readdirSync } from "node:fs";
+
+interface Listed {
+  pid: number;
+  parent: number;
+  state: string;
+}
+
+/** Lists processes from `/proc`. Zombies are excluded, because they have ended. */
+const listProcesses = (): Listed[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        const [state = "", parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        return [{ pid: Number(name), parent: Number(parent), state }];
+      } catch {
+        return [];
+      }
+    })
+    .filter(({ state }) => state !== "Z" && state !== "X");
+
+/** Returns all child processes, including indirect ones. */
+export const descendantsOf = (pid: number): number[] => {
+  const all = listProcesses();
+  const below = (parent: number): number[] =>
+    all.filter((each) => each.parent === parent).flatMap((each) => [each.pid, ...below(each.pid)]);
+  return below(pid);
+};
+
+/** Returns the processes that are still running. */
+export const running = (pids: readonly number[]): number[] => {
+  const present = new Set(listProcesses().map(({ pid }) => pid));
+  return pids.filter((pid) => present.has(pid));
+};
+
+export const killAll = (pids: readonly number[]): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended together with the others.
+    }
+  }
+};
+
+/** Returns the arguments of a process, separated by spaces; empty when it has ended. */
+export const commandLine = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${String(pid)}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+};
