@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, watch } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { tsImport } from "tsx/esm/api";
 
 /**
  * `npm run docs`: shows the documentation as a website and updates it while you write. `npm run docs -- build` writes it to
@@ -35,6 +36,15 @@ const copyPages = () => {
   }
 };
 
+/** The website serves what `llms.txt` lists as Markdown, at the paths of the repository. */
+const copyForLanguageModels = async () => {
+  const { llmsPages, printLlmsFull, printLlmsIndex } = await tsImport("./generate/llms.ts", import.meta.url);
+  const folder = join(site, "pages/public");
+  for (const page of llmsPages()) cpSync(join(root, page), join(folder, page));
+  writeFileSync(join(folder, "llms.txt"), printLlmsIndex());
+  writeFileSync(join(folder, "llms-full.txt"), printLlmsFull());
+};
+
 const run = (program, ...words) => {
   const shell = process.platform === "win32";
   const { status } = spawnSync(program, words, { cwd: site, stdio: "inherit", shell });
@@ -46,6 +56,7 @@ if (!existsSync(join(site, "node_modules/vitepress"))) {
 }
 rmSync(join(site, "pages"), { recursive: true, force: true });
 copyPages();
+await copyForLanguageModels();
 if (command === "dev") {
   // The server runs in this process, so that the pages can be copied again when they change.
   watch(join(root, "docs"), { recursive: true }, copyPages);

@@ -8,6 +8,7 @@ import { generateControlDocument } from "./control-document.js";
 import { generateEngine } from "./engine.js";
 import { markFresh } from "./fresh-build-output.js";
 import { lintContract } from "./lint.js";
+import { printLlmsIndex } from "./llms.js";
 import { generateReference, referenceFolder } from "./sdk-reference.js";
 import { generateSdk } from "./sdk.js";
 
@@ -54,6 +55,9 @@ await update(await generateControlDocument());
 const { readCliHelp } = await import("../cli-help.js");
 const { topics } = await import("../../packages/cli/src/commands/help/topics.js");
 await updateFolder(cliDocsFolder, await generateCliDocs(await readCliHelp(), topics));
+
+// It lists the pages that were generated above.
+await update(new Map([["llms.txt", printLlmsIndex()]]));
 
 if (!checking) {
   await writeBuildOutput(contract);

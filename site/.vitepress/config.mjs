@@ -55,6 +55,8 @@ export default defineConfig({
   lang: "en-US",
   // Copies, which scripts/docs.mjs makes: pages outside this folder could not import the packages in it.
   srcDir: "pages",
+  // Files that are served as they are: `llms.txt` and the pages that it lists.
+  srcExclude: ["public/**"],
   rewrites: (page) => (basename(page) === "README.md" ? join(dirname(page), "index.md") : page),
   cleanUrls: true,
   markdown: { config: linkToRepository },

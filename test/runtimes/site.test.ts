@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { linksOf } from "../docs/markdown.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const built = join(root, "site/.vitepress/dist");
@@ -29,5 +30,15 @@ describe("the documentation as a website", () => {
     const page = readFileSync(join(built, "docs/guides/ci.html"), "utf8");
     expect(page).toContain("/tree/main/examples/pull-request-database");
     expect(page).toContain('href="/packages/cli/#exit-codes"');
+  });
+
+  it("serves llms.txt, every page that it lists as Markdown, and all of them as llms-full.txt", () => {
+    const index = readFileSync(join(built, "llms.txt"), "utf8");
+    expect(index).toMatch(/^# mgmt\n\n> .+\n\n## Quickstarts\n\n- \[/);
+    const listed = linksOf(index);
+    expect(listed).toContain("docs/reference/projects.md");
+    expect(listed.filter((page) => !existsSync(join(built, page)))).toEqual([]);
+    const full = readFileSync(join(built, "llms-full.txt"), "utf8");
+    expect(listed.filter((page) => !full.includes(`\n<!-- ${page} -->\n\n# `))).toEqual([]);
   });
 });
