@@ -4,6 +4,7 @@ import { loadContract, root } from "./contract.js";
 import { writeBuildOutput } from "./build-output.js";
 import { generateCli } from "./cli.js";
 import { cliDocsFolder, generateCliDocs } from "./cli-docs.js";
+import { generateCliPrinted } from "./cli-printed.js";
 import { generateControlDocument } from "./control-document.js";
 import { generateEngine } from "./engine.js";
 import { markFresh } from "./fresh-build-output.js";
@@ -52,6 +53,7 @@ await update(await generateCli(contract));
 await update(await generateControlDocument());
 
 // The sources of the CLI import what was generated above.
+await update(await generateCliPrinted());
 const { readCliHelp } = await import("../cli-help.js");
 const { topics } = await import("../../packages/cli/src/commands/help/topics.js");
 await updateFolder(cliDocsFolder, await generateCliDocs(await readCliHelp(), topics));

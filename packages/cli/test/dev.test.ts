@@ -10,6 +10,7 @@ import type { Platform } from "@mgmt/platform";
 import { registerService } from "../src/commands/dev/registration.js";
 import type { Output } from "../src/output/output.js";
 import { bin, ensureBuilt } from "./bin.js";
+import { expectValid, schemaOf, withoutOtherFields } from "./command-schemas.js";
 import { inProcess, runInProcess } from "./in-process.js";
 import type { Result } from "./result.js";
 
@@ -72,6 +73,7 @@ describe("mgmt dev", () => {
     expect(connected).toEqual([{ one: 1 }]);
     expect(stdout.split("\n")).toHaveLength(2);
     const ready: unknown = JSON.parse(stdout);
+    expectValid(withoutOtherFields((await schemaOf("dev")).result), ready);
     expect(ready).toEqual({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       authUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),

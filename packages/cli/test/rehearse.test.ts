@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { expectValid, schemaOf, withoutOtherFields } from "./command-schemas.js";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
 import type { Result } from "./result.js";
@@ -64,6 +65,7 @@ describe("mgmt rehearse", () => {
     ];
     const flags = faults.flatMap((fault) => ["--fault", fault]);
     const { status, json, errors } = await rehearse([...flags, "-o", "json", ...provision]);
+    expectValid(withoutOtherFields((await schemaOf("rehearse")).result), json);
     const create = { action: "create", path: ["shop", "main", "web"], resource: "service" };
     expect(json).toMatchObject({
       command: [process.execPath, "provision.mjs"],

@@ -22,6 +22,8 @@ export class MgmtCommand extends Command {
   onDefine?: () => void | Promise<void>;
   /** The row of the contract's table, for the command of an operation. */
   row?: OperationCommand;
+  /** Id of the operation whose result a hand-written command prints. */
+  resultOf?: string;
   readonly sections: HelpSection[] = [];
   /** Whether help is printed as data. Set for `mgmt` itself. */
   helpIsData = false;

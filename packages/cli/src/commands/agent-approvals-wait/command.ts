@@ -17,6 +17,7 @@ export const defineAgentApprovalsWait: DefineCommand = (command, context) => {
       `id of the approval, from the error of the refused command (${idPrefixes.approval}…)`,
     )
     .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 20m)");
+  command.resultOf = "agentApprovals.get";
   addGlobalOptions(command);
   addSections(command, {
     Examples: () => [`mgmt agent-approvals wait ${exampleId(idPrefixes.approval)} --timeout 10m`],

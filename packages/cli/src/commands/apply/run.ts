@@ -23,7 +23,7 @@ export interface ApplyOptions {
 }
 
 /** What became of one step. */
-interface StepResult {
+export interface StepResult {
   readonly status: "done" | "failed" | "skipped";
   readonly action: Step["action"];
   readonly resource: string;

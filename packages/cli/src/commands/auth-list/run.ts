@@ -1,13 +1,38 @@
 import type { Context, GlobalFlags } from "../../context.js";
-import { describeCredential, noCredential } from "../../credentials/describe-credential.js";
+import {
+  type CredentialDescription,
+  describeCredential,
+  noCredential,
+} from "../../credentials/describe-credential.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, isRunning, type Profile } from "../../profiles/profile.js";
 import { redactUrl } from "../../service/redaction.js";
 
+/** One profile, as `mgmt auth list` prints it. */
+export interface ListedProfile {
+  readonly profile: string;
+  /** Whether commands use it here. */
+  readonly active: boolean;
+  /** Address of the service. */
+  readonly service: string;
+  /** Who the credential belongs to. */
+  readonly account: string | null;
+  readonly workspaceId: string | null;
+  readonly projectId: string | null;
+  readonly credential: CredentialDescription["kind"];
+  readonly store: CredentialDescription["store"];
+  /** When the credential expires. ISO 8601; null if it is not known. */
+  readonly endsAt: string | null;
+  /** Whether the credential is refreshed before it expires. */
+  readonly renewed: boolean;
+  /** Whether the `mgmt dev` of the profile is running. Null for any other service. */
+  readonly running: boolean | null;
+}
+
 /** Prints every profile, without secrets. */
 export const runAuthList = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const { file, name: chosen, profiles } = chooseProfile(flags, context);
-  const rows: object[] = [];
+  const rows: ListedProfile[] = [];
   for (const [name, profile] of Object.entries(profiles.profiles)) {
     const { kind, store, endsAt, renewed } = await describe(file, name, profile);
     rows.push({
@@ -28,11 +53,7 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
 };
 
 /** Does not open the keyring, which may ask for its password. */
-const describe = (
-  file: string,
-  name: string,
-  profile: Profile,
-): Promise<Pick<typeof noCredential, "kind" | "store" | "endsAt" | "renewed">> => {
+const describe = (file: string, name: string, profile: Profile): Promise<CredentialDescription> => {
   const { inKeyring } = profile;
   if (inKeyring !== undefined) {
     return Promise.resolve({

@@ -1,19 +1,43 @@
 import type { Context, GlobalFlags } from "../../context.js";
-import { describeCredential, noCredential } from "../../credentials/describe-credential.js";
+import {
+  type CredentialDescription,
+  describeCredential,
+  noCredential,
+} from "../../credentials/describe-credential.js";
 import { noToken } from "../../errors/access-errors.js";
 import { chooseProfile, type Sourced } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
+
+/** A value that commands use, and where it comes from. Both are null if there is none. */
+interface StatusValue {
+  readonly value: string | null;
+  readonly from: string | null;
+}
+
+/** What `mgmt auth status` prints. */
+export interface AuthStatus {
+  readonly profile: StatusValue;
+  readonly baseUrl: StatusValue;
+  readonly authUrl: StatusValue;
+  readonly credential: CredentialDescription;
+  readonly workspace: StatusValue;
+  readonly project: StatusValue;
+  /** The profiles file. */
+  readonly file: string;
+  /** The link file that applies to the working directory. */
+  readonly link: string | null;
+}
 
 /** Prints what commands use, where each value comes from, and when the token expires; never the token itself. */
 export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const access = await resolveAccess(flags, context);
   const { baseUrl, identity, choice = chooseProfile(flags, context) } = access;
   const { file, name, profile } = choice;
-  const fromProfile = (value: string | undefined): object =>
+  const fromProfile = (value: string | undefined): StatusValue =>
     printed(value === undefined || !name ? undefined : { value, from: `profile ${name.value}` });
   const credential = identity ? await describeCredential(identity) : noCredential;
-  await context.output.result({
+  const status: AuthStatus = {
     profile: printed(name),
     baseUrl: printed(baseUrl),
     authUrl: fromProfile(profile?.authUrl),
@@ -22,9 +46,9 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
     project: printed(findDefault("projectId", flags, context, () => choice)),
     file,
     link: choice.link?.file ?? null,
-  });
+  };
+  await context.output.result(status);
   if (!identity || credential === noCredential) throw noToken(baseUrl?.value);
 };
 
-const printed = (found: Sourced<string> | undefined): { value: string | null; from: string | null } =>
-  found ?? { value: null, from: null };
+const printed = (found: Sourced<string> | undefined): StatusValue => found ?? { value: null, from: null };

@@ -4,6 +4,15 @@ import { noToken } from "../../errors/access-errors.js";
 import { printable } from "../../output/printable.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 
+/** What `mgmt auth token --output json` prints. */
+export interface PrintedToken {
+  readonly token: string;
+  /** When it expires. ISO 8601; null if it is not known. */
+  readonly endsAt: string | null;
+  /** Address of the service. */
+  readonly baseUrl: string | null;
+}
+
 /** Prints the token that commands send, refreshed first if it is about to expire. */
 export const runAuthToken = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const { baseUrl, identity } = await resolveAccess(flags, context);
@@ -15,5 +24,6 @@ export const runAuthToken = async (flags: GlobalFlags, context: Context): Promis
   if (flags.output === undefined || output.format === "table") return output.text(printable(token));
   const expiry = expiryOf(token);
   const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
-  await output.result({ token, endsAt, baseUrl: baseUrl?.value ?? null });
+  const printed: PrintedToken = { token, endsAt, baseUrl: baseUrl?.value ?? null };
+  await output.result(printed);
 };

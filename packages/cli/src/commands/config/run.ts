@@ -8,17 +8,17 @@ import {
 import { activeProfile, chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import { effectiveValue, type Setting, settingOf, settings } from "./settings.js";
+import { effectiveValue, type PrintedSetting, type Setting, settingOf, settings } from "./settings.js";
 
 /** Prints all settings, and where each comes from. */
 export const runConfigList = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const choice = activeProfile(flags, context);
   const { name } = choice;
-  const rows = Object.entries(settings).map(([key, setting]) => ({
+  const rows = Object.entries(settings).map(([key, setting]): PrintedSetting => ({
     key,
     ...effectiveValue(setting, { flags, context, choice }),
   }));
-  const profile = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
+  const profile: PrintedSetting = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
   await context.output.result([profile, ...rows]);
 };
 
@@ -32,7 +32,8 @@ export const runConfigGet = async (key: string, flags: GlobalFlags, context: Con
   const { fields, query } = output.presentation;
   // A format that the profile stores must not break `$(mgmt config get …)`.
   if (flags.output === undefined && !fields && !query) return output.text(found.value);
-  await output.result({ key, ...found });
+  const printed: PrintedSetting = { key, ...found };
+  await output.result(printed);
 };
 
 /** Stores a setting in the profile. Creates a profile for an address if there is none. */
@@ -96,5 +97,6 @@ const change = async (
     const message = `Commands here still use ${found.value ?? ""} from ${found.from}, which overrides the profile`;
     await output.warn({ code: "config:overridden", message, from: found.from });
   }
-  await output.result({ key, ...found });
+  const printed: PrintedSetting = { key, ...found };
+  await output.result(printed);
 };

@@ -15,6 +15,11 @@ export interface EffectiveValue {
   readonly from: string | null;
 }
 
+/** A setting as `mgmt config` prints it. */
+export interface PrintedSetting extends EffectiveValue {
+  readonly key: string;
+}
+
 /** What is needed to find out a value. */
 interface Lookup {
   readonly flags: GlobalFlags;

@@ -14,6 +14,23 @@ export interface ControlFlags extends GlobalFlags {
 export type Decision =
   { kind: "approve" } | { kind: "approve-window"; milliseconds: number } | { kind: "deny" };
 
+/** An approval, as `mgmt dev approvals` prints it. */
+export interface PrintedApproval {
+  readonly id: string;
+  readonly status: string;
+  /** Method and path. */
+  readonly request: string;
+  readonly operationId: string;
+  readonly agentId: string;
+  readonly sponsorId: string;
+  readonly projectId: string | null;
+  /** ISO 8601, like the times below. */
+  readonly expiresAt: string | null;
+  /** Until when the operation is approved, if it is approved for a time. */
+  readonly windowExpiresAt: string | null;
+  readonly decidedAt: string | null;
+}
+
 /** Prints all approvals. */
 export const listApprovals = async (flags: ControlFlags, context: Context): Promise<void> => {
   const rows = await requestControl("GET", "/approvals", undefined, flags, context);
@@ -33,21 +50,25 @@ export const decideApproval = async (
 };
 
 /** The fields that people need, with times as the API writes them. */
-const printed = (row: unknown): object => {
+const printed = (row: unknown): PrintedApproval => {
   if (!isObject(row)) throw unexpectedResponse("an approval");
-  const { id, status, request, operationId, agentId, sponsorId, projectId } = row;
+  const text = (name: string): string => {
+    const value = row[name];
+    if (typeof value !== "string") throw unexpectedResponse(`an approval with ${name}`);
+    return value;
+  };
   const time = (name: string): string | null => {
     const value = row[name];
     return typeof value === "number" ? new Date(value).toISOString() : null;
   };
   return {
-    id,
-    status,
-    request,
-    operationId,
-    agentId,
-    sponsorId,
-    projectId,
+    id: text("id"),
+    status: text("status"),
+    request: text("request"),
+    operationId: text("operationId"),
+    agentId: text("agentId"),
+    sponsorId: text("sponsorId"),
+    projectId: row["projectId"] === null ? null : text("projectId"),
     expiresAt: time("expiresAt"),
     windowExpiresAt: time("windowExpiresAt"),
     decidedAt: time("decidedAt"),

@@ -2,7 +2,7 @@ import { rootOf } from "../../program/command.js";
 import { addGlobalOptions } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
-import { renderTopic } from "./topic.js";
+import { type PrintedTopic, renderTopic } from "./topic.js";
 import { topics } from "./topics.js";
 
 /** `mgmt help projects create`, the same as `mgmt projects create --help`, and `mgmt help output`. */
@@ -13,7 +13,8 @@ export const defineHelp: DefineCommand = (command, { output }) => {
     .action(async (words: string[]) => {
       const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
       if (topic && output.format !== "table") {
-        return output.result({ ...topic, text: renderTopic(topic, output.helpWidth) });
+        const printed: PrintedTopic = { ...topic, text: renderTopic(topic, output.helpWidth) };
+        return output.result(printed);
       }
       if (topic) return output.text(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });

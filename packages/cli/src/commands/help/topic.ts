@@ -12,6 +12,12 @@ export interface Topic {
   readonly blocks: readonly Block[];
 }
 
+/** A topic as data: what `mgmt help TOPIC --output json` prints. */
+export interface PrintedTopic extends Topic {
+  /** What is shown on a terminal. */
+  readonly text: string;
+}
+
 /** Renders a topic for a terminal. */
 export const renderTopic = ({ summary, blocks }: Topic, columns: number): string =>
   [{ text: `${summary}.` }, ...blocks].map((block) => `${renderBlock(block, columns)}\n`).join("\n");

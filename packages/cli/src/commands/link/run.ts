@@ -11,6 +11,14 @@ import { activeProfile } from "../../profiles/active-profile.js";
 import { type Link, linkFileIn, readLink } from "../../profiles/link-file.js";
 import { connect } from "../../service/connect.js";
 
+/** What `mgmt link` prints: the link, and its file. */
+export interface LinkResult {
+  readonly profile: string | null;
+  readonly workspaceId: string | null;
+  readonly projectId: string | null;
+  readonly file: string;
+}
+
 /**
  * Links the working directory to the profile that commands use in it, and to the given workspace and project.
  *
@@ -40,7 +48,8 @@ export const runLink = async (
   await write(file, link);
   output.info(`Wrote ${file}.`);
   const { profile = null, workspaceId = null, projectId = null } = link;
-  await output.result({ profile, workspaceId, projectId, file });
+  const result: LinkResult = { profile, workspaceId, projectId, file };
+  await output.result(result);
 };
 
 const kinds = [

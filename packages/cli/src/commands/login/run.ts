@@ -4,6 +4,7 @@ import { badAddress, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { InvalidArgumentError, nodeTransport } from "../../service/sdk.js";
 import { openBrowser, whyNoBrowser } from "./browser.js";
+import type { Caller } from "./caller.js";
 import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, loginTarget } from "./login-target.js";
 import { askForCallback, pasteRedirectUri } from "./paste.js";
@@ -18,6 +19,13 @@ export interface LoginFlags extends GlobalFlags {
   readonly store?: "file" | "keyring";
 }
 
+/** What `mgmt login` prints. */
+export interface LoginResult extends Caller {
+  readonly profile: string;
+  /** Address of the service. */
+  readonly baseUrl: string;
+}
+
 /** Logs in, stores the credential in the profile, and prints who it belongs to. */
 export const runLogin = async (flags: LoginFlags, context: Context): Promise<void> => {
   if (flags.tokenFile !== undefined) {
@@ -30,7 +38,9 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   await replacement.endPrevious();
   const { name, baseUrl } = target;
   context.output.info(`Logged in to profile ${name}.`);
-  await context.output.result({ profile: name, baseUrl: baseUrl.value, ...replacement.caller() });
+  const caller = replacement.caller() ?? { user: null, workspace: null, workspaceId: null };
+  const result: LoginResult = { profile: name, baseUrl: baseUrl.value, ...caller };
+  await context.output.result(result);
 };
 
 const loginWithToken = async (

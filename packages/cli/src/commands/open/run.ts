@@ -20,6 +20,13 @@ export interface OpenFlags {
   readonly browser: boolean | undefined;
 }
 
+/** What `mgmt open --output json` prints. */
+export interface OpenResult {
+  readonly url: string;
+  /** Whether it was opened in a browser. */
+  readonly opened: boolean;
+}
+
 /** Opens the page of a resource, or prints its URL. */
 export const runOpen = async (
   { target, browser }: OpenFlags,
@@ -31,7 +38,10 @@ export const runOpen = async (
   const opens = browser ?? (isAtTerminal(context) && !env["CI"] && whyNoBrowser(env) === undefined);
   const opened = opens && (await launchBrowser(url));
   const { fields, query } = output.presentation;
-  if (output.format !== "table" || fields || query) return output.result({ url, opened });
+  if (output.format !== "table" || fields || query) {
+    const result: OpenResult = { url, opened };
+    return output.result(result);
+  }
   if (opened) output.info(`Opened ${url}.`);
   else output.text(url);
 };

@@ -17,6 +17,21 @@ export interface UpOptions extends PreviewFlags {
   readonly timeoutMs: number;
 }
 
+/** What `mgmt preview up` prints. */
+export interface PreviewResult {
+  /** Git branch. */
+  readonly branch: string;
+  readonly databaseId: string;
+  /** Whether the database did not exist before. */
+  readonly created: boolean;
+  /** Absent if it was written into a file. */
+  readonly connectionString?: string;
+  /** Path of the file that the connection string was written into. */
+  readonly envFile?: string;
+  /** Name of the variable in the file. */
+  readonly variable?: string;
+}
+
 /** Creates the preview database of a branch unless it exists, and prints or writes its connection string. */
 export const runPreviewUp = async (
   options: UpOptions,
@@ -95,7 +110,7 @@ const sourceOf = async (
 
 const disclose = async (
   { url, password }: DatabaseAccess,
-  result: { branch: string; databaseId: string; created: boolean },
+  preview: Pick<PreviewResult, "branch" | "databaseId" | "created">,
   { envFile, name }: UpOptions,
   { cwd, env, output }: Context,
 ): Promise<void> => {
@@ -105,8 +120,9 @@ const disclose = async (
     }
   }
   if (envFile === undefined) {
+    const result: PreviewResult = { ...preview, connectionString: url };
     if (output.format === "table") output.text(url);
-    else await output.result({ ...result, connectionString: url });
+    else await output.result(result);
     return;
   }
   const path = resolve(cwd, envFile);
@@ -114,7 +130,8 @@ const disclose = async (
     await append(path, name, url);
   else await setVariable(path, name, url);
   output.info(`Wrote ${name} to ${path}.`);
-  await output.result({ ...result, envFile: path, variable: name });
+  const result: PreviewResult = { ...preview, envFile: path, variable: name };
+  await output.result(result);
 };
 
 /** The environment file of GitHub Actions has no quotes: they would be part of the value. */

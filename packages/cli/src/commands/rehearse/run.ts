@@ -20,7 +20,7 @@ export interface RehearseOptions {
   readonly words: readonly string[];
 }
 
-interface Report {
+export interface Report {
   readonly command: readonly string[];
   /** The exit code of the command without faults. */
   readonly exitCode: number;

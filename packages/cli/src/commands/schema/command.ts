@@ -7,8 +7,8 @@ import type { DefineCommand } from "../../program/porcelain.js";
 export const defineSchema: DefineCommand = (command, { output }) => {
   command
     .description(
-      "Prints the JSON Schema of what a command prints: its result, a line of it with --output ndjson, and an error. Also " +
-        "lists its exit codes with the error codes of the service that lead to them.",
+      "Prints the JSON Schema of what a command prints: its result, a line of it with --output ndjson, its requests with " +
+        "--dry-run, and an error. Also lists its exit codes with the error codes of the service that lead to them.",
     )
     .argument("<command...>", "words of the command");
   addGlobalOptions(command);

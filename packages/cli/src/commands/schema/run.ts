@@ -3,35 +3,31 @@ import { usageError } from "../../errors/usage-errors.js";
 import { exitCodeHelp, exitCodeOf } from "../../exit-codes.js";
 import type { OperationCommand, Schema } from "../../operations/row.js";
 import { lineOf, MgmtCommand } from "../../program/command.js";
-
-/** What `mgmt schema` prints about a command. */
-export interface CommandSchema {
-  readonly command: string;
-  readonly operationId: string | null;
-  /** Schema of standard output with `--output json`. Null if nothing is printed or the result is not declared. */
-  readonly result: Schema | null;
-  /** Schema of a line of standard output with `--output ndjson`. */
-  readonly streamLine: Schema | null;
-  /** Schema of a line of standard error with `--output json` or `ndjson` when the command fails. */
-  readonly error: Schema;
-  readonly exitCodes: readonly { code: number; meaning: string; errors: readonly string[] }[];
-}
+import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
 /** Describes the output of the command that the words call. Throws a usage error if there is none. */
 export const schemaOf = async (root: Command, words: readonly string[]): Promise<CommandSchema> => {
   const command = await find(root, words);
-  const row = command instanceof MgmtCommand ? command.row : undefined;
-  const { definitions, results } = await import("../../generated/schemas.js");
-  const { item, errors = [] } = (row && results[row.id]) ?? {};
-  const [result, line] = row ? shapes(row, item) : [null, null];
-  const withDefinitions = (schema: Schema | null): Schema | null =>
+  const { row, resultOf } = command;
+  const [{ definitions, results }, { sharedResults }] = await Promise.all([
+    import("../../generated/schemas.js"),
+    import("../../generated/printed-schemas.js"),
+  ]);
+  const id = row?.id ?? resultOf;
+  const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
+  const result = row ? resultOfRow(row, item, sharedResults.item) : (item ?? (await ownResult(command)));
+  const { dryRun } = sharedResults;
+  const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
+  const complete = (schema: Schema | null): JsonSchema | null =>
     schema && { $schema: dialect, ...schema, ...usedDefinitions(schema, definitions) };
   return {
     command: lineOf(command),
-    operationId: row?.id ?? null,
-    result: withDefinitions(result),
-    streamLine: withDefinitions(line),
-    error: { $schema: dialect, ...errorLine },
+    operationId: id ?? null,
+    result: complete(result),
+    streamLine: complete(result?.type === "array" ? (result.items ?? null) : result),
+    bulkResult: complete(has("--ndjson") ? listOf(sharedResults.item) : null),
+    dryRun: complete(has("--dry-run") ? dryRun : null),
+    error: { $schema: dialect, ...sharedResults.error },
     exitCodes: exitCodeHelp.map(([code, meaning]) => ({
       code,
       meaning,
@@ -42,7 +38,7 @@ export const schemaOf = async (root: Command, words: readonly string[]): Promise
 
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 
-const find = async (root: Command, words: readonly string[]): Promise<Command> => {
+const find = async (root: Command, words: readonly string[]): Promise<MgmtCommand> => {
   let command = root;
   for (const word of words) {
     const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
@@ -51,17 +47,32 @@ const find = async (root: Command, words: readonly string[]): Promise<Command> =
     if (next instanceof MgmtCommand) await next.define();
     command = next;
   }
-  return command;
+  if (command instanceof MgmtCommand) return command;
+  throw usageError(`Unknown command: ${lineOf(command)}`, "mgmt --help lists the commands.");
 };
 
-/** Returns the schemas of the result and of one line of it. */
-const shapes = (
-  { envelope, method }: OperationCommand,
+const listOf = (items: Schema): Schema => ({ type: "array", items });
+
+/** Returns the schema of what the command of an operation prints. */
+const resultOfRow = (
+  { envelope, method, ensure, words }: OperationCommand,
   item: Schema | undefined,
-): [Schema | null, Schema | null] => {
-  if (envelope === "list" && item) return [{ type: "array", items: item }, item];
-  if (envelope !== "none") return [item ?? null, item ?? null];
-  return method === "DELETE" ? [{ type: "array", items: itemResult }, itemResult] : [null, null];
+  itemResult: Schema,
+): Schema | null => {
+  if (envelope === "list" && item) return listOf(item);
+  if (item && ensure?.found !== undefined && words.at(-1) === "ensure") {
+    return { anyOf: [item, { $ref: `#/$defs/${ensure.found}` }] };
+  }
+  if (envelope !== "none") return item ?? null;
+  return method === "DELETE" ? listOf(itemResult) : null;
+};
+
+/** Returns the schema of what a hand-written command prints. */
+const ownResult = async (command: MgmtCommand): Promise<Schema | null> => {
+  const { printedResults } = await import("../../generated/printed-schemas.js");
+  const line = lineOf(command).split(" ").slice(1).join(" ");
+  if (line === "export") return (await import("../../../mgmt.schema.json")).default;
+  return Object.entries(printedResults).find(([words]) => words === line)?.[1] ?? null;
 };
 
 /** The definitions that a schema refers to, directly or through others. */
@@ -80,37 +91,4 @@ const usedDefinitions = (
   };
   visit(schema);
   return Object.keys(used).length > 0 ? { $defs: used } : {};
-};
-
-const text: Schema = { type: "string" };
-
-const failure: Schema = {
-  type: "object",
-  required: ["code", "message"],
-  properties: {
-    code: { ...text, description: "Stable code: `noun:reason`." },
-    message: text,
-    hint: { ...text, description: "What to do about it." },
-    status: { type: "integer", description: "HTTP status, if the service responded." },
-    requestId: text,
-    issues: {
-      type: "array",
-      items: { type: "object", required: ["path", "message"], properties: { path: text, message: text } },
-    },
-    retryAfter: { type: "number", description: "Seconds to wait before the next request." },
-    details: { type: "object", description: "Fields that the code adds." },
-    next: {
-      type: "array",
-      description: "Command lines that help, the best first. Each can be executed as it is.",
-      items: { type: "array", items: text },
-    },
-  },
-};
-
-const errorLine: Schema = { type: "object", required: ["error"], properties: { error: failure } };
-
-const itemResult: Schema = {
-  type: "object",
-  required: ["id", "status"],
-  properties: { id: text, status: { type: "string", enum: ["deleted", "failed"] }, error: failure },
 };

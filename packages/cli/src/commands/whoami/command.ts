@@ -7,6 +7,7 @@ export const defineWhoami: DefineCommand = (command, context) => {
   command.description(
     "Asks the service for the user, workspace and credential behind the token. The same as mgmt me get.",
   );
+  command.resultOf = "me.get";
   addGlobalOptions(command);
   addSections(command, { Examples: () => ["mgmt whoami", "mgmt whoami --output json"] });
   command.action(async () => {

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { printedResults } from "../src/generated/printed-schemas.js";
+import { expectValid, schemaOf, withoutOtherFields } from "./command-schemas.js";
+import { definedCommands } from "./program.js";
+import type { Result } from "./result.js";
+import { openWorkplace, startRepository, type Workplace } from "./workplace.js";
+
+let workplace: Workplace;
+beforeEach(async () => {
+  workplace = await openWorkplace();
+});
+afterEach(() => workplace.close());
+
+/** Lines that print the result of a command. A command without one does not compile. */
+const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse">, readonly Line[]>> = {
+  login: ["login --with-token", "login --no-browser"],
+  "auth login": ["auth login --with-token"],
+  "auth list": ["auth list"],
+  "auth status": ["auth status", "auth status --profile staging"],
+  "auth token": ["auth token"],
+  "config list": ["config list"],
+  "config get": ["config get base-url"],
+  "config set": ["config set pager off"],
+  "config unset": ["config unset pager"],
+  plan: ["plan -f changed.yaml --prune"],
+  apply: ["apply -f changed.yaml --prune --yes"],
+  "preview up": ["preview up", "preview up --file preview.env"],
+  "preview down": ["preview down", "preview down --branch other"],
+  "preview gc": ["preview gc --yes"],
+  link: ["link", "link --project-id shop"],
+  "dev approvals list": ["dev approvals list"],
+  "dev approvals approve": ["dev approvals approve apr_ --window 1h"],
+  "dev approvals deny": ["dev approvals deny apr_"],
+  env: ["env"],
+  open: ["open docs"],
+  api: ["api projects", "api GET /v1/me --include"],
+  doctor: ["doctor"],
+  operations: ["operations"],
+  schema: ["schema doctor", "schema projects list", "schema export"],
+  help: ["help plan", "help output"],
+};
+type Printing = keyof typeof printedResults;
+type Line = string;
+
+/** Lines of hand-written commands whose result has its schema elsewhere. */
+const others = { export: "export", whoami: "whoami" };
+
+/** Runs a line in the workplace. `apr_` is the id of an approval. */
+const run = async (line: string, format = "json", env: NodeJS.ProcessEnv = {}): Promise<Result> => {
+  const words = line.split(" ").map((word) => workplace.ids[word] ?? word);
+  const isToken = words.includes("--with-token");
+  const stdin = isToken ? { stdin: await workplace.server.engine.tokens.service() } : {};
+  return workplace.run([...words, "--output", format], { ...stdin, env });
+};
+
+describe("what a hand-written command prints with --output json", () => {
+  const cases = Object.entries({ ...lines, ...others }).flatMap(([words, each]) =>
+    [each].flat().map((line) => [line, words] as const),
+  );
+  it.each(cases)("has the schema that mgmt schema prints: mgmt %s", async (line, words) => {
+    if (words.startsWith("preview")) startRepository(workplace);
+    if (words === "preview gc" || words === "preview down") await run("preview up");
+    const { result, streamLine } = await schemaOf(words);
+    const { stdout, stderr, json } = await run(line);
+    expect(stdout, stderr).not.toMatch(/^(\[\]\n)?$/);
+    expectValid(words in lines ? withoutOtherFields(result) : result, json);
+    if (words === "export") return;
+    // Most of these lines can be repeated.
+    const repeated = await run(line.replace("apr_ ", "apr_"), "ndjson");
+    for (const each of repeated.stdout.split("\n").filter(Boolean)) expectValid(streamLine, JSON.parse(each));
+  });
+
+  it("has the schema of the approval that an agent waits for", async () => {
+    const { MGMT_BASE_URL, MGMT_TOKEN } = {
+      MGMT_BASE_URL: workplace.server.baseUrl,
+      MGMT_TOKEN: workplace.agentToken,
+    };
+    await run("dev approvals approve apr_");
+    const waited = await run("agent-approvals wait apr_", "json", { MGMT_BASE_URL, MGMT_TOKEN });
+    expect(waited.status).toBe(0);
+    const { operationId, result } = await schemaOf("agent-approvals wait");
+    expect(operationId).toBe("agentApprovals.get");
+    expectValid(result, waited.json);
+  });
+
+  it("is not declared for commands that print no JSON", async () => {
+    const commands = (await definedCommands()).filter(({ row, commands: [inner] }) => !row && !inner);
+    const silent: string[] = [];
+    for (const { line } of commands) {
+      const words = line.split(" ").slice(1).join(" ");
+      if ((await schemaOf(words)).result === null) silent.push(words);
+    }
+    expect(silent).toEqual(["logout", "auth logout", "auth switch", "unlink", "run", "psql", "completion"]);
+  });
+});
