@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:fs";
-import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { platformErrors } from "../platform-error.js";
@@ -8,6 +7,7 @@ import type { Account } from "./account.js";
 import type { Binaries } from "./binaries.js";
 import { dataDirectoryParameter, writeAccessRules } from "./cluster.js";
 import { endLeftovers } from "./leftovers.js";
+import { openLog, rotateLog } from "./log-file.js";
 import { postgresEnvironment } from "./run-program.js";
 import { type ServerChoices, serverParameters } from "./settings.js";
 import { Watchdog } from "./watchdog.js";
@@ -26,7 +26,9 @@ export interface ServerOptions extends ServerChoices {
 export class PostgresPortTaken extends Error {}
 
 const startLimit = 60_000;
-const logLimit = 8 * 1024 * 1024;
+const maxLogBytes = 8 * 1024 * 1024;
+/** Milliseconds between checks of the size of the log. */
+const rotationInterval = 60_000;
 
 /** A running Postgres server that ends with this process. */
 export class PostgresServer {
@@ -56,8 +58,9 @@ export class PostgresServer {
     const { binaries, account, directory, durable } = options;
     await endLeftovers(directory);
     await writeAccessRules(directory);
-    await rotateLog(options.logFile);
-    const log = await openLog(options.logFile);
+    const { logFile } = options;
+    await rotateLog(logFile, maxLogBytes);
+    const log = await openLog(logFile);
     const logStart = (await log.stat()).size;
     const watchdog = new Watchdog({
       signal: durable ? "INT" : "QUIT",
@@ -80,6 +83,10 @@ export class PostgresServer {
       child.once("error", () => resolve());
     });
     if (child.pid !== undefined) watchdog.watch(child.pid);
+    // When the disk is full, the log stays as it is.
+    const rotate = (): void => void rotateLog(logFile, maxLogBytes).catch(() => undefined);
+    const rotation = setInterval(rotate, rotationInterval).unref();
+    void ended.then(() => clearInterval(rotation));
     whileWaiting();
     await log.close();
 
@@ -87,7 +94,7 @@ export class PostgresServer {
       child.kill("SIGKILL");
       await ended;
       await watchdog.dismiss();
-      const output = (await readFile(options.logFile)).subarray(logStart).toString("utf8");
+      const output = (await readFile(logFile)).subarray(logStart).toString("utf8");
       if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTaken();
       throw platformErrors.postgresFailed("Postgres did not start", lastLines(output));
     }
@@ -127,21 +134,6 @@ const becomesReady = async (
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return true;
   }
   return false;
-};
-
-/** Opens the log to append to it. Does not follow a symbolic link. */
-const openLog = (path: string): Promise<FileHandle> =>
-  open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-
-/** Renames a large log, replacing the previous one. */
-const rotateLog = async (path: string): Promise<void> => {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  if (size <= logLimit) return;
-  await rm(`${path}.1`, { force: true });
-  await rename(path, `${path}.1`);
 };
 
 const lastLines = (output: string): string => output.trim().split("\n").slice(-6).join("\n");

@@ -50,6 +50,7 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     // Failed statements may contain secrets.
     log_min_error_statement: "panic",
     log_line_prefix: "%m [%p] ",
+    log_checkpoints: "off",
   };
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${String(value)}`]);
 };
