@@ -6,7 +6,19 @@ import { growth } from "./growth.js";
 import { http } from "./http.js";
 import { install } from "./install.js";
 import { msw } from "./msw.js";
+import { platform } from "./platform.js";
 import { sdk } from "./sdk.js";
 import { start } from "./start.js";
 
-export const benches: readonly Bench[] = [http, msw, start, databases, front, growth, cli, sdk, install];
+export const benches: readonly Bench[] = [
+  http,
+  msw,
+  start,
+  databases,
+  platform,
+  front,
+  growth,
+  cli,
+  sdk,
+  install,
+];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type GrowthOperation, type GrowthServer, growthOperations } from "../programs/calls.js";
 import type { Bench, Finding, Series } from "../runner/bench.js";
 import { type Program, startProgram } from "../runner/program.js";
+import { platformGrowth } from "./platform-growth.js";
 import { measureAlternately, median, ratios } from "../runner/rounds.js";
 
 const sizes = [100, 1_000, 10_000, 100_000];
@@ -10,28 +11,28 @@ const maxRatio = 2;
 /** Every size runs in its own process. */
 export const growth: Bench = {
   name: "growth",
-  about: "processor time per operation as the number of rows grows",
-  run: async (rounds = 21) => {
-    const servers: Program<GrowthServer>[] = [];
-    try {
-      for (const size of sizes) {
-        const server = await startProgram<GrowthServer>("growth", [
-          "--expose-gc",
-          "--max-old-space-size=6144",
-        ]);
-        servers.push(server);
-        assert.equal(await server.calls.fill(size), size);
-      }
-      const findings: Finding[] = [];
-      for (const operation of growthOperations) findings.push(await measure(operation, servers, rounds));
-      for (const [index, { calls }] of servers.entries()) assert.equal(await calls.rows(), sizes[index]);
-      const last = findings.pop();
-      assert.ok(last);
-      return [...findings, { ...last, notes: ["", ...table([...findings, last])] }];
-    } finally {
-      await Promise.all(servers.map((server) => server.stop()));
+  about:
+    "time per operation as the number of rows grows: processor time in memory, and whole requests to mgmt dev",
+  run: async (rounds = 21) => [...(await memoryGrowth(rounds)), ...(await platformGrowth(rounds))],
+};
+
+const memoryGrowth = async (rounds: number): Promise<Finding[]> => {
+  const servers: Program<GrowthServer>[] = [];
+  try {
+    for (const size of sizes) {
+      const server = await startProgram<GrowthServer>("growth", ["--expose-gc", "--max-old-space-size=6144"]);
+      servers.push(server);
+      assert.equal(await server.calls.fill(size), size);
     }
-  },
+    const findings: Finding[] = [];
+    for (const operation of growthOperations) findings.push(await measure(operation, servers, rounds));
+    for (const [index, { calls }] of servers.entries()) assert.equal(await calls.rows(), sizes[index]);
+    const last = findings.pop();
+    assert.ok(last);
+    return [...findings, { ...last, notes: ["", ...table([...findings, last])] }];
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
 };
 
 const measure = async (

@@ -2,6 +2,7 @@
 declare module "autocannon" {
   interface Options {
     url: string;
+    method: "GET" | "POST";
     headers: Readonly<Record<string, string>>;
     connections: number;
     /** Seconds. */
@@ -9,7 +10,8 @@ declare module "autocannon" {
     /** Milliseconds between checks whether the time is over. */
     sampleInt: number;
     maxOverallRequests: number;
-    expectBody: string;
+    body?: string;
+    expectBody?: string;
   }
   interface Result {
     "2xx": number;

@@ -60,11 +60,15 @@ export interface StaticTlsServer {
 
 export interface Load {
   readonly url: string;
+  /** Default: GET. */
+  readonly method?: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
+  /** Body of each request. Default: none. */
+  readonly sent?: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Every response must have this body. */
-  readonly body: string;
+  /** Every response must have this body. Default: any body. */
+  readonly body?: string;
 }
 
 export interface LoadResult {

@@ -3,16 +3,18 @@ import { type LoadGenerator, serveCalls } from "./calls.js";
 import { processorTime } from "./processor-time.js";
 
 serveCalls<LoadGenerator>({
-  fire: async ({ url, headers, connections, seconds, body }) => {
+  fire: async ({ url, method = "GET", headers, sent, connections, seconds, body }) => {
     const started = performance.now();
     const result = await autocannon({
       url,
+      method,
       headers,
+      ...(sent !== undefined && { body: sent }),
       connections,
       duration: seconds,
       sampleInt: 100,
       maxOverallRequests: 1_000_000,
-      expectBody: body,
+      ...(body !== undefined && { expectBody: body }),
     });
     return {
       requests: result.requests.total,
