@@ -15,6 +15,8 @@ export interface Context {
   /** Aborted by Ctrl-C; the reason is the error that the run then ends with. */
   readonly signal: AbortSignal;
   readonly sources: Sources;
+  /** The file of the command, to start it in the background. Absent where it runs in another program. */
+  readonly entry?: string | undefined;
 }
 
 /** Flags that every command accepts. */

@@ -11,6 +11,8 @@ import { usageFailure } from "./program/usage-failure.js";
 /** The parts of a process that a run uses. Tests pass their own. */
 export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd" | "exit">, Streams {
   once(signal: "SIGINT", listener: () => void): unknown;
+  /** The file of the command. Default: it cannot be started in the background. */
+  readonly entry?: string | undefined;
 }
 
 /** Runs one command line and returns the exit code. */
@@ -41,6 +43,7 @@ export const main = async (
     cwd,
     signal,
     sources,
+    entry: host.entry,
     // Most runs use neither, and opening them takes time.
     get stdin() {
       return host.stdin;

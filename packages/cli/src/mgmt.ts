@@ -64,6 +64,7 @@ if (refusal !== undefined) {
     .then(({ main }) =>
       main(args, version, {
         env: process.env,
+        entry: process.argv[1],
         cwd: () => process.cwd(),
         exit: (code) => process.exit(code),
         once: (signal, listener) => process.once(signal, listener),

@@ -1,12 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
-import { bin, ensureBuilt } from "./bin.js";
 import { runInProcess } from "./in-process.js";
 import { formats } from "../src/output/output.js";
-import { startSession } from "./terminal.js";
+import { run, startSession } from "./terminal.js";
 
 const completionsOf = async (...words: string[]): Promise<string[]> => {
   const { status, stdout } = await runInProcess(["complete", "--", ...words]);
@@ -53,23 +55,60 @@ describe("completion", () => {
   });
 });
 
-describe("completion for zsh", () => {
-  it("completes at the first TAB when it is autoloaded", async () => {
-    const { stdout } = await runInProcess(["completion", "zsh"]);
-    // zsh calls the file as the function `_mgmt` the first time, so that its last line must complete.
-    expect(stdout.trimEnd().split("\n").at(-1)).toBe(
-      'if [ "${funcstack[1]}" = _mgmt ]; then _mgmt "$@"; else compdef _mgmt mgmt; fi',
-    );
-  });
-});
-
 describe("completion of values", () => {
   const folder = temporaryFolder();
+  beforeAll(ensureBuilt);
 
-  it("completes allowed values after =, in one word and as bash splits it", async () => {
+  it("completes allowed values after =", async () => {
     expect(await completionsOf("projects", "create", "--region=eu-c")).toEqual(["--region=eu-central-1"]);
-    expect(await completionsOf("projects", "create", "--region", "=", "eu-c")).toEqual(["eu-central-1"]);
-    expect(await completionsOf("projects", "list", "--output", "=")).toEqual([...formats]);
+    expect(await completionsOf("projects", "list", "--output=")).toEqual(
+      formats.map((format) => `--output=${format}`),
+    );
+    expect(await completionsOf("dev", "--unknown-fields=")).toEqual([
+      "--unknown-fields=ignore",
+      "--unknown-fields=refuse",
+    ]);
+    expect(await completionsOf("login", "--store", "k")).toEqual(["keyring"]);
+    expect(await completionsOf("projects", "list", "--limit=")).toEqual([]);
+  });
+
+  it.each([
+    ["config get ", ["base-url", "auth-url", "workspace-id", "project-id", "output", "pager"]],
+    ["config unset p", ["project-id", "pager"]],
+    ["config get output ", []],
+    ["config set output y", ["yaml"]],
+    ["config set pager ", ["on", "off"]],
+    ["config set base-url ", []],
+    ["config set nothing ", []],
+    ["config set pager on ", []],
+    ["completion ", ["bash", "zsh", "fish", "powershell"]],
+    ["completion bash ", []],
+    ["help ou", ["output"]],
+    ["help projects de", ["delete"]],
+    ["schema databases ba", ["backups"]],
+    ["schema databases backups ", ["list"]],
+    ["schema nothing ", []],
+    ["run -- --", []],
+    ["run -- projects ", []],
+  ])("completes the arguments of mgmt %s", async (line, expected) => {
+    expect(await completionsOf(...line.split(" "))).toEqual(expected);
+  });
+
+  it.each([
+    ["PO", ["POST"]],
+    ["/v1/regions", ["/v1/regions", "/v1/regions/accelerate", "/v1/regions/postgres"]],
+    ["regions/p", ["regions/postgres"]],
+    ["POST /v1/pro", ["/v1/projects", "/v1/projects/"]],
+    ["POST /v1/projects/p/d", ["/v1/projects/p/databases"]],
+    ["DELETE /v1/projects", ["/v1/projects/"]],
+    ["POST /v1/me", []],
+    ["POST /v1/projects/p/databases/", []],
+    ["FETCH /v1/", []],
+    ["GET /v1/me ", []],
+    ["//v1", []],
+    ["projects//d", []],
+  ])("completes mgmt api %s", async (line, expected) => {
+    expect(await completionsOf("api", ...line.split(" "))).toEqual(expected);
   });
 
   it("completes the names and ids of resources, also while the service is stopped", async () => {
@@ -79,8 +118,14 @@ describe("completion of values", () => {
     const complete = async (...words: string[]) =>
       (await runInProcess(["complete", "--", ...words], { env })).stdout.split("\n").filter(Boolean);
     // On a busy machine the service may be slower than a shell may wait.
-    await expect.poll(() => complete("projects", "get", ""), { timeout: 20_000 }).toEqual(["shop", id]);
+    await runInProcess(["complete", "--refresh", "--", "projects", "get", ""], { env });
+    expect(await complete("projects", "get", "")).toEqual(["shop", id]);
     expect(await complete("databases", "list", "--project-id=sh")).toEqual(["--project-id=shop"]);
+    expect(await complete("api", "GET", "/v1/projects/")).toEqual([`/v1/projects/${id}`]);
+    expect(await complete("api", "projects/")).toEqual([`projects/${id}`]);
+    expect(await complete("link", "--project-id=")).toEqual([`--project-id=${id}`]);
+    expect(await complete("export", "x", "")).toEqual([id]);
+    expect(await complete("config", "set", "project-id", "")).toEqual([id]);
     expect(await complete("projects", "delete", "shop", "proj_")).toEqual([id]);
     const requests = server.engine.requests.length;
     await complete("projects", "get", "");
@@ -90,6 +135,34 @@ describe("completion of values", () => {
     const cache = readFileSync(join(folder, "live", "completion.json"), "utf8");
     expect(cache).not.toContain(access["MGMT_TOKEN"]);
     expect(statSync(join(folder, "live", "completion.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("asks a slow service in the background, for the next time", async () => {
+    const responses: ServerResponse[] = [];
+    const server = createServer((_, response) => responses.push(response)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    assert.ok(address !== null && typeof address === "object");
+    const env = {
+      MGMT_BASE_URL: `http://127.0.0.1:${address.port}`,
+      MGMT_TOKEN: "t",
+      MGMT_CONFIG_DIR: join(folder, "slow"),
+    };
+    const complete = () => run(["complete", "--", "projects", "get", ""], { env });
+    expect(await complete()).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    const background = async (): Promise<boolean> => {
+      for (const response of responses.splice(0)) {
+        response.setHeader("content-type", "application/json");
+        response.end(
+          '{"data":[{"id":"proj_1","name":"shop"}],"pagination":{"nextCursor":null,"hasMore":false}}',
+        );
+      }
+      return readFileSync(join(folder, "slow", "completion.json"), "utf8").includes("shop");
+    };
+    await expect.poll(background, { timeout: 60_000 }).toBe(true);
+    expect((await complete()).stdout).toBe("shop\nproj_1\n");
+    expect(responses).toEqual([]);
+    server.close();
   });
 
   it("completes nothing, without an error, if the service cannot be reached or nobody is logged in", async () => {
@@ -114,17 +187,8 @@ describe("completion of values", () => {
     writeFileSync(join(env.MGMT_CONFIG_DIR, "config.json"), JSON.stringify({ profiles }), { mode: 0o600 });
     const { stdout } = await runInProcess(["complete", "--", "projects", "list", "--profile", "s"], { env });
     expect(stdout).toBe("staging\n");
-  });
-});
-
-describe("completion in a real bash", () => {
-  const path = temporaryFolder();
-  beforeAll(ensureBuilt);
-
-  it("completes a word", () => {
-    symlinkSync(bin, join(path, "mgmt"));
-    const script = `source <(mgmt completion bash); COMP_WORDS=(mgmt projects cre); COMP_CWORD=2; _mgmt; echo "\${COMPREPLY[@]}"`;
-    const env = { PATH: `${path}:${process.env["PATH"] ?? ""}` };
-    expect(execFileSync("bash", ["-c", script], { env, encoding: "utf8", stdio: "pipe" })).toBe("create\n");
+    const names = await runInProcess(["complete", "--", "auth", "switch", ""], { env });
+    expect(names.stdout).toBe("staging\nlocal\n");
+    expect((await runInProcess(["complete", "--", "auth", "switch", "local", ""], { env })).stdout).toBe("");
   });
 });

@@ -10,15 +10,30 @@ export interface Step {
   type: string | ((seen: RegExpExecArray, send: (text: string) => void) => string | Promise<string>);
 }
 
-/** Runs the command in a pseudo-terminal of `script`, and types what the steps say, one after the other. */
-export const inPty = async (
+interface Seen {
+  status: number | null;
+  /** Without control characters. */
+  screen: string;
+  raw: string;
+}
+
+/** Runs the command in a pseudo-terminal, and types what the steps say, one after the other. */
+export const inPty = (
   words: readonly string[],
+  steps: readonly Step[],
+  env?: NodeJS.ProcessEnv,
+  columns?: number,
+): Promise<Seen> => programInPty([process.execPath, bin, ...words], steps, env, columns);
+
+/** Does the same with any program. */
+export const programInPty = async (
+  program: readonly string[],
   steps: readonly Step[],
   env: NodeJS.ProcessEnv = {},
   // Wide enough that addresses do not wrap.
   columns = 500,
-): Promise<{ status: number | null; screen: string; raw: string }> => {
-  const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" ");
+): Promise<Seen> => {
+  const line = program.map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qfec", `stty cols ${columns}; echo pid $$.; exec ${line}`, "/dev/null"], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TERM: "xterm", ...env },
     stdio: "pipe",

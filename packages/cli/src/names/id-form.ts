@@ -2,7 +2,7 @@ import { idPrefixes } from "../generated/id-prefixes.js";
 import { kindOfPrefix } from "../resources/kinds.js";
 
 /** Kinds of resources that can be named on the command line. */
-const namedKinds = ["project", "branch", "database", "connection", "workspace", "app"] as const;
+export const namedKinds = ["project", "branch", "database", "connection", "workspace", "app"] as const;
 export type NamedKind = (typeof namedKinds)[number];
 
 /** Returns the kind whose ids have a prefix, if its resources can be named. */

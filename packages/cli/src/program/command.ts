@@ -1,6 +1,7 @@
 import { Command, CommanderError, type Help, type HelpContext, type ParseOptionsResult } from "commander";
 import { missingInput, usageError } from "../errors/usage-errors.js";
 import type { OperationCommand } from "../operations/row.js";
+import type { CompleteArgument } from "./completion.js";
 import { withDryRunFormat } from "./dry-run-option.js";
 import { type HelpSection, MgmtHelp } from "./help.js";
 
@@ -24,6 +25,8 @@ export class MgmtCommand extends Command {
   row?: OperationCommand;
   /** Id of the operation whose result a hand-written command prints. */
   resultOf?: string;
+  /** Completes the arguments in a shell. Absent for the command of an operation, whose row says what they are. */
+  completeArgument?: CompleteArgument;
   readonly sections: HelpSection[] = [];
   /** Whether help is printed as data. Set for `mgmt` itself. */
   helpIsData = false;
@@ -49,6 +52,11 @@ export class MgmtCommand extends Command {
 
   override parseOptions(words: string[]): ParseOptionsResult {
     return super.parseOptions(withDryRunFormat(words));
+  }
+
+  /** Returns the subcommand that a word calls by its name or an alias. */
+  subcommand(word: string): MgmtCommand | undefined {
+    return this.commands.find((each) => isCalledBy(each, word));
   }
 
   /** The words that call the command, starting with `mgmt`. */
@@ -86,6 +94,9 @@ export class MgmtCommand extends Command {
   }
 }
 
+const isCalledBy = (command: Command, word: string): boolean =>
+  command.name() === word || command.aliases().includes(word);
+
 /** The words that call a command, starting with `mgmt`. */
 export const lineOf = (command: Command): string =>
   command.parent ? `${lineOf(command.parent)} ${command.name()}` : command.name();
@@ -93,9 +104,23 @@ export const lineOf = (command: Command): string =>
 /** The command `mgmt` itself. */
 export const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
 
+/** Returns the names of the commands below the one that words call. */
+export const subcommandNames = async (root: MgmtCommand, words: readonly string[]): Promise<string[]> => {
+  const [word, ...rest] = words;
+  if (word === undefined) {
+    return root
+      .createHelp()
+      .visibleCommands(root)
+      .map((each) => each.name());
+  }
+  const next = root.subcommand(word);
+  await next?.define();
+  return next === undefined ? [] : subcommandNames(next, rest);
+};
+
 /** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */
 export const calledCommand = (command: Command): Command => {
   const [word = ""] = command.args;
-  const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+  const next = command.commands.find((each) => isCalledBy(each, word));
   return next === undefined ? command : calledCommand(next);
 };

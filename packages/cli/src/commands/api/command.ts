@@ -47,6 +47,10 @@ export const defineApi: DefineCommand = (command, context) => {
       "mgmt api GET '/v1/projects/{projectId}/databases' --include",
     ],
   });
+  command.completeArgument = async (argument) => {
+    const { completePath } = await import("./complete-path.js");
+    return completePath(argument);
+  };
   command.action(async () => {
     const { runApi } = await import("./run.js");
     const flags = { ...globalFlags(command), ...command.opts<ApiFlags>(), dryRun: dryRunFormat(command) };

@@ -17,6 +17,7 @@ export const defineAuthSwitch: DefineCommand = (command, context) => {
       `mgmt auth switch --project-id ${exampleId(idPrefixes.project)}`,
     ],
   });
+  command.completeArgument = ({ typed, profiles }) => (typed.length === 0 ? profiles() : []);
   command.action(async () => {
     const { projectId } = command.opts<{ projectId?: string }>();
     if (projectId?.trim() === "") throw usageError("--project-id cannot be empty", "It must be an id.");

@@ -1,36 +1,11 @@
-import { Argument } from "commander";
+import { Argument, Option } from "commander";
+import type { Context } from "../../context.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { printable } from "../../output/printable.js";
 import { MgmtCommand, rootOf } from "../../program/command.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
-
-const shells = ["bash", "zsh", "fish", "powershell"] as const;
-
-/** Scripts that call `mgmt complete` for the candidates. */
-const scripts: Readonly<Record<(typeof shells)[number], string>> = {
-  bash: `_mgmt() {
-  local IFS=$'\\n'
-  COMPREPLY=($(mgmt complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -o default -F _mgmt mgmt`,
-  zsh: `#compdef mgmt
-_mgmt() {
-  local -a candidates
-  candidates=("\${(@f)$(mgmt complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  compadd -a candidates
-}
-if [ "\${funcstack[1]}" = _mgmt ]; then _mgmt "$@"; else compdef _mgmt mgmt; fi`,
-  fish: `complete -c mgmt -f -a '(mgmt complete -- (commandline -opc)[2..-1] (commandline -ct))'`,
-  powershell: `Register-ArgumentCompleter -Native -CommandName mgmt -ScriptBlock {
-  param($wordToComplete, $commandAst, $cursorPosition)
-  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
-  if ($wordToComplete -eq '') { $words += '""' }
-  mgmt complete -- @words 2>$null | ForEach-Object {
-    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
-  }
-}`,
-};
+import { scripts, shells } from "./scripts.js";
 
 /** `mgmt completion`. */
 export const defineCompletion: DefineCommand = (command, { output }) => {
@@ -43,6 +18,7 @@ export const defineCompletion: DefineCommand = (command, { output }) => {
         throw usageError(`<shell> cannot be ${JSON.stringify(name)}`, `Allowed: ${shells.join(", ")}.`);
       output.text(scripts[shell]);
     });
+  command.completeArgument = ({ typed }) => (typed.length === 0 ? shells : []);
   addSections(command, {
     Examples: () => [
       "source <(mgmt completion bash)",
@@ -53,12 +29,40 @@ export const defineCompletion: DefineCommand = (command, { output }) => {
   });
 };
 
-/** `mgmt complete`, called by those scripts: prints the candidates for the last word, one per line. */
+/** `mgmt complete`, called by those scripts: prints what the last word can become, one value per line. */
 export const defineComplete: DefineCommand = (command, context) => {
-  command.argument("[words...]").action(async (words: string[]) => {
-    const { candidatesFor } = await import("./candidates.js");
-    const root = rootOf(command);
-    const candidates = root instanceof MgmtCommand ? await candidatesFor(root, words, context) : [];
-    if (candidates.length > 0) context.output.text(candidates.map(printable).join("\n"));
-  });
+  command
+    .argument("[words...]")
+    .addOption(new Option("--refresh", "ask the service patiently, and store what it returns").hideHelp())
+    .action(async (words: string[], { refresh: isRefresh = false }: { refresh?: boolean }) => {
+      const { candidatesFor } = await import("./candidates.js");
+      const root = rootOf(command);
+      if (!(root instanceof MgmtCommand)) return;
+      const patience = isRefresh
+        ? { signal: AbortSignal.timeout(refreshMs) }
+        : { signal: AbortSignal.timeout(shellMs), refresh: refreshing(words, context) };
+      const candidates = await candidatesFor(root, words, { context, patience });
+      if (candidates.length > 0) context.output.text(candidates.map(printable).join("\n"));
+    });
+};
+
+/** How long a shell waits for the service. */
+const shellMs = 150;
+
+/** How long a process in the background waits for it. */
+const refreshMs = 20_000;
+
+/** Returns a function that starts a process in the background, which stores what the service returns for the words. */
+const refreshing = (
+  words: readonly string[],
+  { entry, env, cwd }: Context,
+): (() => Promise<void>) | undefined => {
+  if (entry === undefined) return undefined;
+  return async () => {
+    const { spawn } = await import("node:child_process");
+    const options = { cwd, env, detached: true, stdio: "ignore", windowsHide: true } as const;
+    spawn(process.execPath, [entry, "complete", "--refresh", "--", ...words], options)
+      .on("error", () => undefined)
+      .unref();
+  };
 };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context, GlobalFlags } from "../../context.js";
 import { isObject, valueAt } from "../../json-path.js";
@@ -11,11 +11,19 @@ import { resolveAccess } from "../../profiles/resolve-access.js";
 import { listCall, nameOfItem } from "../../resources/list.js";
 import { connect } from "../../service/connect.js";
 
-/** How long a shell may wait for the service. */
-const patienceMs = 200;
+/** How long completion waits for the service. */
+export interface Patience {
+  /** Aborted when it is over. */
+  readonly signal: AbortSignal;
+  /** Asks the service in the background, for the next time. Absent if that cannot be done. */
+  readonly refresh?: (() => Promise<void>) | undefined;
+}
 
 /** How long candidates are used without asking the service again. */
 const freshMs = 60_000;
+
+/** How long to wait before a service that was too slow is asked again. */
+const retryMs = 10_000;
 
 /** Candidates are the first page of a list. */
 const pageSize = 100;
@@ -23,16 +31,19 @@ const pageSize = 100;
 interface Entry {
   readonly at: number;
   readonly values: readonly string[];
+  /** When the service was last too slow. */
+  readonly slowAt?: number;
 }
 
 /**
- * Returns names and ids of resources: from the service if it responds quickly, else those it returned last. A completion
- * never fails, so every error results in fewer candidates.
+ * Returns names and ids of resources: from the service if it responds quickly, else those it returned last. A service that
+ * responds slowly is asked again in the background. A completion never fails, so every error results in fewer candidates.
  */
 export const knownResources = async (
   kind: NamedKind,
   flags: GlobalFlags,
   context: Context,
+  patience: Patience,
 ): Promise<readonly string[]> => {
   try {
     const { baseUrl, identity } = await resolveAccess(flags, context);
@@ -41,13 +52,21 @@ export const knownResources = async (
     const source = JSON.stringify([baseUrl.value, identity.value, kind, projectId]);
     const key = createHash("sha256").update(source).digest("hex");
     const file = join(dirname(profilesFile(context.env)), "completion.json");
-    const cache = await readCache(file);
-    const cached = cache[key];
+    const cached = readCache(file)[key];
     if (cached && Date.now() - cached.at < freshMs) return cached.values;
-    const values = await listed(kind, projectId, flags, context).catch(() => undefined);
-    if (!values) return cached?.values ?? [];
-    await writeCache(file, { ...cache, [key]: { at: Date.now(), values } }).catch(() => undefined);
-    return values;
+    const { refresh, signal } = patience;
+    const isSlow = cached?.slowAt !== undefined && Date.now() - cached.slowAt < retryMs;
+    if (refresh && isSlow) return cached.values;
+    const values = await listed(kind, projectId, signal, flags, context).catch(() => undefined);
+    if (values) {
+      store(file, key, { at: Date.now(), values });
+      return values;
+    }
+    if (refresh && signal.aborted) {
+      store(file, key, { at: 0, values: [], ...cached, slowAt: Date.now() });
+      await refresh();
+    }
+    return cached?.values ?? [];
   } catch {
     return [];
   }
@@ -57,11 +76,12 @@ export const knownResources = async (
 const listed = async (
   kind: NamedKind,
   projectId: string | undefined,
+  patience: AbortSignal,
   flags: GlobalFlags,
   context: Context,
 ): Promise<string[]> => {
   const client = await connect(flags, context);
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(patienceMs)]);
+  const signal = AbortSignal.any([context.signal, patience]);
   const isInProject = kind === "branch" || kind === "app";
   if (isInProject && projectId === undefined) return [];
   const parents = isInProject && projectId !== undefined ? { project: projectId } : {};
@@ -83,9 +103,9 @@ const nameOf = (kind: NamedKind, item: Readonly<Record<string, unknown>>): strin
   return kind === "database" && typeof projectName === "string" ? `${projectName}/${own}` : own;
 };
 
-const readCache = async (file: string): Promise<Readonly<Record<string, Entry>>> => {
+const readCache = (file: string): Readonly<Record<string, Entry>> => {
   try {
-    const cache: unknown = JSON.parse(await readFile(file, "utf8"));
+    const cache: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (!isObject(cache)) return {};
     return Object.fromEntries(
       Object.entries(cache).flatMap(([key, entry]) => (isEntry(entry) ? [[key, entry]] : [])),
@@ -98,18 +118,24 @@ const readCache = async (file: string): Promise<Readonly<Record<string, Entry>>>
 const isEntry = (value: unknown): value is Entry =>
   isObject(value) &&
   typeof value["at"] === "number" &&
+  (value["slowAt"] === undefined || typeof value["slowAt"] === "number") &&
   Array.isArray(value["values"]) &&
   value["values"].every((each) => typeof each === "string");
 
 /** Entries that are kept: a machine has few services, and few projects are worked on at once. */
 const maximumEntries = 50;
 
-const writeCache = async (file: string, cache: Readonly<Record<string, Entry>>): Promise<void> => {
-  const newest = Object.entries(cache)
+/** Stores an entry, unless the folder is read-only or the disk is full. */
+const store = (file: string, key: string, entry: Entry): void => {
+  const newest = Object.entries({ ...readCache(file), [key]: entry })
     .sort(([, a], [, b]) => b.at - a.at)
     .slice(0, maximumEntries);
   const temporary = `${file}.${process.pid}.part`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(temporary, JSON.stringify(Object.fromEntries(newest)), { mode: 0o600 });
-  await rename(temporary, file);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, JSON.stringify(Object.fromEntries(newest)), { mode: 0o600 });
+    renameSync(temporary, file);
+  } catch {
+    // The service is asked again the next time.
+  }
 };

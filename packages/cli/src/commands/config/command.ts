@@ -1,8 +1,9 @@
 import { idPrefixes } from "../../generated/id-prefixes.js";
 import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
 import { addSections, exampleId } from "../../program/help-sections.js";
+import { type CompleteArgument, onlyIds } from "../../program/completion.js";
 import type { DefineCommand } from "../../program/porcelain.js";
-import { settings } from "./settings.js";
+import { settingNamed, settings } from "./settings.js";
 
 const keys = Object.keys(settings);
 
@@ -12,6 +13,14 @@ const keySection = (): string[] => {
 };
 
 const keyArgument = ["<key>", `one of: ${keys.join(", ")}`] as const;
+
+const completeKey: CompleteArgument = ({ typed }) => (typed.length === 0 ? keys : []);
+
+const completeSetting: CompleteArgument = async ({ typed: [key, ...rest], resources }) => {
+  if (key === undefined) return keys;
+  const { values = [], kind } = (rest.length === 0 && settingNamed(key)) || {};
+  return kind ? onlyIds(kind, await resources(kind)) : values;
+};
 
 /** `mgmt config list`. */
 export const defineConfigList: DefineCommand = (command, context) => {
@@ -39,6 +48,7 @@ export const defineConfigGet: DefineCommand = (command, context) => {
     .argument(...keyArgument);
   addGlobalOptions(command);
   addSections(command, { Keys: keySection, Examples: () => ["mgmt config get base-url"] });
+  command.completeArgument = completeKey;
   command.action(async () => {
     const { runConfigGet } = await import("./run.js");
     await runConfigGet(command.args[0] ?? "", globalFlags(command), context);
@@ -63,6 +73,7 @@ export const defineConfigSet: DefineCommand = (command, context) => {
       "mgmt config set base-url https://api.example.com --profile staging",
     ],
   });
+  command.completeArgument = completeSetting;
   command.action(async () => {
     const [key = "", value = ""] = command.args;
     const { runConfigSet } = await import("./run.js");
@@ -75,6 +86,7 @@ export const defineConfigUnset: DefineCommand = (command, context) => {
   command.description("Removes a default from the profile that commands use here.").argument(...keyArgument);
   addGlobalOptions(command);
   addSections(command, { Keys: keySection, Examples: () => ["mgmt config unset output"] });
+  command.completeArgument = completeKey;
   command.action(async () => {
     const { runConfigUnset } = await import("./run.js");
     await runConfigUnset(command.args[0] ?? "", globalFlags(command), context);

@@ -1,6 +1,7 @@
 import type { Context, GlobalFlags } from "../../context.js";
 import { invalidValue, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
+import type { NamedKind } from "../../names/id-form.js";
 import { formats } from "../../output/output.js";
 import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
@@ -32,6 +33,10 @@ export interface Setting {
   /** Where the profile stores it. */
   readonly field: "baseUrl" | "authUrl" | "output" | "pager" | "workspaceId" | "projectId";
   readonly help: string;
+  /** The values that it can have, if they are few. */
+  readonly values?: readonly string[];
+  /** Kind of the resource whose id it is. */
+  readonly kind?: NamedKind;
   /** Parses a value. Throws a usage error. */
   readonly parse: (text: string, context: Context) => Promise<string | boolean>;
   /** Looks where a flag or variable comes before the profile. */
@@ -99,6 +104,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   "workspace-id": {
     field: "workspaceId",
     help: "default workspace",
+    kind: "workspace",
     parse: parseId("workspace-id"),
     override: linkedDefault("workspaceId"),
     fallback: none,
@@ -106,6 +112,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   "project-id": {
     field: "projectId",
     help: "default project",
+    kind: "project",
     parse: parseId("project-id"),
     override: linkedDefault("projectId"),
     fallback: none,
@@ -113,6 +120,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   output: {
     field: "output",
     help: `output format: ${formats.join(", ")}`,
+    values: formats,
     parse: (text) => choose("output", text, Object.fromEntries(formats.map((format) => [format, format]))),
     override: ({ flags }) =>
       flags.output === undefined ? undefined : { value: flags.output, from: "--output" },
@@ -121,6 +129,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   pager: {
     field: "pager",
     help: "whether a long list is shown in a pager: on, off",
+    values: ["on", "off"],
     parse: (text) => choose("pager", text, { on: true, off: false, true: true, false: false }),
     override: ({ flags, context }) => {
       if (flags.pager === false) return { value: "off", from: "--no-pager" };
@@ -130,9 +139,12 @@ export const settings: Readonly<Record<string, Setting>> = {
   },
 };
 
+export const settingNamed = (key: string): Setting | undefined =>
+  Object.hasOwn(settings, key) ? settings[key] : undefined;
+
 /** Returns a setting. Throws a usage error for an unknown key. */
 export const settingOf = (key: string): Setting => {
-  const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
+  const setting = settingNamed(key);
   if (setting) return setting;
   const keys = Object.keys(settings);
   const hint =

@@ -1,5 +1,6 @@
 import { Argument } from "commander";
 import { idPrefixes } from "../../generated/id-prefixes.js";
+import { completeIds } from "../../program/completion.js";
 import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
 import { addSections, exampleId } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
@@ -26,6 +27,7 @@ export const defineEnv: DefineCommand = (command, context) => {
       `mgmt env ${exampleId(idPrefixes.database)} --file .env.local --name TEST_DATABASE_URL`,
     ],
   });
+  command.completeArgument = completeIds("database");
   command.action(async () => {
     const { file = ".env", name = "DATABASE_URL" } = command.opts<{ file?: string; name?: string }>();
     const { runEnv } = await import("./run.js");

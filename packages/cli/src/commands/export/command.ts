@@ -1,5 +1,6 @@
 import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
+import { onlyIds } from "../../program/completion.js";
 import type { DefineCommand } from "../../program/porcelain.js";
 
 /** `mgmt export`. */
@@ -12,6 +13,7 @@ export const defineExport: DefineCommand = (command, context) => {
     .argument("[project...]", "ids or logical ids of projects (default: all projects with a logical id)");
   addGlobalOptions(command);
   addSections(command, { Examples: () => ["mgmt export > mgmt.yaml", "mgmt export shop"] });
+  command.completeArgument = async ({ resources }) => onlyIds("project", await resources("project"));
   command.action(async (projects: string[]) => {
     const { runExport } = await import("./run.js");
     await runExport(projects, globalFlags(command), context);

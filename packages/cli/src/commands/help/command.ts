@@ -1,4 +1,4 @@
-import { rootOf } from "../../program/command.js";
+import { MgmtCommand, rootOf, subcommandNames } from "../../program/command.js";
 import { addGlobalOptions } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
@@ -20,6 +20,11 @@ export const defineHelp: DefineCommand = (command, { output }) => {
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
     });
   addGlobalOptions(command, { hidden: true });
+  command.completeArgument = async ({ typed }) => {
+    const root = rootOf(command);
+    const names = root instanceof MgmtCommand ? await subcommandNames(root, typed) : [];
+    return typed.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;
+  };
   addSections(command, {
     Topics: () => topics.map(({ name, summary }) => `${name.padEnd(12)}  ${summary}`),
     Examples: () => ["mgmt help", "mgmt help projects create", "mgmt help output"],

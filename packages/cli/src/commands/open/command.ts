@@ -25,6 +25,11 @@ export const defineOpen: DefineCommand = (command, context) => {
       "mgmt open --no-browser",
     ],
   });
+  command.completeArgument = async ({ typed, resources }) => {
+    if (typed.length > 0) return [];
+    const kinds = ["project", "database", "app"] as const;
+    return ["docs", ...(await Promise.all(kinds.map(resources))).flat()];
+  };
   command.action(async () => {
     const { browser } = command.opts<{ browser?: boolean }>();
     const { runOpen } = await import("./run.js");

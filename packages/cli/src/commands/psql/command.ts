@@ -1,5 +1,6 @@
 import { Argument } from "commander";
 import { idPrefixes } from "../../generated/id-prefixes.js";
+import { completeIds } from "../../program/completion.js";
 import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
 import { addSections, exampleId } from "../../program/help-sections.js";
 import type { DefineCommand } from "../../program/porcelain.js";
@@ -25,6 +26,7 @@ export const definePsql: DefineCommand = (command, context) => {
       `mgmt psql ${exampleId(idPrefixes.database)} -- --command "select count(*) from notes"`,
     ],
   });
+  command.completeArgument = completeIds("database");
   command.action(async () => {
     const { runPsql } = await import("./run.js");
     await runPsql(command.args, globalFlags(command), context);

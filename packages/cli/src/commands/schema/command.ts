@@ -1,6 +1,6 @@
 import { addGlobalOptions } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
-import { rootOf } from "../../program/command.js";
+import { MgmtCommand, rootOf, subcommandNames } from "../../program/command.js";
 import type { DefineCommand } from "../../program/porcelain.js";
 
 /** `mgmt schema`. */
@@ -15,6 +15,10 @@ export const defineSchema: DefineCommand = (command, { output }) => {
   addSections(command, {
     Examples: () => ["mgmt schema projects list", "mgmt schema projects delete --query exitCodes"],
   });
+  command.completeArgument = ({ typed }) => {
+    const root = rootOf(command);
+    return root instanceof MgmtCommand ? subcommandNames(root, typed) : [];
+  };
   command.action(async () => {
     const { schemaOf } = await import("./run.js");
     await output.result(await schemaOf(rootOf(command), command.args));
