@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
@@ -14,6 +15,7 @@ describe("mgmt login in Chromium against mgmt dev", () => {
   let page: Page;
   let folder: string;
   let urlFile: string;
+  let signInKey: string;
   let end: () => Promise<unknown>;
   beforeAll(async () => {
     await ensureBuilt();
@@ -32,8 +34,13 @@ describe("mgmt login in Chromium against mgmt dev", () => {
     });
     const closed = new Promise((resolve) => dev.once("close", resolve));
     end = () => (dev.kill("SIGTERM"), closed);
-    await Promise.race([new Promise((resolve) => dev.stdout.once("data", resolve)), closed]);
-    expect(dev.exitCode).toBeNull();
+    const line = await Promise.race([
+      new Promise<string>((resolve) => dev.stdout.setEncoding("utf8").once("data", resolve)),
+      closed.then(() => "{}"),
+    ]);
+    // The ready line.
+    const { signInKeyFile = "" } = JSON.parse(line) as { signInKeyFile?: string };
+    signInKey = readFileSync(signInKeyFile, "utf8");
   });
   beforeEach(async () => {
     rmSync(urlFile, { force: true });
@@ -56,7 +63,13 @@ describe("mgmt login in Chromium against mgmt dev", () => {
   it("stores a profile that mgmt whoami can use", async () => {
     const login = mgmt("login", "--browser", "-o", "json");
     const errors = browserErrorsOf(page);
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(JSON.stringify([request.url(), request.headers()])));
     await page.goto(await address());
+    await page.getByRole("heading", { name: "Sign in", exact: true }).waitFor();
+    // The page that the command opened sent the key. It stays neither in the address nor in a header.
+    expect(page.url()).not.toContain("signInKey");
+    expect(sent.filter((request) => request.includes(signInKey))).toEqual([]);
     await saveScreenshot(page, "login-sign-in");
     await page.getByRole("button", { name: "Grace Hopper" }).click();
     await page.getByRole("heading", { name: /asks for access/ }).waitFor();
@@ -96,6 +109,32 @@ describe("mgmt login in Chromium against mgmt dev", () => {
       status: 0,
       json: { user: { email: "grace@example.com" }, credential: { type: "oauth" } },
     });
+  });
+
+  it("asks a browser that another program sent for the key, once", async () => {
+    const login = mgmt("login", "--browser", "-o", "json");
+    const redirect = readFileSync(fileURLToPath(await address()), "utf8");
+    const [, target = ""] = /href="([^"]*)"/.exec(redirect) ?? [];
+    const [url = ""] = target.replaceAll("&#38;", "&").split("#");
+    await page.goto(url);
+    expect(await page.locator("input").count()).toBe(1);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    for (const width of [320, 1440]) {
+      await page.setViewportSize({ width, height: 768 });
+      expect(await overflow(page)).toBe(0);
+      await saveScreenshot(page, `sign-in-key-${String(width)}`);
+    }
+    await page.getByLabel("Sign-in key").fill("wrong");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("This is not the sign-in key").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await saveScreenshot(page, "sign-in-key-wrong");
+    await page.getByLabel("Sign-in key").fill(signInKey);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("button", { name: "Grace Hopper" }).waitFor();
+    await page.goto(url);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect((await login).status).toBe(4);
   });
 
   it("reports a denial in the browser and the terminal, and keeps the previous login", async () => {

@@ -3,8 +3,8 @@ import { spawn, spawnSync } from "node:child_process";
 /** The unprivileged account that attacks come from: `nobody`. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
-/** Runs a program as another account. Only root can do that. */
-const start = { ...nobody, cwd: "/", env: {} } as const;
+/** Only root can start a program as another account. */
+const start = { ...(process.geteuid?.() === 0 && nobody), cwd: "/", env: {} } as const;
 
 /** Returns why no process can be started under another account here; undefined when it can. */
 export const whyNoOtherAccount = (): string | undefined => {
@@ -15,12 +15,13 @@ export const whyNoOtherAccount = (): string | undefined => {
 };
 
 /**
- * Runs the source of an ES module as another account and returns the JSON that it prints.
+ * Runs the source of an ES module in a process that inherits nothing, and returns the JSON that it prints. It runs as another
+ * account if this process is root's.
  *
  * @param source reads its input from the global `input`.
  * @throws Error with what the program printed on standard error if it fails.
  */
-export const runAsOther = async (source: string, input: object): Promise<unknown> => {
+export const runAttack = async (source: string, input: object): Promise<unknown> => {
   const child = spawn(process.execPath, ["--input-type=module", "-"], { ...start, stdio: "pipe" });
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevProcess, startDev } from "./dev-process.js";
-import { runAsOther, whyNoOtherAccount } from "./other-account.js";
+import { runAttack, whyNoOtherAccount } from "./other-account.js";
 
 /** Prints the error code of reading a file, or null when it can be read. */
 const readFile = `
@@ -24,7 +24,10 @@ describe("the secret files of mgmt dev", () => {
     rmSync(open, { recursive: true });
   });
 
-  const files = (): [name: string, file: string][] => [["controlSecretFile", dev.ready.controlSecretFile]];
+  const files = (): [name: string, file: string][] => [
+    ["controlSecretFile", dev.ready.controlSecretFile],
+    ["signInKeyFile", dev.ready.signInKeyFile ?? ""],
+  ];
 
   it("have mode 0600", () => {
     for (const [name, file] of files()) expect([name, statSync(file).mode & 0o777]).toEqual([name, 0o600]);
@@ -34,12 +37,12 @@ describe("the secret files of mgmt dev", () => {
     const reason = whyNoOtherAccount();
     if (reason !== undefined) skip(reason);
     for (const [name, file] of files()) {
-      expect([name, await runAsOther(readFile, { file })]).toEqual([name, "EACCES"]);
+      expect([name, await runAttack(readFile, { file })]).toEqual([name, "EACCES"]);
       // The control: a copy that everybody may read.
       const copy = join(open, name);
       copyFileSync(file, copy);
       chmodSync(copy, 0o644);
-      expect([name, await runAsOther(readFile, { file: copy })]).toEqual([name, null]);
+      expect([name, await runAttack(readFile, { file: copy })]).toEqual([name, null]);
     }
   });
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -30,6 +31,7 @@ import { issueServiceToken } from "./service-token.js";
 
 export interface OpenServer {
   ready: Ready;
+  signInKey: string | null;
   /** Stops the server. Database work that does not finish within the grace period is repeated at the next start. */
   close(): Promise<void>;
 }
@@ -53,6 +55,7 @@ interface ServerContext {
   oauthClients: readonly PublicClient[];
   unknownFields: UnknownFields;
   errorCodes: ErrorCodes;
+  requireSignInKey: boolean;
 }
 
 /** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
@@ -109,6 +112,9 @@ const serve = async (
   const files = filesIn(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
   await writeAtomically(files.controlSecret, controlSecret, { durable: false });
+  const signInKey = context.requireSignInKey ? randomBytes(32).toString("base64url") : null;
+  if (signInKey === null) await rm(files.signInKey, { force: true });
+  else await writeAtomically(files.signInKey, signInKey, { durable: false });
 
   let state: StateFile | undefined;
   const createEngine = ({ baseUrl }: ServerAddress): ReferenceEngine => {
@@ -123,6 +129,7 @@ const serve = async (
       },
       databaseEngine: databases.engine,
       dataPlane: front.server,
+      ...(signInKey !== null && { signInKey }),
       afterMutation: () => state?.save(),
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       ...(stored && { snapshot: stored.state, initial: stored.initial }),
@@ -153,11 +160,13 @@ const serve = async (
         authUrl: baseUrl,
         controlUrl: `${baseUrl}/_control`,
         controlSecretFile: files.controlSecret,
+        signInKeyFile: signInKey === null ? null : files.signInKey,
         ...issued,
         caFile: front.caFile,
         postgresPort: postgres.address.port,
         pid: process.pid,
       },
+      signInKey,
       close: () => close(server, databases, state),
     };
   } catch (error) {

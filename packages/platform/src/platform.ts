@@ -34,12 +34,19 @@ export interface PlatformOptions {
    * reset. Their ids may omit the prefix `itgr_`. Default: none.
    */
   oauthClients?: readonly PublicClient[];
+  /**
+   * Whether browsers must send a key to sign in and to see approvals, so that other accounts of this machine cannot. The key is
+   * new on each start. Default: true.
+   */
+  requireSignInKey?: boolean;
   /** Receives log messages for people. */
   onLog?: (line: string) => void;
 }
 
 export interface Platform {
   readonly ready: Ready;
+  /** The key of `signInKeyFile`; null if none is required. */
+  readonly signInKey: string | null;
   /** Stops the server and Postgres, and resolves when both have ended. Safe to call more than once. */
   stop(): Promise<void>;
   /** Resolves when the platform has ended, with an error unless `stop` was called. */
@@ -67,6 +74,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     oauthClients = [],
     unknownFields = "ignore",
     errorCodes = "contract",
+    requireSignInKey = true,
     onLog = () => undefined,
   } = options;
   await refuseUnusablePort(port, host);
@@ -93,6 +101,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
       oauthClients,
       unknownFields,
       errorCodes,
+      requireSignInKey,
     });
     return run({ dataDir, postgres, front, server });
   } catch (error) {
@@ -139,5 +148,5 @@ const run = ({ dataDir, postgres, front, server }: Parts): Platform => {
     await stopOnce();
     return failure;
   });
-  return { ready: server.ready, stop: stopOnce, closed };
+  return { ready: server.ready, signInKey: server.signInKey, stop: stopOnce, closed };
 };

@@ -5,6 +5,8 @@ export interface Ready {
   controlUrl: string;
   /** Path of a file with the secret of the control surface (mode 0600). */
   controlSecretFile: string;
+  /** Path of a file with the key that a browser must send once to sign in (mode 0600); null if none is required. */
+  signInKeyFile: string | null;
   /** Service token of the seeded workspace. It stays the same on every run with the same data directory and address. */
   token: string;
   workspaceId: string;

@@ -78,6 +78,11 @@ export class Output {
     return loadStyle(wantsColor(this.streams.stdout, this.env));
   }
 
+  /** Whether a person reads standard output, rather than a file or a program. */
+  get isTerminal(): boolean {
+    return this.streams.stdout.isTTY;
+  }
+
   /** Number of columns that help is wrapped to. */
   get helpWidth(): number {
     return helpWidthOf(this.streams.stdout);

@@ -26,6 +26,8 @@ export interface Profile {
   /** Of a service that `mgmt dev` runs: the address of its control surface, and the file with the secret for it. */
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;
+  /** Of a service that `mgmt dev` runs: the file with the key that browsers need to sign in. */
+  readonly signInKeyFile?: string;
   /** Of a service that `mgmt dev` runs: its process. */
   readonly pid?: number;
   /** The service and this profile are removed when that process ends. */
@@ -120,6 +122,7 @@ const textFields = [
   "output",
   "controlUrl",
   "controlSecretFile",
+  "signInKeyFile",
 ];
 
 const isProfile = (value: unknown): value is Profile =>

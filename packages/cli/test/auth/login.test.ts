@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { whyNoBrowser } from "../../src/commands/login/browser.js";
@@ -136,7 +137,7 @@ describe("mgmt login --browser", () => {
   // The package that opens browsers reads the environment of its process.
   beforeAll(ensureBuilt);
 
-  it("opens the browser, and waits on loopback for its redirect", async () => {
+  it("opens the browser with a page that only this user can read, and waits on loopback for its redirect", async () => {
     const browser = join(dirname(account.file), "browser.sh");
     writeFileSync(
       browser,
@@ -145,15 +146,22 @@ describe("mgmt login --browser", () => {
     );
     const line = ["auth", "login", "--browser", "--base-url", account.server.baseUrl, "-o", "json"];
     const env = { ...account.env, BROWSER: browser };
+    let opened = "";
     const { status, json } = await converse(line, env, async (url) => {
       while (!existsSync(`${browser}.opened`)) await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(readFileSync(`${browser}.opened`, "utf8").trim()).toBe(url);
+      const page = fileURLToPath(readFileSync(`${browser}.opened`, "utf8").trim());
+      expect(statSync(page).mode & 0o777).toBe(0o600);
+      expect(statSync(dirname(page)).mode & 0o777).toBe(0o700);
+      const [, target = ""] = /content="0;url=([^"]*)"/.exec(readFileSync(page, "utf8")) ?? [];
+      expect(target.replaceAll("&#38;", "&")).toBe(url);
+      opened = page;
       const { redirect } = await account.server.engine.oauth.consent({ url });
       expect(redirect).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
       expect((await fetch(redirect)).status).toBe(200);
       return "";
     });
     expect({ status, json }).toEqual({ status: 0, json: expect.objectContaining({ profile: "default" }) });
+    expect(existsSync(dirname(opened))).toBe(false);
   });
 
   it("stops listening and stores nothing on Ctrl-C, and exits with 130", async () => {

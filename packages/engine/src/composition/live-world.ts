@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { ControlledWorld } from "../control/controlled-world.js";
 import { AccessTokens } from "../oauth/access-tokens.js";
-import { findApprovalPage } from "../oauth/approval-endpoint.js";
+import { approvalPages } from "../oauth/approval-endpoint.js";
 import { oauthServer } from "../oauth/oauth-server.js";
 import { PageGuard } from "../oauth/page-guard.js";
+import type { SignInGate } from "../oauth/sign-in-gate.js";
 import { SigningKeys, newSigningKey } from "../oauth/signing-keys.js";
 import { findContract } from "../request/contract-endpoint.js";
 import { SealedCursors, newCursorKey } from "../request/cursors.js";
@@ -41,6 +42,8 @@ export interface LiveWorld extends World, ControlledWorld {
 export interface ServerParts {
   readonly settings: Settings;
   readonly databaseEngine: DatabaseEngine;
+  /** Default: browsers need no key to sign in. */
+  readonly gate: SignInGate | undefined;
   readonly afterMutation: (() => void | Promise<void>) | undefined;
   readonly onDefect: (error: unknown) => void;
   /** Opens the rows for the transactions of requests and jobs. Default: they use the store in memory itself. */
@@ -49,14 +52,15 @@ export interface ServerParts {
 
 /** Returns the world with the state of a snapshot. It shares the rows of the snapshot, which are immutable. */
 export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
-  const { settings, databaseEngine, onDefect } = parts;
+  const { settings, databaseEngine, gate, onDefect } = parts;
   const store = new MemoryStore();
   store.fill(snapshot.store);
   const clock = new VirtualClock(snapshot.clock);
   const keys = new SigningKeys(snapshot.signingKeys);
   const tokens = new AccessTokens(keys, settings);
   const guard = new PageGuard(randomBytes(32), settings.authUrl, () => randomBytes(32).toString("base64url"));
-  const oauth = oauthServer({ keys, tokens, guard, onDefect });
+  const oauth = oauthServer({ keys, tokens, guard, gate, onDefect });
+  const findApprovalPage = approvalPages(gate);
   const changes = new ChangeHook(parts.afterMutation);
   const world: LiveWorld = {
     store,

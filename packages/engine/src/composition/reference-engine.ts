@@ -8,6 +8,7 @@ import type { EngineRequest, EngineResponse } from "../request/message.js";
 import { Faults } from "../request/faults.js";
 import { RandomIds, seedRandom } from "../request/random-ids.js";
 import { memoryDatabaseEngine } from "../request/memory-database-engine.js";
+import { SignInGate } from "../oauth/sign-in-gate.js";
 import { type PartialSettings, mergeSettings } from "../request/merge-settings.js";
 import { RateLimiter } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
@@ -48,6 +49,11 @@ export interface EngineOptions {
   databaseEngine?: DatabaseEngine;
   /** Controls the connections to the databases. Default: none, because the databases are not real. */
   dataPlane?: DataPlane;
+  /**
+   * Text that a browser must send once before it can sign in or see an approval: at least 32 random bytes. Default: none, which
+   * lets everybody sign in who reaches the server on loopback.
+   */
+  signInKey?: string;
   /** Called after every change of the state, and awaited before the response that shows the change is sent. */
   afterMutation?: () => void | Promise<void>;
   /**
@@ -105,6 +111,10 @@ export class ReferenceEngine implements ControlledEngine {
     this.#parts = {
       settings: this.settings,
       databaseEngine: options.databaseEngine ?? memoryDatabaseEngine("mgmt.test"),
+      gate:
+        options.signInKey === undefined
+          ? undefined
+          : new SignInGate(options.signInKey, this.settings.authUrl),
       afterMutation,
       onDefect,
       openBacking: options.openBacking,

@@ -20,6 +20,7 @@ import { pageResponse, refusals } from "./page-response.js";
 import { consentPage } from "./page/consent-page.js";
 import type { FormParts } from "./page/form.js";
 import { signInPage } from "./page/sign-in-page.js";
+import type { SignInGate } from "./sign-in-gate.js";
 import { readParameters } from "./parameters.js";
 import { oauthPaths } from "./metadata.js";
 import { redirectResponse } from "./responses.js";
@@ -33,6 +34,7 @@ import { redirectResponse } from "./responses.js";
 export class AuthorizationEndpoint {
   constructor(
     private readonly guard: PageGuard,
+    private readonly gate: SignInGate | undefined,
     private readonly onDefect: (error: unknown) => void,
   ) {}
 
@@ -47,8 +49,10 @@ export class AuthorizationEndpoint {
     if (parameters instanceof OAuthError) return pageResponse(refusals.request(parameters));
     const target = refusalOr(() => readTarget(world.store, parameters));
     if (target instanceof OAuthError) return pageResponse(refusals.request(target));
+    const signIn = request.offLoopback ? undefined : this.gate?.check(request, addressOf(search));
+    if (signIn) return signIn;
     const authorization = refusalOr(() => readAuthorizationRequest(parameters, target));
-    if (authorization instanceof OAuthError) return redirect(world, target, authorization);
+    if (authorization instanceof OAuthError) return this.#redirectFrom(request, world, target, authorization);
     if (request.offLoopback) return pageResponse(refusals.offLoopback());
     try {
       if (request.method === "POST") return this.#decide(world, request, search, authorization);
@@ -59,8 +63,21 @@ export class AuthorizationEndpoint {
       // The client would not see a status of 500, so the redirect reports the error. See
       // https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
       this.onDefect(error);
-      return redirect(world, authorization, oauthErrors.serverError());
+      return this.#redirectFrom(request, world, authorization, oauthErrors.serverError());
     }
+  }
+
+  /**
+   * A browser keeps the fragment of an address that redirects without one, and it may hold the sign-in key. See
+   * https://www.rfc-editor.org/rfc/rfc9700#section-4.1.3.
+   */
+  #redirectFrom(request: EngineRequest, world: World, target: RedirectTarget, error: OAuthError): Outcome {
+    const outcome = redirect(world, target, error);
+    if (!this.gate || request.method !== "GET") return outcome;
+    return {
+      ...outcome,
+      headers: { ...outcome.headers, location: `${outcome.headers?.["location"] ?? ""}#_` },
+    };
   }
 
   #decide(

@@ -17,12 +17,15 @@ import type { PageGuard } from "./page-guard.js";
 import { type Log, errorResponse, jsonResponse } from "./responses.js";
 import { revokeToken } from "./revocation-endpoint.js";
 import type { SigningKeys } from "./signing-keys.js";
+import type { SignInGate } from "./sign-in-gate.js";
 import { issueToken } from "./token-endpoint.js";
 
 export interface OAuthParts {
   readonly keys: SigningKeys;
   readonly tokens: Authenticator & TokenSigner;
   readonly guard: PageGuard;
+  /** Default: browsers need no key. */
+  readonly gate: SignInGate | undefined;
   /** Called with every unexpected error, which is any error other than an `OAuthError`. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -48,8 +51,14 @@ const cachedBriefly = { "cache-control": "public, max-age=60" };
  * https://www.rfc-editor.org/rfc/rfc7636 (PKCE), https://www.rfc-editor.org/rfc/rfc7009 (revocation),
  * https://www.rfc-editor.org/rfc/rfc8414 (metadata) and https://www.rfc-editor.org/rfc/rfc9207 (`iss`).
  */
-export const oauthServer = ({ keys, tokens, guard, onDefect }: OAuthParts): ReadonlyMap<string, Endpoint> => {
-  const authorization = new AuthorizationEndpoint(guard, onDefect);
+export const oauthServer = ({
+  keys,
+  tokens,
+  guard,
+  gate,
+  onDefect,
+}: OAuthParts): ReadonlyMap<string, Endpoint> => {
+  const authorization = new AuthorizationEndpoint(guard, gate, onDefect);
   const handlers: Readonly<Record<OAuthEndpoint, Handler>> = {
     authorize: {
       methods: ["GET", "POST"],

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { isSame } from "../request/digest.js";
 import { type EngineRequest, header } from "../request/message.js";
+import { cookieValues } from "./cookies.js";
 
 const cookieName = "mgmt_authorize";
 const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
@@ -58,11 +59,7 @@ export class PageGuard {
 }
 
 const readCookie = (request: EngineRequest): string | undefined => {
-  const cookies = header(request, "cookie")?.split(";") ?? [];
-  const values = cookies.flatMap((cookie) => {
-    const [name, value] = cookie.trim().split("=", 2);
-    return name === cookieName && value !== undefined && cookiePattern.test(value) ? [value] : [];
-  });
+  const values = cookieValues(request, cookieName).filter((value) => cookiePattern.test(value));
   // If there are two cookies of this name, another site may have set one of them.
   return values.length === 1 ? values[0] : undefined;
 };

@@ -10,19 +10,22 @@ export interface Page {
   /** Sources that the `form-action` directive allows. */
   readonly formAction: string;
   readonly code?: string;
+  /** Source of the script that the page contains. Default: scripts are forbidden. */
+  readonly script?: string;
 }
 
 /**
- * Returns the response for an HTML page. Its headers forbid scripts, external resources and framing, and
- * restrict where its form can be submitted.
+ * Returns the response for an HTML page. Its headers forbid other scripts than its own, external resources and
+ * framing, and restrict where its form can be submitted.
  */
-export const pageResponse = ({ status, text, formAction, code = "" }: Page): Outcome => ({
+export const pageResponse = ({ status, text, formAction, code = "", script }: Page): Outcome => ({
   status,
   headers: {
     ...notStored,
     "content-security-policy": [
       "default-src 'none'",
       `style-src ${stylesSource}`,
+      ...(script === undefined ? [] : [`script-src ${script}`]),
       "img-src data:",
       `form-action ${formAction}`,
       "frame-ancestors 'none'",

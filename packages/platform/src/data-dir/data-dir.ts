@@ -31,6 +31,8 @@ export interface DataDirFiles {
   /** Service token in the ready line. */
   token: string;
   controlSecret: string;
+  /** Key that browsers send once to sign in. */
+  signInKey: string;
   /** Directory of the certificates of the database server. */
   tls: string;
 }
@@ -42,6 +44,7 @@ export const filesIn = (dataDir: string): DataDirFiles => ({
   initial: join(dataDir, "initial-state.json"),
   token: join(dataDir, "token"),
   controlSecret: join(dataDir, "control-secret"),
+  signInKey: join(dataDir, "sign-in-key"),
   tls: join(dataDir, "tls"),
 });
 

@@ -11,7 +11,7 @@ export const defineDev: DefineCommand = (command, context) => {
   command
     .description(
       "Runs the service on this machine, with real Postgres databases, until you press Ctrl-C.\n\n" +
-        "With --output json it prints one line when it is ready: baseUrl, authUrl, controlUrl, controlSecretFile, token, " +
+        "With --output json it prints one line when it is ready: baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, " +
         "workspaceId, caFile, postgresPort, pid.",
     )
     .option("--port <number>", `port to listen on; 0 chooses a free one (default: ${String(defaultPort)})`)
@@ -38,6 +38,14 @@ export const defineDev: DefineCommand = (command, context) => {
         .choices(["contract", "public"])
         .default("contract"),
     );
+  command.addOption(
+    new Option(
+      "--sign-in-key <mode>",
+      "key that browsers need to sign in; none lets every account of this machine sign in",
+    )
+      .choices(["generate", "none"])
+      .default("generate"),
+  );
   addGlobalOptions(command);
   addSections(command, {
     Examples: () => [

@@ -29,12 +29,20 @@ export const registerService = async (
   ephemeral: boolean,
   { env, output }: Pick<Context, "env" | "output">,
 ): Promise<Registration | undefined> => {
-  const { baseUrl, authUrl, controlUrl, controlSecretFile, token, workspaceId, pid } = ready;
+  const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, workspaceId, pid } = ready;
   const name = ephemeral ? ephemeralProfile(baseUrl) : localProfile;
-  const service = { baseUrl, authUrl, controlUrl, controlSecretFile, pid, ...(ephemeral && { ephemeral }) };
+  const service = {
+    baseUrl,
+    authUrl,
+    controlUrl,
+    controlSecretFile,
+    ...(signInKeyFile !== null && { signInKeyFile }),
+    pid,
+    ...(ephemeral && { ephemeral }),
+  };
   const register = (all: Profiles): Profiles => {
     const before = ephemeral ? undefined : profileNamed(all, name);
-    const profile = isServiceOf(before, ready) ? before : undefined;
+    const profile = before && isServiceOf(before, ready) ? withoutSignInKey(before) : undefined;
     const next: Profile = {
       workspaceId,
       ...(before?.store && { store: before.store }),
@@ -58,15 +66,15 @@ export const registerService = async (
   }
 };
 
+/** A service that was started without a key has none, although an earlier run had one. */
+const withoutSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => profile;
+
 /** Two services on this machine cannot have the same port. */
 const ephemeralProfile = (baseUrl: string): string => `ephemeral-${new URL(baseUrl).port || "80"}`;
 
 /** Whether the profile's credential is for this service: it has the same address and the same data directory. */
-const isServiceOf = (
-  profile: Profile | undefined,
-  { baseUrl, authUrl, controlSecretFile }: Platform["ready"],
-): boolean =>
-  profile?.authUrl !== undefined &&
+const isServiceOf = (profile: Profile, { baseUrl, authUrl, controlSecretFile }: Platform["ready"]): boolean =>
+  profile.authUrl !== undefined &&
   isSameAddress(profile.baseUrl, baseUrl) &&
   isSameAddress(profile.authUrl, authUrl) &&
   profile.controlSecretFile === controlSecretFile;

@@ -14,6 +14,7 @@ export interface DevFlags {
   oauthClient?: OAuthClient[];
   unknownFields?: "ignore" | "refuse";
   errorCodes?: "contract" | "public";
+  signInKey?: "generate" | "none";
 }
 
 /** Runs the platform until Ctrl-C or SIGTERM. Exits with 0 then. */
@@ -26,6 +27,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");
   const port = readPort(flags.port);
+  const requireSignInKey = flags.signInKey !== "none";
   const { startPlatform } = await loadPlatform(context);
 
   const terminated = new AbortController();
@@ -37,15 +39,23 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
       port,
       ephemeral,
       oauthClients,
+      requireSignInKey,
       ...(flags.unknownFields && { unknownFields: flags.unknownFields }),
       ...(flags.errorCodes && { errorCodes: flags.errorCodes }),
       ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
       onLog: (message: string) => output.notice({ code: "dev:log", message }),
     });
+    if (!requireSignInKey) await output.warn(everyoneSignsIn);
     await runUntil(stop, platform, ephemeral, context);
   } finally {
     process.off("SIGTERM", terminate);
   }
+};
+
+const everyoneSignsIn = {
+  code: "dev:no_sign_in_key",
+  message:
+    "Without a sign-in key, every account and program of this machine can sign in as any user of this service",
 };
 
 const runUntil = async (
@@ -67,7 +77,7 @@ const runUntil = async (
 };
 
 const printReady = (
-  { ready }: Platform,
+  { ready, signInKey }: Platform,
   registration: Registration | undefined,
   { output }: Context,
 ): void => {
@@ -79,11 +89,19 @@ const printReady = (
     "",
     ...(registration ? profileLines(ready, registration) : environmentLines(ready)),
     "",
+    ...signInLines(ready, output.isTerminal ? signInKey : null),
     `Database connections support TLS. To verify it: sslmode=verify-full&sslrootcert=${ready.caFile}`,
     "",
     "Press Ctrl-C to stop.",
   ];
   output.text(lines.join("\n"));
+};
+
+/** The key is for a person at a terminal; a log gets the name of its file. */
+const signInLines = ({ signInKeyFile }: Platform["ready"], key: string | null): string[] => {
+  if (signInKeyFile === null) return [];
+  const lines = key === null ? [] : [`  ${key}`, ""];
+  return [`To sign in, a browser needs the key in ${signInKeyFile}. mgmt login sends it.`, "", ...lines];
 };
 
 const profileLines = ({ baseUrl }: Platform["ready"], { name, isActive }: Registration): string[] => {

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Context } from "../../context.js";
+import { writeRedirectPage } from "./redirect-page.js";
+import { withSignInKey } from "./sign-in-key.js";
 
 /** Files that container runtimes create in every container. */
 const containerMarkers = ["/.dockerenv", "/run/.containerenv"];
@@ -17,13 +19,40 @@ export const whyNoBrowser = (
   return system === "linux" && !hasDisplay ? "there is no display" : undefined;
 };
 
-/** Opens the address in a browser. Prints it as well, because there is no way to tell whether the browser really opened. */
-export const openBrowser = async (url: string, { output }: Pick<Context, "output">): Promise<void> => {
-  const message = `Opening your browser. If it does not open, go to:\n\n  ${url}\n\nWaiting for the login…`;
-  output.notice({ code: "login:address", message, url }, { multiline: true });
+/**
+ * Opens the login address in a browser, by means of a page that only this user can read. Prints the address as well, because
+ * there is no way to tell whether the browser really opened.
+ *
+ * @returns a function that removes the page.
+ */
+export const openBrowser = async (
+  { url, signInKey }: LoginAddress,
+  context: Pick<Context, "output" | "stderr" | "env">,
+): Promise<() => Promise<void>> => {
+  const shown = printedAddress({ url, signInKey }, context);
+  const message = `Opening your browser. If it does not open, go to:\n\n  ${shown}\n\nWaiting for the login…`;
+  context.output.notice({ code: "login:address", message, url }, { multiline: true });
+  // The browser is a program of Windows there, which does not find the page.
+  const isWsl = context.env["WSL_DISTRO_NAME"] !== undefined;
+  const page = isWsl
+    ? undefined
+    : await writeRedirectPage(withSignInKey(url, signInKey)).catch(() => undefined);
   // If it fails, the user can open the printed address.
-  await launchBrowser(url);
+  await launchBrowser(page?.url ?? url);
+  return async () => page?.remove();
 };
+
+/** The address of a login, and the key for the `mgmt dev` that it is at. */
+export interface LoginAddress {
+  readonly url: string;
+  readonly signInKey: string | undefined;
+}
+
+/** Returns the address to print: with the sign-in key for a person at a terminal, and never for a log. */
+export const printedAddress = (
+  { url, signInKey }: LoginAddress,
+  { output, stderr }: Pick<Context, "output" | "stderr">,
+): string => (stderr.isTTY && output.format === "table" ? withSignInKey(url, signInKey) : url);
 
 /** Opens an address in a browser. Returns whether one could be started. */
 export const launchBrowser = async (url: string): Promise<boolean> => {

@@ -3,17 +3,19 @@ import { createInterface } from "node:readline";
 import type { Context } from "../../context.js";
 import { nothingPasted, wrongPaste } from "../../errors/access-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
+import { type LoginAddress, printedAddress } from "./browser.js";
 
 /** The registered redirect URI for logins where no server waits: the user pastes the address that the browser ends up at. */
 export const pasteRedirectUri = "http://127.0.0.1/callback";
 
 /** Prints the login address, and reads the callback address or the code in it: from a prompt, or from one line of input. */
 export const askForCallback = async (
-  url: string,
+  address: LoginAddress,
   context: Pick<Context, "stdin" | "stderr" | "signal" | "output">,
 ): Promise<string | { code: string }> => {
+  const { url } = address;
   const message =
-    `Open this address in a browser, on any machine:\n\n  ${url}\n\n` +
+    `Open this address in a browser, on any machine:\n\n  ${printedAddress(address, context)}\n\n` +
     "After you allow the login, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.";
   context.output.notice({ code: "login:address", message, url }, { multiline: true });
   const text = (isAtTerminal(context) ? await prompt(context) : await readLine(context)).trim();

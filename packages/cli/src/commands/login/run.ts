@@ -8,6 +8,7 @@ import type { Caller } from "./caller.js";
 import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, loginTarget } from "./login-target.js";
 import { askForCallback, pasteRedirectUri } from "./paste.js";
+import { findSignInKey } from "./sign-in-key.js";
 import { debugRequests } from "../../service/debug-requests.js";
 
 export interface LoginFlags extends GlobalFlags {
@@ -61,7 +62,7 @@ const readToken = async (context: Context): Promise<string> => {
 };
 
 const loginInBrowser = async (
-  { authUrl }: LoginTarget,
+  { file, authUrl }: LoginTarget,
   { store }: CredentialReplacement,
   { browser }: LoginFlags,
   context: Context,
@@ -74,16 +75,27 @@ const loginInBrowser = async (
     store,
     signal,
   };
+  const signInKey = await findSignInKey(file, authUrl.value);
   const reason = browser === undefined ? whyNoBrowser(env) : undefined;
   try {
     if (browser ?? reason === undefined) {
-      await loginWithLoopback({ ...oauth, open: (url) => openBrowser(url, context) });
+      let opening: ReturnType<typeof openBrowser> | undefined;
+      const open = async (url: string): Promise<void> => {
+        opening = openBrowser({ url, signInKey }, context);
+        await opening;
+      };
+      try {
+        await loginWithLoopback({ ...oauth, open });
+      } finally {
+        const removePage = await opening;
+        await removePage?.();
+      }
       return;
     }
     if (reason !== undefined) output.info(`Not opening a browser: ${reason}. --browser opens one anyway.`);
     await store.probe?.();
     const { url, attempt } = await startLogin({ ...oauth, redirectUri: pasteRedirectUri });
-    const callback = await askForCallback(url, context);
+    const callback = await askForCallback({ url, signInKey }, context);
     await finishLogin({ ...oauth, attempt, callback });
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.argument !== "authUrl") throw error;

@@ -70,6 +70,12 @@ section { margin-bottom: 1.25rem; }
 .button:hover { background: var(--hover); }
 .button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .button.primary:hover { background: var(--accent-hover); border-color: var(--accent-hover); }
+.field { display: block; font-size: .8125rem; font-weight: 600; color: var(--quiet); margin: 1rem 0 .375rem; }
+input.text {
+  width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .625rem;
+  background: var(--card); color: var(--text); font: inherit;
+}
+input.text + .problem { margin: .5rem 0 0; }
 .note { margin: 0; padding-top: 1rem; border-top: 1px solid var(--line); }
 .problem { color: var(--danger); }
 code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
