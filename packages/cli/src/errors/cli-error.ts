@@ -30,6 +30,10 @@ const knownCauses: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   EACCES: "permission denied",
   EISDIR: "it is a directory",
+  ENOSPC: "no space left on the device",
+  ENOTDIR: "a part of its path is not a folder",
+  EPERM: "operation not permitted",
+  EROFS: "the file system is read-only",
 };
 
 /** Returns why an operation of the file system, network or keyring failed, in a few words. */

@@ -9,6 +9,16 @@ export const invalidManifest = (problems: readonly string[]): CliError =>
     "Nothing was sent. The file mgmt.schema.json in the package @mgmt/cli describes the format.",
   );
 
+/** The file does not contain a manifest at all. */
+export const noManifest = (file: string, content: string): CliError =>
+  new CliError(
+    "usage",
+    "manifest:invalid",
+    `${file} is not a manifest: it ${content}`,
+    "A manifest starts with the line `version: 1`. mgmt export prints one of what you have.",
+    { next: [["mgmt", "export"]] },
+  );
+
 export const invalidPlan = (file: string): CliError =>
   new CliError(
     "usage",

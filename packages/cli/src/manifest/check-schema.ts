@@ -28,7 +28,11 @@ export const checkSchema = (schema: Schema, value: unknown, path: readonly strin
   const problem = (message: string): Problem[] => [{ path, message }];
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.includes(typeOf(value))) {
-    return problem(`must be ${types.filter((type) => type !== "null").join(" or ")}, not ${typeOf(value)}`);
+    const allowed = types.filter((type) => type !== "null").map((type) => nouns[type] ?? type);
+    const found = nouns[typeOf(value)];
+    return problem(
+      `must be ${allowed.join(" or ")}, ${found === undefined ? "but has no value" : `not ${found}`}`,
+    );
   }
   if (schema.const !== undefined && value !== schema.const) {
     return problem(`must be ${JSON.stringify(schema.const)}`);
@@ -37,6 +41,15 @@ export const checkSchema = (schema: Schema, value: unknown, path: readonly strin
     return problem(`must be one of: ${schema.enum.join(", ")}`);
   if (typeof value === "string") return checkText(schema, value).flatMap(problem);
   return isObject(value) ? checkObject(schema, value, path) : [];
+};
+
+/** Types as they are called in YAML, which most manifests are. */
+const nouns: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  number: "a number",
+  object: "an object",
+  string: "a string",
 };
 
 const typeOf = (value: unknown): string => {

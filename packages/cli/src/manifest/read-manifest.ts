@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from "yaml";
 import schema from "../../mgmt.schema.json";
-import { invalidManifest } from "../errors/manifest-errors.js";
+import { invalidManifest, noManifest } from "../errors/manifest-errors.js";
 import { managedResources } from "../generated/managed-resources.js";
 import { isObject } from "../json-path.js";
 import { checkSchema, type Problem } from "./check-schema.js";
@@ -23,14 +23,20 @@ export const readManifest = (text: string, file: string): Entry[] => {
     throw invalidManifest(document.errors.map(({ message, pos: [start] }) => `${at(start)}: ${message}`));
   }
   const content = contentOf(document, file);
+  if (!isObject(content)) throw noManifest(file, described(content));
   const problems = checkSchema(schema, content);
-  const described = ({ path, message }: Problem): string => {
+  const located = ({ path, message }: Problem): string => {
     const node: unknown = document.getIn(path, true);
     const offset = isObject(node) && Array.isArray(node["range"]) ? Number(node["range"][0]) : undefined;
     return `${at(offset)}: ${path.join(".") || "the file"} ${message}`;
   };
-  if (problems.length > 0) throw invalidManifest(problems.map(described));
-  return entriesIn(isObject(content) ? content : {}, undefined, []);
+  if (problems.length > 0) throw invalidManifest(problems.map(located));
+  return entriesIn(content, undefined, []);
+};
+
+const described = (content: unknown): string => {
+  if (content === null || content === undefined) return "is empty";
+  return Array.isArray(content) ? "contains a list" : `contains only a ${typeof content}`;
 };
 
 /** Throws for aliases that expand without bound. */
