@@ -24,6 +24,9 @@ export const pages = [
   ".changeset/README.md",
   "bench/README.md",
   "examples/README.md",
+  ...readdirSync(join(root, "examples"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `examples/${name}/README.md`),
   ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
   ...markdownBelow("docs"),
 ];

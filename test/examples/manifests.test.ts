@@ -17,12 +17,14 @@ interface Manifest {
 
 const read = (example: string, file: string): string =>
   readFileSync(join(root, "examples", example, file), "utf8");
+const filesOf = (example: string): string[] =>
+  readdirSync(join(root, "examples", example), { recursive: true, encoding: "utf8" });
 const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 
 it.each(examples)("declares the packages that it imports: %s", (example) => {
   const manifest = JSON.parse(read(example, "package.json")) as Manifest;
   expect(manifest.description).toBeTruthy();
-  const sources = readdirSync(join(root, "examples", example)).filter((file) => file.endsWith(".ts"));
+  const sources = filesOf(example).filter((file) => file.endsWith(".ts"));
   const specifiers = sources.flatMap((file) =>
     [...read(example, file).matchAll(/ from "([^"]+)"/g)].map(([, specifier = ""]) => specifier),
   );
@@ -35,9 +37,20 @@ it.each(examples)("declares the packages that it imports: %s", (example) => {
 
 it.each(examples)("names files that exist in its scripts: %s", (example) => {
   const { scripts = {} } = JSON.parse(read(example, "package.json")) as Manifest;
-  const files = readdirSync(join(root, "examples", example));
+  const files = filesOf(example);
   for (const command of Object.values(scripts)) {
     const [file] = command.match(/[\w-]+\.(?:ts|sh)\b/) ?? [];
     if (file !== undefined) expect(files).toContain(file);
   }
+});
+
+it.each(examples)("has a README that is linked from the list of examples: %s", (example) => {
+  const { scripts = {} } = JSON.parse(read(example, "package.json")) as Manifest;
+  const readme = read(example, "README.md");
+  const commands = [...readme.matchAll(/^npm (?:run )?(start|test|[\w-]+)/gm)].map(([, name = ""]) => name);
+  const unknown = commands.filter((name) => name !== "install" && !(name in scripts));
+  expect({ unknown, isLinked: read(".", "README.md").includes(`(${example}/README.md)`) }).toEqual({
+    unknown: [],
+    isLinked: true,
+  });
 });

@@ -27,9 +27,10 @@ describe("the documentation as a website", () => {
   });
 
   it("points links to files that are not pages at the repository", () => {
-    const page = readFileSync(join(built, "docs/guides/ci.html"), "utf8");
-    expect(page).toContain("/tree/main/examples/pull-request-database");
-    expect(page).toContain('href="/packages/cli/#exit-codes"');
+    const page = (name: string): string => readFileSync(join(built, `docs/guides/${name}.html`), "utf8");
+    expect(page("observability")).toContain("/tree/main/examples/opentelemetry/trace-client.ts");
+    expect(page("ci")).toContain('href="/examples/pull-request-database/"');
+    expect(page("ci")).toContain('href="/packages/cli/#exit-codes"');
   });
 
   it("serves llms.txt, every page that it lists as Markdown, and all of them as llms-full.txt", () => {

@@ -12,7 +12,7 @@ interface Project {
   name: string;
   files: string[];
   options: Record<string, unknown>;
-  /** Whether version 6 deprecates the options and version 7 rejects them. */
+  /** Whether version 7 rejects the options. */
   isLegacy?: boolean;
 }
 
@@ -73,25 +73,45 @@ beforeAll(async () => {
   }
 });
 
-/** Returns the output of the compiler; empty on success. */
-const compile = async (version: string, project: Project): Promise<string> => {
-  const compiler = join(tools, `typescript-${version}`, "bin/tsc");
-  const words = project.isLegacy && version === "6.0" ? ["--ignoreDeprecations", "6.0"] : [];
-  return promisify(execFile)(process.execPath, [compiler, "-p", folderOf(project), ...words]).then(
-    ({ stdout }) => stdout,
-    (error: { stdout?: string }) => error.stdout ?? String(error),
-  );
+interface Compiled {
+  /** Version of the compiler. */
+  version: string;
+  /** The errors of each project, as text. */
+  errors: string[];
+}
+
+/** Compiles projects in one process, which is several times faster than a process for each. */
+const compile = async (version: string, compiled: readonly Project[]): Promise<Compiled> => {
+  const files = compiled.map((project) => join(folderOf(project), "tsconfig.json"));
+  const words = [join(installed, "types/compile.cjs"), join(tools, `typescript-${version}`), ...files];
+  return JSON.parse((await promisify(execFile)(process.execPath, words)).stdout);
 };
 
-describe.concurrent.each(versions)("on TypeScript %s the packed packages", (version) => {
-  it("are compiled by that version", async ({ expect }) => {
-    const words = [join(tools, `typescript-${version}`, "bin/tsc"), "--version"];
-    const { stdout } = await promisify(execFile)(process.execPath, words);
-    expect(stdout).toMatch(new RegExp(`^Version ${version.replace(".", "\\.")}\\.`));
+/** TypeScript 7 has no interface for programs. */
+const compileByCommand = async (version: string, compiled: readonly Project[]): Promise<Compiled> => {
+  const run = (...words: string[]): Promise<string> =>
+    promisify(execFile)(process.execPath, [join(tools, `typescript-${version}`, "bin/tsc"), ...words]).then(
+      ({ stdout }) => stdout,
+      (error: { stdout?: string }) => error.stdout ?? String(error),
+    );
+  const errors = [];
+  for (const project of compiled) errors.push(await run("-p", folderOf(project)));
+  return { version: (await run("--version")).replace("Version ", ""), errors };
+};
+
+describe.each(versions)("on TypeScript %s the packed packages", (version) => {
+  const supported = projects.filter(({ isLegacy }) => !(isLegacy && version === "7.0"));
+  let compiled: Compiled;
+  // Ten seconds of work, on a machine that may be slow and busy.
+  beforeAll(async () => {
+    compiled = await (version === "7.0" ? compileByCommand : compile)(version, supported);
+  }, 600_000);
+
+  it("are compiled by that version", () => {
+    expect(compiled.version).toMatch(new RegExp(`^${version.replace(".", "\\.")}\\.`));
   });
 
-  const supported = projects.filter(({ isLegacy }) => !(isLegacy && version === "7.0"));
-  it.each(supported)("have types without an error, that refuse what is wrong: $name", async (project) => {
-    expect(await compile(version, project)).toBe("");
+  it.each(supported)("have types without an error, that refuse what is wrong: $name", (project) => {
+    expect(compiled.errors[supported.indexOf(project)]).toBe("");
   });
 });

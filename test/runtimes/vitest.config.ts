@@ -13,7 +13,8 @@ export default defineConfig({
     include: ["test/runtimes/**/*.test.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/runtimes/installed.ts"],
     reporters: ["default", new TableReporter()],
-    // Compilers and runtimes are separate processes, so running more of them than processors does not help.
+    // Two files at a time, and two processes of a file. Some of them wait for servers and browsers, so that two processors stay busy.
+    maxWorkers: 2,
     maxConcurrency: 2,
     testTimeout: 240_000,
     hookTimeout: 120_000,

@@ -1,5 +1,3 @@
-export default {
-  outputFileTracingRoot: import.meta.dirname,
-  // The tests of the examples check their types.
-  typescript: { ignoreBuildErrors: true },
+module.exports = {
+  outputFileTracingRoot: __dirname,
 };

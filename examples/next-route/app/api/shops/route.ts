@@ -1,8 +1,7 @@
 import { createClient } from "@mgmt/sdk";
 import { badRequest, errorResponse } from "./error-response";
 
-// `app/api/shops/route.ts` of a Next.js app; it uses only web standards. Require a login before this route, because every
-// caller can create databases in your workspace.
+// Uses only web standards. Require a login before this route, because every caller can create databases in your workspace.
 
 /** Creates the client per request, because a build also loads this module and has no `MGMT_BASE_URL`. */
 const connect = () => createClient();
