@@ -1,4 +1,5 @@
 export { type EngineOptions, ReferenceEngine } from "./composition/reference-engine.js";
+export { StoredEngine, type StoredEngineOptions } from "./composition/stored-engine.js";
 export type {
   ClientRegistration,
   ConsentOptions,
@@ -37,7 +38,7 @@ export {
   createServer,
   requestListener,
 } from "./http/http-server.js";
-export type { ServedEngine } from "./http/served-engine.js";
+export type { ServedEngine } from "./control/served-engine.js";
 export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
 export { KeyedMutex } from "./time/keyed-mutex.js";
@@ -66,5 +67,7 @@ export {
 export { type CollectionName, type KeyValue, keys } from "./store/keys.js";
 export { MemoryStore, type StoreState } from "./store/memory-store.js";
 export { type ReplayOptions, type Run, replay } from "./store/replay.js";
+export type { Records, Sessions, TableStates } from "./store/records.js";
+export { serverTables } from "./request/server-rows.js";
 export type { Lookup, Store } from "./store/store.js";
 export type { Found, Loaded, Want } from "./store/want.js";

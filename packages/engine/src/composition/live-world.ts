@@ -3,13 +3,14 @@ import type { ControlledWorld } from "../control/controlled-world.js";
 import { AccessTokens } from "../oauth/access-tokens.js";
 import { approvalPages } from "../oauth/approval-endpoint.js";
 import { oauthServer } from "../oauth/oauth-server.js";
-import { PageGuard } from "../oauth/page-guard.js";
+import { PageGuard, newCookie } from "../oauth/page-guard.js";
 import type { SignInGate } from "../oauth/sign-in-gate.js";
 import { SigningKeys, newSigningKey } from "../oauth/signing-keys.js";
 import { findContract } from "../request/contract-endpoint.js";
 import { SealedCursors, newCursorKey } from "../request/cursors.js";
 import { type DatabaseEngine, DatabaseUnavailableError } from "../request/database-engine.js";
 import { DatabaseWork } from "../request/database-work.js";
+import type { RateLimiter } from "../request/limit.js";
 import { RandomIds, seedRandom } from "../request/random-ids.js";
 import type { Settings } from "../request/settings.js";
 import type { World } from "../request/world.js";
@@ -44,6 +45,7 @@ export interface ServerParts {
   readonly databaseEngine: DatabaseEngine;
   /** Default: browsers need no key to sign in. */
   readonly gate: SignInGate | undefined;
+  readonly rateLimiter: RateLimiter;
   readonly afterMutation: (() => void | Promise<void>) | undefined;
   readonly onDefect: (error: unknown) => void;
   /** Opens the rows for the transactions of requests and jobs. Default: they use the store in memory itself. */
@@ -58,7 +60,7 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
   const clock = new VirtualClock(snapshot.clock);
   const keys = new SigningKeys(snapshot.signingKeys);
   const tokens = new AccessTokens(keys, settings);
-  const guard = new PageGuard(randomBytes(32), settings.authUrl, () => randomBytes(32).toString("base64url"));
+  const guard = new PageGuard(randomBytes(32), settings.authUrl, newCookie);
   const oauth = oauthServer({ keys, tokens, guard, gate, onDefect });
   const findApprovalPage = approvalPages(gate);
   const changes = new ChangeHook(parts.afterMutation);
@@ -82,6 +84,9 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
       : (_access, step) => step(world),
     attempt: (job) => world.scheduler.attempt(job),
     finishJobs: (subject) => world.scheduler.finish(world.clock, subject),
+    epoch: store,
+    countWants: () => [],
+    countRequest: (operation, principal) => parts.rateLimiter.count(operation, principal, clock.now()),
     saved: () => changes.saved(store),
     url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,
     uploadUrl: (deploymentId, key) => settings.baseUrl + uploadPath(deploymentId, key),

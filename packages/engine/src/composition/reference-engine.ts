@@ -89,7 +89,7 @@ export class ReferenceEngine implements ControlledEngine {
   readonly clock: ClockControl;
   readonly approvals: InMemory<ApprovalsControl, "list">;
   readonly faults: Faults;
-  readonly dataPlane: DataPlaneControl;
+  readonly dataPlane: InMemory<DataPlaneControl, "addFault">;
   readonly oauth: InMemory<OAuthControl, "deny">;
   readonly states: StateControl;
   readonly seed: Seeder;
@@ -108,6 +108,7 @@ export class ReferenceEngine implements ControlledEngine {
     const initial = options.initial && readSnapshot(options.initial);
     const snapshot = options.snapshot && readSnapshot(options.snapshot);
     this.settings = mergeSettings(options.settings);
+    this.#rateLimiter = new RateLimiter(this.settings.rateLimit);
     this.#parts = {
       settings: this.settings,
       databaseEngine: options.databaseEngine ?? memoryDatabaseEngine("mgmt.test"),
@@ -115,6 +116,7 @@ export class ReferenceEngine implements ControlledEngine {
         options.signInKey === undefined
           ? undefined
           : new SignInGate(options.signInKey, this.settings.authUrl),
+      rateLimiter: this.#rateLimiter,
       afterMutation,
       onDefect,
       openBacking: options.openBacking,
@@ -125,12 +127,10 @@ export class ReferenceEngine implements ControlledEngine {
 
     const draws = new RandomIds(seed === null ? null : seedRandom(`${seed} faults`));
     this.faults = new Faults(() => draws.fraction());
-    this.#rateLimiter = new RateLimiter(this.settings.rateLimit);
     this.#log = new RequestLog(options.logCapacity ?? 1_000);
     this.#engine = new Engine({
       world,
       behaviors,
-      rateLimiter: this.#rateLimiter,
       faults: this.faults,
       log: this.#log,
       recorder: environmentRecorder(),
@@ -142,7 +142,10 @@ export class ReferenceEngine implements ControlledEngine {
     // Transactions in memory return at once.
     this.approvals = new ApprovalsControl(world) as InMemory<ApprovalsControl, "list">;
     this.states = new StateControl(world);
-    this.dataPlane = new DataPlaneControl(() => this.#world.store, options.dataPlane);
+    this.dataPlane = new DataPlaneControl(
+      (id) => this.#world.store.databases.get(id) !== undefined,
+      options.dataPlane,
+    ) as InMemory<DataPlaneControl, "addFault">;
     this.residents = new Residents(() => this.#world.store);
     this.oauth = new OAuthControl(world) as InMemory<OAuthControl, "deny">;
     this.seed = new Seeder(world, this.#engine, this.states);
@@ -276,7 +279,7 @@ export class ReferenceEngine implements ControlledEngine {
   }
 }
 
-const startOf = ({ seed, startAt, frozen = seed !== undefined }: EngineOptions): ClockState => {
+export const startOf = ({ seed, startAt, frozen = seed !== undefined }: EngineOptions): ClockState => {
   const start = startAt === undefined ? (seed === undefined ? Date.now() : seededStart) : readTime(startAt);
   return frozen
     ? { frozenAt: start }

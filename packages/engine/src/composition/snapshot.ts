@@ -1,4 +1,4 @@
-import type { SigningKeyState } from "../oauth/signing-keys.js";
+import type { SigningKeyState } from "../request/signing-key-state.js";
 import { keys } from "../store/keys.js";
 import type { StoreState } from "../store/memory-store.js";
 import { type StoreStateV1, upgradeState } from "../store/upgrade-state.js";

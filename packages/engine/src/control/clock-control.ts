@@ -14,7 +14,7 @@ export const readTime = (time: Time): number => {
   return requireSupported(value);
 };
 
-const requireSupported = (time: number): number => {
+export const requireSupported = (time: number): number => {
   if (isSupportedTime(time)) return time;
   throw new ControlError(400, "The time must be between 1970-01-01 and 9000-01-01");
 };

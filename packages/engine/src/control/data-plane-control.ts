@@ -1,6 +1,7 @@
 import { canonicalId } from "../request/ids.js";
-import type { Store } from "../store/store.js";
+import { whenThere } from "../request/transactions.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
+import type { Awaitable } from "./controlled-engine.js";
 import { ControlError, notFound } from "./control-error.js";
 
 /** Controls the connections to real databases. */
@@ -17,11 +18,11 @@ export interface DataPlane {
  * not real.
  */
 export class DataPlaneControl {
-  readonly #store: () => Store;
+  readonly #hasDatabase: (id: string) => Awaitable<boolean>;
   readonly #dataPlane: DataPlane | undefined;
 
-  constructor(store: () => Store, dataPlane: DataPlane | undefined) {
-    this.#store = store;
+  constructor(hasDatabase: (id: string) => Awaitable<boolean>, dataPlane: DataPlane | undefined) {
+    this.#hasDatabase = hasDatabase;
     this.#dataPlane = dataPlane;
   }
 
@@ -34,13 +35,14 @@ export class DataPlaneControl {
    *
    * @throws ControlError when the database does not exist; TypeError when the fault is invalid.
    */
-  addFault(fault: ConnectionFault): InstalledConnectionFault {
+  addFault(fault: ConnectionFault): Awaitable<InstalledConnectionFault> {
     const { faults } = this.#required();
     const { database } = fault;
-    if (typeof database === "string" && !this.#store().databases.get(canonicalId("database", database))) {
-      throw notFound("database", database);
-    }
-    return faults.add(fault);
+    if (typeof database !== "string") return faults.add(fault);
+    return whenThere(this.#hasDatabase(canonicalId("database", database)), (isKnown) => {
+      if (!isKnown) throw notFound("database", database);
+      return faults.add(fault);
+    });
   }
 
   removeFault(id: string): void {

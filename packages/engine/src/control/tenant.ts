@@ -3,15 +3,18 @@ import type { Residents } from "./residents.js";
 import type { Seeder } from "./seeder.js";
 import type { TokenMint } from "./token-mint.js";
 
+/** The rows of a tenant. */
+type TenantRows = Pick<Residents, "workspace" | "user" | "serviceToken">;
+
 /** A workspace with its own user and service token, which no credential of another workspace can reach. */
 export class Tenant {
   /** Signs tokens of this tenant's user, service token, and agent. */
   readonly tokens: TokenMint;
   /** Creates resources in this tenant's workspace. */
   readonly seed: Seeder;
-  readonly #residents: Residents;
+  readonly #residents: TenantRows;
 
-  constructor({ residents, tokens, seed }: { residents: Residents; tokens: TokenMint; seed: Seeder }) {
+  constructor({ residents, tokens, seed }: { residents: TenantRows; tokens: TokenMint; seed: Seeder }) {
     this.#residents = residents;
     this.tokens = tokens;
     this.seed = seed;

@@ -14,8 +14,8 @@ import { handleControlRequest, isControlPath } from "./control-endpoint.js";
 import { isOwnHost } from "./host-guard.js";
 import { halfOf, readBytes } from "./http-body.js";
 import { isLoopbackHost } from "./loopback.js";
-import type { ServedEngine } from "./served-engine.js";
 import { refuseMalformedRequests } from "./malformed-request.js";
+import type { ServedEngine } from "../control/served-engine.js";
 
 export interface ServerOptions<E extends ServedEngine = ReferenceEngine> {
   /**

@@ -9,6 +9,7 @@ export type OAuthErrorCode =
   | "invalid_request"
   | "invalid_scope"
   | "server_error"
+  | "temporarily_unavailable"
   | "unsupported_grant_type"
   | "unsupported_response_type";
 
@@ -50,6 +51,13 @@ export const oauthErrors = {
       allow: allowed.join(", "),
     }),
   serverError: () => new OAuthError("server_error", "The server failed; see its log", 500),
+  unavailable: () =>
+    new OAuthError(
+      "temporarily_unavailable",
+      "The server cannot process the request now: send it again after 1 s",
+      503,
+      { "retry-after": "1" },
+    ),
 
   // Clients
   noClient: () =>

@@ -7,6 +7,8 @@ import {
   type OAuthEndpoint,
   oauthEndpoints,
 } from "../request/endpoint.js";
+import { DatabaseUnavailableError } from "../request/database-engine.js";
+import { StateChangedError } from "../request/state-changed-error.js";
 import { type EngineRequest, type Outcome, header } from "../request/message.js";
 import { AuthorizationEndpoint } from "./authorization-endpoint.js";
 import type { ClientRequest } from "./client-authentication.js";
@@ -80,7 +82,13 @@ export const oauthServer = ({
       anyOrigin: true,
       respond: ({ settings }) => jsonResponse(metadata(settings.authUrl), cachedBriefly),
     },
-    jwks: { methods: ["GET"], anyOrigin: true, respond: () => jsonResponse(jwks(keys.state), cachedBriefly) },
+    jwks: {
+      methods: ["GET"],
+      anyOrigin: true,
+      // Another process may have replaced the keys, which the transaction notices.
+      respond: (server) =>
+        server.transact({ mode: "read", locks: [] }, () => jsonResponse(jwks(keys.state), cachedBriefly)),
+    },
   };
   const endpoint = (name: OAuthEndpoint): [path: string, endpoint: Endpoint] => [
     oauthPaths[name],
@@ -117,6 +125,8 @@ const handle = async (
   const log: Log = (parameters) => (logged = { ...logged, ...parameters });
   const outcome = await respond(handler, server, request, search, log).catch((error: unknown) => {
     if (error instanceof OAuthError) return errorResponse(error);
+    if (error instanceof StateChangedError) throw error;
+    if (error instanceof DatabaseUnavailableError) return errorResponse(oauthErrors.unavailable());
     onDefect(error);
     return errorResponse(oauthErrors.serverError());
   });

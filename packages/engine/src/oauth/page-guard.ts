@@ -1,10 +1,13 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { isSame } from "../request/digest.js";
 import { type EngineRequest, header } from "../request/message.js";
 import { cookieValues } from "./cookies.js";
 
 const cookieName = "mgmt_authorize";
 const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
+
+/** Returns 32 random bytes as base64url. */
+export const newCookie = (): string => randomBytes(32).toString("base64url");
 
 /**
  * Protects the forms of the pages against cross-site request forgery. A form is accepted only from the origin

@@ -1,15 +1,6 @@
 import { type KeyObject, createECDH, createHmac, createPrivateKey, createPublicKey } from "node:crypto";
 import { digest } from "../request/digest.js";
-
-/** A P-256 key as a private JWK. It is part of the state, so that tokens remain valid after a restart. */
-export interface SigningKeyState {
-  kid: string;
-  kty: "EC";
-  crv: "P-256";
-  x: string;
-  y: string;
-  d: string;
-}
+import type { SigningKeyState } from "../request/signing-key-state.js";
 
 /**
  * Creates a key for ES256. The same seed always creates the same key, so that servers with the same seed

@@ -1,4 +1,5 @@
 import { type OperationId, operations } from "../generated/operations.js";
+import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyBehavior, Success } from "./behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
@@ -16,6 +17,7 @@ import { RequestError } from "./request-error.js";
 import { type RequestLog, logEntry } from "./request-log.js";
 import { withPublicCode } from "./public-codes.js";
 import { isApiPath, operationAt } from "./route.js";
+import { StateChangedError } from "./state-changed-error.js";
 import type { ServerWorld } from "./server-world.js";
 import { validate } from "./validate.js";
 
@@ -39,6 +41,9 @@ export interface BodyPolicy {
   readonly discarded: boolean;
 }
 
+/** Limits how often a request runs again because the state of the server has changed. */
+const maxAttempts = 100;
+
 /** Handles requests. Requests and responses are plain data; a response is a promise only when a step has to wait. */
 export class Engine {
   #requests = 0;
@@ -47,13 +52,22 @@ export class Engine {
 
   /** Handles a request. Never throws or rejects. */
   handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
-    const exchange = this.#open(request);
+    this.#requests += 1;
+    return this.#run(this.#open(request, this.parts.requestIdPrefix + this.#requests.toString(36)), 1);
+  }
+
+  #run(exchange: Exchange, attempt: number): EngineResponse | Promise<EngineResponse> {
+    const { request } = exchange;
     try {
       const outcome = runPipeline(this.parts, exchange);
       if (!(outcome instanceof Promise)) return this.#save(exchange, outcome);
-      return outcome
-        .catch((error: unknown) => this.#refuse(error))
-        .then((known) => this.#save(exchange, known));
+      return outcome.then(
+        (known) => this.#save(exchange, known),
+        (error: unknown) =>
+          error instanceof StateChangedError && attempt < maxAttempts
+            ? this.#run(this.#open(request, exchange.requestId), attempt + 1)
+            : this.#save(exchange, this.#refuse(error)),
+      );
     } catch (error) {
       return this.#save(exchange, this.#refuse(error));
     }
@@ -86,9 +100,20 @@ export class Engine {
     const operation = operations[operationId];
     // Copied, because validation adds defaults.
     const json: unknown = body === undefined ? noBody : structuredClone(body);
-    const world = this.parts.world();
     const request = { operation, principal, valid: validate({ operation, parameters }, "", json, "refuse") };
-    const behavior: AnyBehavior = this.parts.behaviors[operationId];
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#perform(request);
+      } catch (error) {
+        if (!(error instanceof StateChangedError) || attempt === maxAttempts) throw error;
+      }
+    }
+  }
+
+  async #perform(request: AuthorizedRequest): Promise<Success> {
+    const { operation } = request;
+    const world = this.parts.world();
+    const behavior: AnyBehavior = this.parts.behaviors[operation.id];
     const prepared = needsPreparation(operation, behavior)
       ? await prepare(world, behavior, request)
       : nothingPrepared;
@@ -97,14 +122,13 @@ export class Engine {
     return success;
   }
 
-  #open(request: EngineRequest): Exchange {
-    this.#requests += 1;
+  #open(request: EngineRequest, requestId: string): Exchange {
     const mark = request.path.indexOf("?");
     const world = this.parts.world();
     return {
       world,
       request,
-      requestId: this.parts.requestIdPrefix + this.#requests.toString(36),
+      requestId,
       path: mark === -1 ? request.path : request.path.slice(0, mark),
       search: mark === -1 ? "" : request.path.slice(mark + 1),
       at: world.clock.now(),
@@ -121,7 +145,8 @@ export class Engine {
 
   #refuse(error: unknown): Outcome {
     if (error instanceof RequestError) return refusal(error);
-    if (error instanceof DatabaseUnavailableError) return refusal(errors.unavailable());
+    if (error instanceof DatabaseUnavailableError || error instanceof StateChangedError)
+      return refusal(errors.unavailable());
     this.parts.onDefect(error);
     return refusal(errors.internal());
   }
@@ -165,7 +190,7 @@ export class Engine {
       headers["content-type"] = "application/json";
       body = JSON.stringify(outcome.body);
     }
-    if (exchange.world === this.parts.world())
+    if (exchange.world.epoch === this.parts.world().epoch)
       this.parts.log.add(logEntry(exchange, outcome), request.body?.length ?? 0);
     return {
       status: outcome.status,

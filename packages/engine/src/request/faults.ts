@@ -48,7 +48,7 @@ const isNumber = (value: unknown, from: number, to = Infinity): boolean =>
 const oauthTargets: ReadonlySet<string> = new Set(oauthEndpoints.map((name) => `oauth.${name}`));
 
 /** Checks types too, because faults can come from JSON. */
-const assertFault = (fault: Fault): void => {
+export const assertFault = (fault: Fault): void => {
   const { operation, skip, times, probability, latency, status, body, drop } = fault;
   for (const id of operation === undefined ? [] : [operation].flat()) {
     if (!Object.hasOwn(operations, id) && !oauthTargets.has(id))
@@ -91,7 +91,48 @@ const publicFields = ({
   ...fault
 }: InstalledFault & { readonly skipped: number }): InstalledFault => fault;
 
-export class Faults {
+/** The installed faults, as the pipeline uses them. */
+export interface FaultSource {
+  /** Whether any fault may be installed. */
+  readonly any: boolean;
+  /** Returns the fault that applies to a request for this target, if any, and counts the request. */
+  strike(target: FaultTarget): Fault | undefined | Promise<Fault | undefined>;
+}
+
+/** How often a fault has applied to requests, and how often it has let one pass before. */
+export interface FaultCounts {
+  struck: number;
+  skipped: number;
+}
+
+/**
+ * Returns whether the fault applies to a request for this target, and counts the request.
+ *
+ * @param draw returns a number in [0, 1).
+ */
+export const strikes = (
+  fault: Fault,
+  counts: FaultCounts,
+  target: FaultTarget,
+  draw: () => number,
+): boolean => {
+  const { operation, probability, skip = 0 } = fault;
+  if (operation === undefined ? oauthTargets.has(target) : ![operation].flat().includes(target)) return false;
+  if (probability !== undefined && draw() >= probability) return false;
+  if (counts.skipped < skip) {
+    counts.skipped += 1;
+    return false;
+  }
+  counts.struck += 1;
+  return true;
+};
+
+/** Whether a fault has applied to all requests that it was installed for. */
+export const isExhausted = ({ times }: Fault, { struck }: FaultCounts): boolean =>
+  times !== undefined && struck >= times;
+
+/** Stores the faults in memory. */
+export class Faults implements FaultSource {
   readonly #installed = new Map<string, InstalledFault & { struck: number; skipped: number }>();
   #next = 1;
 
@@ -127,17 +168,8 @@ export class Faults {
   /** Returns the fault that applies to a request for this target, if any, and counts the request. */
   strike(target: FaultTarget): Fault | undefined {
     for (const fault of this.#installed.values()) {
-      if (
-        fault.operation === undefined ? oauthTargets.has(target) : ![fault.operation].flat().includes(target)
-      )
-        continue;
-      if (fault.probability !== undefined && this.draw() >= fault.probability) continue;
-      if (fault.skipped < (fault.skip ?? 0)) {
-        fault.skipped += 1;
-        continue;
-      }
-      fault.struck += 1;
-      if (fault.times !== undefined && fault.struck >= fault.times) this.#installed.delete(fault.id);
+      if (!strikes(fault, fault, target, this.draw)) continue;
+      if (isExhausted(fault, fault)) this.#installed.delete(fault.id);
       return fault;
     }
     return undefined;

@@ -2,6 +2,7 @@ import { type OperationId, operations } from "../generated/operations.js";
 import { errors } from "./errors.js";
 import type { Principal } from "./principal.js";
 import type { RateLimitSettings } from "./settings.js";
+import type { RateWindow } from "../store/rate-window.js";
 
 interface Window {
   count: number;
@@ -27,14 +28,49 @@ const assertLimit = ({ requests, window, operations: named }: RateLimitSettings)
   if (unknown !== undefined) throw new TypeError(`The operation ${unknown} does not exist`);
 };
 
+/** A limit, and the operations that it applies to. */
+export interface RateLimit extends RateLimitSettings {
+  readonly limited: ReadonlySet<OperationId>;
+}
+
 /**
- * Counts requests in fixed windows, one for each pair of `sub` and `client_id`, so that refreshing a token does not
- * start a new window.
+ * Returns a limit with the operations that it applies to.
+ *
+ * @throws TypeError when the limit is not valid.
  */
+export const readRateLimit = (limit: RateLimitSettings): RateLimit => {
+  assertLimit(limit);
+  return { ...limit, limited: new Set(limitedOperations(limit)) };
+};
+
+/** Identifies the windows of a principal: a refreshed token does not start a new window. */
+export const windowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
+
+/**
+ * Returns the `RateLimit-*` headers of a counted request.
+ *
+ * @param window the window that the request was counted in. Its count is above `requests` when it was full.
+ * @throws RequestError 429 `rate_limit:exceeded` when the window was full.
+ */
+export const rateLimitHeaders = (
+  { requests }: RateLimitSettings,
+  { count, endsAt }: RateWindow,
+  now: number,
+): Record<string, string> => {
+  const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000));
+  const headers = {
+    "ratelimit-limit": String(requests),
+    "ratelimit-remaining": String(Math.max(0, requests - count)),
+    "ratelimit-reset": String(seconds),
+  };
+  if (count > requests) throw errors.rateLimited(seconds, headers);
+  return headers;
+};
+
+/** Counts requests in fixed windows in memory, one for each principal. */
 export class RateLimiter {
   readonly #windows = new Map<string, Window>();
-  #limit: RateLimitSettings | null = null;
-  #operations: ReadonlySet<OperationId> = new Set();
+  #limit: RateLimit | null = null;
 
   /** @param limit null for no limit. */
   constructor(limit: RateLimitSettings | null) {
@@ -49,12 +85,9 @@ export class RateLimiter {
    * @throws TypeError when the limit is not valid.
    */
   start(limit: RateLimitSettings | null): OperationId[] {
-    if (limit) assertLimit(limit);
-    const limited = limit ? limitedOperations(limit) : [];
-    this.#limit = limit;
-    this.#operations = new Set(limited);
+    this.#limit = limit && readRateLimit(limit);
     this.#windows.clear();
-    return limited;
+    return [...(this.#limit?.limited ?? [])];
   }
 
   /**
@@ -64,19 +97,11 @@ export class RateLimiter {
    * @throws RequestError 429 `rate_limit:exceeded` when the window is full.
    */
   count(operation: OperationId, principal: Principal, now: number): Record<string, string> | undefined {
-    if (this.#limit === null || !this.#operations.has(operation)) return undefined;
-    const { requests, window: length } = this.#limit;
-    const window = this.#window(`${principal.subject}\n${principal.clientId ?? ""}`, now, length);
-    const full = window.count >= requests;
-    if (!full) window.count += 1;
-    const seconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000));
-    const headers = {
-      "ratelimit-limit": String(requests),
-      "ratelimit-remaining": String(requests - window.count),
-      "ratelimit-reset": String(seconds),
-    };
-    if (full) throw errors.rateLimited(seconds, headers);
-    return headers;
+    const limit = this.#limit;
+    if (limit === null || !limit.limited.has(operation)) return undefined;
+    const window = this.#window(windowKey(principal), now, limit.window);
+    window.count = Math.min(window.count + 1, limit.requests + 1);
+    return rateLimitHeaders(limit, window, now);
   }
 
   #window(key: string, now: number, length: number): Window {

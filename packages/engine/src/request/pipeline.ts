@@ -8,8 +8,7 @@ import { preflightHeaders } from "./cors.js";
 import type { Endpoint } from "./endpoint.js";
 import { errors } from "./errors.js";
 import type { Counted, Exchange } from "./exchange.js";
-import type { FaultTarget, Faults } from "./faults.js";
-import type { RateLimiter } from "./limit.js";
+import type { FaultSource, FaultTarget } from "./faults.js";
 import { type Outcome, header } from "./message.js";
 import { type ReadyRequest, finish, modeOf, perform, performIn } from "./perform.js";
 import { playFault } from "./play-fault.js";
@@ -19,13 +18,14 @@ import { readBody } from "./read-body.js";
 import { type Route, isApiPath, methodsOf, route, shownPath } from "./route.js";
 import { whenThere } from "./transactions.js";
 import { validate } from "./validate.js";
+import { Missing } from "../store/want.js";
+import type { World } from "./world.js";
 import { wantsOf } from "./wants.js";
 
 /** Services that the steps of the pipeline use. */
 export interface PipelineParts {
   readonly behaviors: Behaviors;
-  readonly rateLimiter: RateLimiter;
-  readonly faults: Faults;
+  readonly faults: FaultSource;
 }
 
 /**
@@ -67,8 +67,10 @@ const withFault = (
   target: FaultTarget,
   proceed: () => Outcome | Promise<Outcome>,
 ): Outcome | Promise<Outcome> => {
-  const fault = faults.any ? faults.strike(target) : undefined;
-  return fault ? playFault(fault, exchange, proceed) : proceed();
+  if (!faults.any) return proceed();
+  return whenThere(faults.strike(target), (fault) =>
+    fault ? playFault(fault, exchange, proceed) : proceed(),
+  );
 };
 
 const runOperation = (parts: PipelineParts, exchange: Exchange, target: Route): Outcome | Promise<Outcome> =>
@@ -96,11 +98,11 @@ const runVerified = (
     access,
     (world) => {
       const principal = authenticate(server.authenticator, world, token);
-      const request = authorizeRequest(parts, exchange, target, principal);
+      const request = authorizeRequest(exchange, target, principal, world);
       const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
       return { ready, performed: isPrepared ? undefined : performIn(server, world, ready) };
     },
-    () => wantsOf(token, target),
+    () => [...(token ? server.countWants(operation.id, token.principal) : []), ...wantsOf(token, target)],
   );
   return whenThere(ran, ({ ready, performed }) =>
     performed
@@ -113,15 +115,15 @@ const runVerified = (
 
 /** Counts, validates and authorizes a request. */
 const authorizeRequest = (
-  { rateLimiter }: PipelineParts,
   exchange: Exchange,
   target: Route,
   principal: Principal,
+  world: World,
 ): AuthorizedRequest => {
   const { operation } = target;
-  const { world, request, search } = exchange;
+  const { request, search } = exchange;
   exchange.principal = principal;
-  exchange.counted ??= countRequest(() => rateLimiter.count(operation.id, principal, world.clock.now()));
+  exchange.counted ??= countRequest(() => world.countRequest(operation.id, principal));
   if ("error" in exchange.counted) throw exchange.counted.error;
   exchange.headers = exchange.counted.headers;
   const { limits, unknownFields } = world.settings;
@@ -136,6 +138,7 @@ const countRequest = (count: () => Record<string, string> | undefined): Counted 
   try {
     return { headers: count() };
   } catch (error) {
+    if (error instanceof Missing) throw error;
     return { error };
   }
 };

@@ -4,6 +4,8 @@ import type { Scheduler } from "../time/scheduler.js";
 import type { Cursors } from "./cursors.js";
 import type { DatabaseEngine } from "./database-engine.js";
 import type { Ids } from "./ids.js";
+import type { OperationId } from "../generated/operations.js";
+import type { Principal } from "./principal.js";
 import type { Settings } from "./settings.js";
 
 /**
@@ -17,6 +19,12 @@ export interface World {
   readonly databaseEngine: Pick<DatabaseEngine, "endpoints">;
   readonly scheduler: Scheduler;
   readonly cursors: Cursors;
+  /**
+   * Counts a request if its operation is limited, and returns the `RateLimit-*` headers of its response.
+   *
+   * @throws RequestError 429 `rate_limit:exceeded`.
+   */
+  countRequest(operation: OperationId, principal: Principal): Record<string, string> | undefined;
   /** Returns `{base_url}/v1/<collection>/<id>`. */
   url(collection: string, id: string): string;
   /** Returns the address that the artifact of a deployment is uploaded to. The key is its only credential. */

@@ -82,12 +82,25 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return rows.length > limit ? rows.slice(0, limit) : rows;
   }
 
-  listExpired(time: number): T[] {
-    return this.#overlay(
-      this.#loaded.range({ read: "expired", table: this.#table, time }),
+  /** @param limit maximum number of rows. Default: all. */
+  listExpired(time: number, limit = Infinity): T[] {
+    const replaced = this.#changes().filter(({ before }) => before !== undefined).length;
+    const rows = this.#overlay(
+      this.#loaded.range({
+        read: "expired",
+        table: this.#table,
+        time,
+        limit: limit === Infinity ? null : limit + replaced,
+      }),
       (row) => expiryOf(row) <= time,
       (left, right) => expiryOf(left.row) - expiryOf(right.row) || left.order - right.order,
     );
+    return rows.length > limit ? rows.slice(0, limit) : rows;
+  }
+
+  /** Returns the version of a row, as the transaction has loaded it; undefined when there is no row. */
+  version(id: string): string | undefined {
+    return this.#loaded.row(this.#table, id)?.version;
   }
 
   insert(row: T): T {
@@ -205,8 +218,9 @@ const rowOf = <T extends Row>(loaded: Loaded | undefined): T | undefined => load
 
 const noRow = (id: string): Error => new Error(`There is no row with the id ${id}`);
 
-const expiryOf = (row: object): number =>
-  "expiresAt" in row ? ((row.expiresAt as number | null) ?? Infinity) : Infinity;
+/** Rows of jobs are due; other rows expire. */
+const expiryOf = (row: Row & { readonly expiresAt?: number | null; readonly dueAt?: number }): number =>
+  row.expiresAt ?? row.dueAt ?? Infinity;
 
 const textsOf = (containing: object | undefined): Record<string, string> | undefined => {
   const texts = Object.entries(containing ?? {}).filter(([, text]) => text !== undefined);

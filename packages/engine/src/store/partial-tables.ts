@@ -3,6 +3,8 @@ import type { Row } from "./rows.js";
 import type { Lookup, Store } from "./store.js";
 import type { TableChanges } from "./backing.js";
 import { PartialCollection } from "./partial-collection.js";
+import type { RateWindow, RateWindowRow } from "./rate-window.js";
+import type { Want } from "./want.js";
 import type { WorkingSet } from "./working-set.js";
 
 /** The rows of one run of a step: what its transaction has loaded, and the changes of this run. */
@@ -31,6 +33,13 @@ export class PartialTables {
     const collections = Object.keys(keys).map((name) => [name, this.table(name)]);
     // `keys` names every collection.
     return Object.fromEntries(collections) as Store;
+  }
+
+  /** Counts a request in a window of the rate limit, and returns the window. Every run of the step counts the same request. */
+  hit(want: Extract<Want, { read: "hit" }>): RateWindow {
+    const [window] = this.#loaded.range(want);
+    // The backing finds a window, because it starts one that does not exist.
+    return window?.row as RateWindowRow;
   }
 
   get changes(): TableChanges[] {

@@ -1,6 +1,6 @@
 import { type Access, type Backing, ConflictError, type Transaction } from "./backing.js";
 import { PartialTables } from "./partial-tables.js";
-import { type Want, keyOf } from "./want.js";
+import { type Found, type Want, keyOf } from "./want.js";
 import { WorkingSet } from "./working-set.js";
 
 /** One run of a step. */
@@ -41,10 +41,11 @@ export const replay = async <T>(
 ): Promise<T> => {
   let current = access;
   let runs = 0;
+  const counted: Counted[] = [];
   for (let conflicts = 0; ;) {
     const transaction = backing.begin(current);
     try {
-      const ended = await runToEnd(transaction, step, { wants, isStrict: conflicts > 0, runs });
+      const ended = await runToEnd(transaction, step, { wants, counted, isStrict: conflicts > 0, runs });
       runs = ended.runs;
       const commits = "value" in ended || isRefusal(ended.error);
       if (commits && ended.changes.length > 0 && current.mode === "read") {
@@ -72,6 +73,9 @@ class StepError extends Error {
   }
 }
 
+/** A request that was counted for the rate limit. Another transaction of the same step does not count it again. */
+type Counted = readonly [want: Want, found: Found];
+
 type Ended<T> = { readonly runs: number; readonly changes: PartialTables["changes"] } & (
   { readonly value: T } | { readonly error: unknown }
 );
@@ -79,12 +83,24 @@ type Ended<T> = { readonly runs: number; readonly changes: PartialTables["change
 const runToEnd = async <T>(
   transaction: Transaction,
   step: (run: Run) => T,
-  { wants, isStrict, runs }: { wants: readonly Want[]; isStrict: boolean; runs: number },
+  {
+    wants,
+    counted,
+    isStrict,
+    runs,
+  }: { wants: readonly Want[]; counted: Counted[]; isStrict: boolean; runs: number },
 ): Promise<Ended<T>> => {
   const loaded = new WorkingSet();
-  let missing = wants;
+  for (const [want, found] of counted) loaded.add([want], [found]);
+  let missing = wants.filter(({ read }) => read !== "hit" || counted.length === 0);
   for (let attempt = runs; attempt < runs + maxRuns; attempt += 1) {
-    if (missing.length > 0 || attempt === runs) loaded.add(missing, await transaction.load(missing));
+    if (missing.length > 0 || attempt === runs) {
+      const found = await transaction.load(missing);
+      loaded.add(missing, found);
+      missing.forEach((want, index) => {
+        if (want.read === "hit") counted.push([want, found[index] ?? []]);
+      });
+    }
     const tables = new PartialTables(loaded, { isStrict });
     const ended = run(step, { tables, attempt });
     // Code of the step may have caught a `Missing`, so what was missed counts, and not what was thrown.

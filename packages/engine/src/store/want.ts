@@ -25,23 +25,40 @@ export type Want =
     }
   | { readonly read: "count"; readonly table: string; readonly where: Lookup }
   | {
-      /** Rows that expire at or before a time, earliest first. */
+      /** Rows that expire, or jobs that are due, at or before a time, earliest first. */
       readonly read: "expired";
       readonly table: string;
       readonly time: number;
+      /** Maximum number of rows; null for all. */
+      readonly limit: number | null;
     }
   | {
       /** The sequence number of a row that the step inserts: the first, second, … of this table. */
       readonly read: "sequence";
       readonly table: string;
       readonly index: number;
+    }
+  | {
+      /**
+       * Counts a request in the window with this id, and finds the window. A window that has ended, or that does not exist,
+       * starts now. Takes effect at once, whether or not the transaction commits.
+       */
+      readonly read: "hit";
+      readonly table: "rateWindows";
+      readonly id: string;
+      /** Milliseconds since 1970. */
+      readonly now: number;
+      /** Length of a window, in milliseconds. */
+      readonly length: number;
+      /** Where the count stops. */
+      readonly maxCount: number;
     };
 
 /** What a transaction has found for a want: rows, or a number for `count` and `sequence`. */
 export type Found = readonly Loaded[] | number;
 
-/** Identifies a want. */
-export const keyOf = (want: Want): string => JSON.stringify(want);
+/** Identifies a want. A step counts one request, so a want for a window is the same at any time. */
+export const keyOf = (want: Want): string => (want.read === "hit" ? `hit ${want.id}` : JSON.stringify(want));
 
 /**
  * Thrown where a step needs what is not loaded yet. The step runs again with it, so code that catches errors lets this one

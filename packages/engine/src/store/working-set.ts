@@ -38,7 +38,7 @@ export class WorkingSet {
     return this.#rows.get(table)?.get(id) ?? undefined;
   }
 
-  range(want: Extract<Want, { read: "range" | "expired" }>): readonly Loaded[] {
+  range(want: Extract<Want, { read: "range" | "expired" | "hit" }>): readonly Loaded[] {
     const known = this.#ranges.get(keyOf(want));
     if (known === undefined) throw this.#missing([want]);
     return known;
@@ -82,6 +82,6 @@ export class WorkingSet {
     this.#rows.set(table, rows);
     for (const loaded of found) rows.set(loaded.row.id, loaded);
     if (want.read === "row" && found.length === 0) rows.set(want.id, null);
-    if (want.read === "range" || want.read === "expired") this.#ranges.set(keyOf(want), found);
+    if (want.read !== "row") this.#ranges.set(keyOf(want), found);
   }
 }

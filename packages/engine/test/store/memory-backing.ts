@@ -95,7 +95,9 @@ export class MemoryBacking implements Backing {
       case "count":
         return collection.count(want.where);
       case "expired":
-        return (collection.listExpired?.(want.time) ?? []).map(load);
+        return (collection.listExpired?.(want.time) ?? []).slice(0, want.limit ?? undefined).map(load);
+      case "hit":
+        throw new Error("The collections have no windows of a rate limit");
       case "sequence": {
         const { next } = this.store.state[want.table as CollectionName];
         return next + want.index;

@@ -6,7 +6,8 @@ interface Table {
   readonly indexes: readonly (readonly string[])[];
   /** Combinations of fields that only one row has, unless one of the fields is null. */
   readonly unique?: readonly (readonly string[])[];
-  readonly expires?: boolean;
+  /** The field with the time by which rows are found. */
+  readonly expires?: "expiresAt" | "dueAt";
 }
 
 const tables: Readonly<Record<string, Table>> = {
@@ -15,10 +16,10 @@ const tables: Readonly<Record<string, Table>> = {
   serviceTokens: { indexes: [["workspaceId"]] },
   clients: { indexes: [] },
   integrations: { indexes: [["workspaceId"], ["workspaceId", "clientId"]] },
-  authorizationCodes: { indexes: [["grantId"]], expires: true },
-  grants: { indexes: [["integrationId"]], expires: true },
-  refreshTokens: { indexes: [["grantId"]], expires: true },
-  revokedTokens: { indexes: [], expires: true },
+  authorizationCodes: { indexes: [["grantId"]], expires: "expiresAt" },
+  grants: { indexes: [["integrationId"]], expires: "expiresAt" },
+  refreshTokens: { indexes: [["grantId"]], expires: "expiresAt" },
+  revokedTokens: { indexes: [], expires: "expiresAt" },
   projects: { indexes: [["workspaceId"]], unique: [["workspaceId", "logicalId"]] },
   branches: { indexes: [["projectId"], ["projectId", "isDefault"]], unique: [["projectId", "gitName"]] },
   databases: {
@@ -69,7 +70,7 @@ const columnOf = (field: string): string => {
   return `${sqlName(field)} ${type} generated always as (${value}) stored`;
 };
 
-const create = (schema: string, name: string, { indexes, unique = [], expires = false }: Table): string[] => {
+const create = (schema: string, name: string, { indexes, unique = [], expires }: Table): string[] => {
   const table = `${schema}.${sqlName(name)}`;
   const fields = [...new Set([...indexes, ...unique].flat())];
   const columns = [
@@ -78,7 +79,7 @@ const create = (schema: string, name: string, { indexes, unique = [], expires = 
     "doc jsonb not null",
     ...fields.map(columnOf),
     ...(expires
-      ? ["expires_at double precision generated always as ((doc->>'expiresAt')::double precision) stored"]
+      ? [`expires_at double precision generated always as ((doc->>'${expires}')::double precision) stored`]
       : []),
   ];
   return [
@@ -103,5 +104,14 @@ export const migrations: readonly ((schema: string) => readonly string[])[] = [
     `create function ${schema}.require(fulfilled boolean) returns void language plpgsql as $$
       begin if not fulfilled then raise exception 'rows have changed' using errcode = '40001'; end if; end $$`,
     ...Object.entries(tables).flatMap(([name, table]) => create(schema, name, table)),
+  ],
+  (schema) => [
+    ...create(schema, "server", { indexes: [] }),
+    ...create(schema, "jobs", { indexes: [["subject"]], expires: "dueAt" }),
+    ...create(schema, "faults", { indexes: [] }),
+    // After a crash of Postgres, all windows are empty, which costs nothing but a few requests above the limit.
+    `create unlogged table ${schema}.rate_windows
+      (id text collate "C" primary key, count integer not null, ends_at double precision not null)`,
+    `create index on ${schema}.rate_windows (ends_at)`,
   ],
 ];

@@ -15,23 +15,37 @@ import { writesOf } from "./writes.js";
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflicts: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 
-/** Codes with which Postgres ends sessions or refuses them while it stops or starts: connection exceptions and shutdowns. */
-const endedSession = /^(08...|57P0[123])$/;
+/**
+ * Codes of errors that end when Postgres is back or less busy: connection exceptions, a lack of resources (a full disk, too many
+ * connections), locks that could not be had in time, and the end of a session.
+ */
+const isUnavailable = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
 
 /** Rows in the tables of one schema of Postgres. Several processes may use it at the same time. */
 export class PostgresBacking implements Backing {
   readonly #pool: Pool;
-  readonly #schema: string;
+  readonly #schemaName: string;
 
   constructor(pool: Pool, schema: string) {
     this.#pool = pool;
-    this.#schema = escapeIdentifier(schema);
+    this.#schemaName = schema;
   }
 
   begin(access: Access): Transaction {
-    return new PostgresTransaction(this.#pool, this.#schema, access);
+    return new PostgresTransaction(this.#pool, this.#schemaName, access);
   }
 }
+
+/**
+ * Returns the statement that locks the whole state: shared by transactions that change rows, and exclusive for one that
+ * replaces them.
+ */
+export const lockState = (schema: string, mode: "shared" | "exclusive"): string =>
+  `select pg_advisory_xact_lock${mode === "shared" ? "_shared" : ""}(${lockKey(schema, "state")})`;
+
+/** Returns the key of a lock as an expression. Schemas of one database have locks of their own. */
+export const lockKey = (schema: string, name: string): string =>
+  `hashtextextended(${literal(`${schema} ${name}`)}, 0)`;
 
 /**
  * A transaction that takes one round trip for each load, and one for its commit. It begins together with the first load.
@@ -39,21 +53,31 @@ export class PostgresBacking implements Backing {
  */
 class PostgresTransaction implements Transaction {
   readonly #pool: Pool;
+  readonly #schemaName: string;
   readonly #schema: string;
   readonly #access: Access;
   #client: Promise<PoolClient> | undefined;
 
   constructor(pool: Pool, schema: string, access: Access) {
     this.#pool = pool;
-    this.#schema = schema;
+    this.#schemaName = schema;
+    this.#schema = escapeIdentifier(schema);
     this.#access = access;
   }
 
   async load(wants: readonly Want[]): Promise<readonly Found[]> {
-    const reads = readsOf(this.#schema, wants);
-    const results = await this.#send(reads.map(({ text }) => text));
+    // What counts a request takes effect at once, so it is a transaction of its own.
+    const hits = readsOf(this.#schema, wants.filter(isHit));
+    const reads = readsOf(
+      this.#schema,
+      wants.filter((want) => !isHit(want)),
+    );
+    const results = await this.#send(
+      reads.map(({ text }) => text),
+      hits.map(({ text }) => text),
+    );
     const found = new Map<Want, Found>();
-    reads.forEach((read, index) => {
+    [...hits, ...reads].forEach((read, index) => {
       const each = read.found(results[index]?.rows ?? []);
       read.wants.forEach((want, at) => found.set(want, each[at] ?? []));
     });
@@ -73,20 +97,31 @@ class PostgresTransaction implements Transaction {
     return Promise.resolve();
   }
 
-  /** Sends statements in one trip and returns their results. Begins the transaction with the first ones. */
-  async #send(statements: readonly string[]): Promise<QueryResult<Result>[]> {
+  /**
+   * Sends statements in one trip and returns their results. Begins the transaction with the first ones.
+   *
+   * @param before statements that are committed before.
+   */
+  async #send(statements: readonly string[], before: readonly string[] = []): Promise<QueryResult<Result>[]> {
     const isFirst = this.#client === undefined;
-    const beginning = isFirst ? this.#beginning() : [];
     try {
+      const counted = isFirst || before.length === 0 ? [] : await this.#query(this.#pool, [...before]);
+      const [committed, beginning] = isFirst
+        ? [before.length === 0 ? [] : ["begin", ...before, "commit"], this.#beginning()]
+        : [[], []];
       this.#client ??= this.#pool.connect();
-      const client = await this.#client;
-      // Several statements have several results, which the types of the driver do not say.
-      const results: unknown = await client.query<Result>([...beginning, ...statements].join(";\n"));
-      const all = (Array.isArray(results) ? results : [results]) as QueryResult<Result>[];
-      return all.slice(beginning.length);
+      const all = await this.#query(await this.#client, [...committed, ...beginning, ...statements]);
+      const own = committed.length === 0 ? [] : all.slice(1, committed.length - 1);
+      return [...counted, ...own, ...all.slice(committed.length + beginning.length)];
     } catch (error) {
       throw translate(error);
     }
+  }
+
+  async #query(client: Pick<PoolClient, "query">, statements: string[]): Promise<QueryResult<Result>[]> {
+    // Several statements have several results, which the types of the driver do not say.
+    const results: unknown = await client.query<Result>(statements.join(";\n"));
+    return (Array.isArray(results) ? results : [results]) as QueryResult<Result>[];
   }
 
   #beginning(): string[] {
@@ -95,7 +130,8 @@ class PostgresTransaction implements Transaction {
     const locks = [...new Set(this.#access.locks)].sort();
     return [
       "begin isolation level read committed",
-      ...locks.map((lock) => `select pg_advisory_xact_lock(hashtextextended(${literal(lock)}, 0))`),
+      lockState(this.#schemaName, "shared"),
+      ...locks.map((lock) => `select pg_advisory_xact_lock(${lockKey(this.#schemaName, `lock ${lock}`)})`),
     ];
   }
 
@@ -120,8 +156,11 @@ class PostgresTransaction implements Transaction {
   }
 }
 
-const translate = (error: unknown): unknown => {
-  if (error instanceof DatabaseError && !endedSession.test(error.code ?? "")) {
+const isHit = ({ read }: Want): boolean => read === "hit";
+
+/** Returns the error for what the driver has thrown. */
+export const translate = (error: unknown): unknown => {
+  if (error instanceof DatabaseError && !isUnavailable.test(error.code ?? "")) {
     return conflicts.has(error.code ?? "") ? new ConflictError(error.message, { cause: error }) : error;
   }
   // All other errors of the driver are about the connection.

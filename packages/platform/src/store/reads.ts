@@ -83,12 +83,13 @@ const readOf = (schema: string, group: readonly Want[]): Read => {
         ),
         ...(after === null ? [] : [`seq ${newestFirst ? "<" : ">"} ${number(after)}`]),
       ];
-      const order = `order by seq${newestFirst ? " desc" : ""}${limit === null ? "" : ` limit ${number(limit)}`}`;
+      const order = `order by seq${newestFirst ? " desc" : ""}${limitOf(limit)}`;
       return one(`${select} where ${all(conditions)} ${order}`, (results) => results.map(loadedOf));
     }
     case "expired":
-      return one(`${select} where expires_at <= ${number(want.time)} order by expires_at, seq`, (results) =>
-        results.map(loadedOf),
+      return one(
+        `${select} where expires_at <= ${number(want.time)} order by expires_at, seq${limitOf(want.limit)}`,
+        (results) => results.map(loadedOf),
       );
     case "count":
       return one(`select count(*) as seq from ${table} where ${all(conditionsOf(want.where))}`, ([row]) =>
@@ -96,8 +97,21 @@ const readOf = (schema: string, group: readonly Want[]): Read => {
       );
     case "sequence":
       return one(`select ${nextSequence(table)} as seq`, ([row]) => Number(row?.seq));
+    case "hit":
+      return one(hitOf(table, want), (results) => results.map(loadedOf));
   }
 };
+
+const limitOf = (limit: number | null): string => (limit === null ? "" : ` limit ${number(limit)}`);
+
+/** Counts a request in a window, or in a new one if that has ended. */
+const hitOf = (table: string, { id, now, length, maxCount }: Extract<Want, { read: "hit" }>): string =>
+  `insert into ${table} as w values (${literal(id)}, 1, ${number(now + length)})
+    on conflict (id) do update set
+      count = case when w.ends_at <= ${number(now)} then 1 else least(w.count + 1, ${number(maxCount)}) end,
+      ends_at = case when w.ends_at <= ${number(now)} then excluded.ends_at else w.ends_at end
+    returning 0 as seq, '' as version, jsonb_build_object(
+      'id', id, 'createdAt', 0, 'count', count, 'endsAt', ends_at)::text as doc`;
 
 /** Returns the expression for the next sequence number of a table. */
 export const nextSequence = (table: string): string => `nextval(pg_get_serial_sequence('${table}', 'seq'))`;

@@ -1,4 +1,4 @@
-import { type StoreState, keys } from "@mgmt/engine";
+import { type Row, type StoreState, type TableStates, keys, serverTables } from "@mgmt/engine";
 import { type ClientBase, escapeIdentifier } from "pg";
 import { parseJson } from "./json-text.js";
 import { literal } from "./reads.js";
@@ -7,13 +7,25 @@ import { document } from "./writes.js";
 
 const collections = Object.keys(keys);
 
-/** Returns all rows with their sequence numbers, as of one moment. */
-export const readState = async (client: ClientBase, schemaName: string): Promise<StoreState> => {
+/** Returns the rows of all collections of the API with their sequence numbers, as of one moment. */
+export const readState = async (client: ClientBase, schemaName: string): Promise<StoreState> =>
+  // `keys` names every collection, and only rows are stored.
+  (await readTables(client, schemaName, collections)) as StoreState;
+
+/** Returns the rows of all tables with their sequence numbers, as of one moment. */
+export const readAll = (client: ClientBase, schemaName: string): Promise<TableStates> =>
+  readTables(client, schemaName, [...collections, ...serverTables]);
+
+const readTables = async (
+  client: ClientBase,
+  schemaName: string,
+  names: readonly string[],
+): Promise<TableStates> => {
   const schema = escapeIdentifier(schemaName);
   await client.query("begin isolation level repeatable read read only");
   try {
-    const state: [string, object][] = [];
-    for (const name of collections) {
+    const state: [string, TableStates[string]][] = [];
+    for (const name of names) {
       const table = `${schema}.${sqlName(name)}`;
       const { rows } = await client.query<{ seq: string; doc: string }>(
         `select seq, doc::text as doc from ${table} order by seq`,
@@ -26,12 +38,12 @@ export const readState = async (client: ClientBase, schemaName: string): Promise
         name,
         {
           next: Number(next.rows[0]?.next ?? 1),
-          rows: rows.map(({ seq, doc }) => [Number(seq), parseJson(doc)]),
+          // Only rows are stored.
+          rows: rows.map(({ seq, doc }) => [Number(seq), parseJson(doc) as Row]),
         },
       ]);
     }
-    // `keys` names every collection, and only rows are stored.
-    return Object.fromEntries(state) as StoreState;
+    return Object.fromEntries(state);
   } finally {
     await client.query("commit");
   }
@@ -40,14 +52,14 @@ export const readState = async (client: ClientBase, schemaName: string): Promise
 /** Rows in one statement, which limits its length. */
 const batch = 1_000;
 
-/** Replaces all rows. Call it in a transaction. */
+/** Replaces all rows of the tables that `state` has. Call it in a transaction. */
 export const writeState = async (
   client: ClientBase,
   schemaName: string,
-  state: StoreState,
+  state: TableStates,
 ): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
-  const tables = collections.map((name) => `${schema}.${sqlName(name)}`);
+  const tables = Object.keys(state).map((name) => `${schema}.${sqlName(name)}`);
   // Deleted, because other transactions that only read keep what they see.
   await client.query(tables.map((table) => `delete from ${table}`).join(";\n"));
   for (const [name, { next, rows }] of Object.entries(state)) {
@@ -60,4 +72,12 @@ export const writeState = async (
     }
     await client.query(`select setval('${schema}.${sqlName(name)}_seq_seq', ${String(next)}, false)`);
   }
+};
+
+/** Tells whether no server has used the schema yet. */
+export const isUnused = async (client: ClientBase, schemaName: string): Promise<boolean> => {
+  const { rows } = await client.query<{ used: boolean }>(
+    `select exists (select from ${escapeIdentifier(schemaName)}.server) as used`,
+  );
+  return rows[0]?.used === false;
 };

@@ -1,6 +1,7 @@
 import { MemoryStore, type StoreState, replay } from "@mgmt/engine";
 import { Pool } from "pg";
 import { afterAll, beforeAll } from "vitest";
+import { type OpenRecords, openRecords } from "../../src/store/open-records.js";
 import { PostgresBacking } from "../../src/store/postgres-backing.js";
 import { migrate } from "../../src/store/migrate.js";
 import { readState, writeState } from "../../src/store/state.js";
@@ -39,10 +40,28 @@ export class StoreCluster {
     return pool;
   }
 
+  /** Returns the name of a schema that does not exist. */
+  newSchema(): string {
+    this.#schemas += 1;
+    return `records_${String(this.#schemas)}`;
+  }
+
+  /** Opens the records of a schema as another process does. */
+  openRecords(schema: string): Promise<OpenRecords> {
+    const { port } = this.#cluster.server;
+    const address = {
+      host: "127.0.0.1",
+      port,
+      user: "postgres",
+      password: adminPassword,
+      database: "records",
+    };
+    return openRecords(address, { schema });
+  }
+
   /** Creates a schema that has the tables of the records. */
   async makeSchema(): Promise<string> {
-    this.#schemas += 1;
-    const schema = `records_${String(this.#schemas)}`;
+    const schema = this.newSchema();
     const client = await this.pool.connect();
     await migrate(client, schema);
     client.release();

@@ -1,4 +1,4 @@
-import type { ControlledEngine } from "../control/controlled-engine.js";
+import type { ControlledEngine } from "./controlled-engine.js";
 import type { BodyPolicy } from "../request/engine.js";
 import type { EngineRequest, EngineResponse } from "../request/message.js";
 import type { Settings } from "../request/settings.js";

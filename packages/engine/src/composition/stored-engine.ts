@@ -1,0 +1,332 @@
+import { ApprovalsControl } from "../control/approvals-control.js";
+import { type ControlledWorld, change, read } from "../control/controlled-world.js";
+import { DataPlaneControl } from "../control/data-plane-control.js";
+import { OAuthControl } from "../control/oauth-control.js";
+import { Residents } from "../control/residents.js";
+import { Seeder } from "../control/seeder.js";
+import { StateControl } from "../control/state-control.js";
+import { StoredClockControl } from "../control/stored-clock-control.js";
+import { StoredFaults } from "../control/stored-faults.js";
+import { Tenant } from "../control/tenant.js";
+import { TokenMint } from "../control/token-mint.js";
+import type { OperationId } from "../generated/operations.js";
+import type { ServedEngine } from "../control/served-engine.js";
+import { SignInGate } from "../oauth/sign-in-gate.js";
+import { environmentRecorder } from "../request/coverage.js";
+import { type DatabaseEngine, DatabaseUnavailableError } from "../request/database-engine.js";
+import { DatabaseWork } from "../request/database-work.js";
+import { type BodyPolicy, Engine } from "../request/engine.js";
+import { readRateLimit } from "../request/limit.js";
+import { memoryDatabaseEngine } from "../request/memory-database-engine.js";
+import { mergeSettings } from "../request/merge-settings.js";
+import type { EngineRequest, EngineResponse } from "../request/message.js";
+import { RandomIds, seedRandom } from "../request/random-ids.js";
+import { type LoggedRequest, RequestLog } from "../request/request-log.js";
+import type { RateLimitSettings, Settings } from "../request/settings.js";
+import type { World } from "../request/world.js";
+import { behaviors, jobs } from "../rules/behaviors.js";
+import type { Records, TableStates } from "../store/records.js";
+import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
+import { type InitialRow, type JobRow, type ServerRow, initialId, serverId } from "../request/server-rows.js";
+import { SupersededError } from "../time/job-handler.js";
+import { JobRunner } from "../time/job-runner.js";
+import type { JobWhere } from "../time/stored-scheduler.js";
+import { firstSnapshot } from "./live-world.js";
+import { type EngineOptions, startOf } from "./reference-engine.js";
+import { type Snapshot, readSnapshot } from "./snapshot.js";
+import { StoredServer } from "./stored-server.js";
+import { serverTablesOf, snapshotOfTables, tablesOf } from "./stored-snapshot.js";
+import { type StoredWorldParts, lastingWorld, requestWorld } from "./stored-world.js";
+
+/** `seed`, `startAt`, `frozen`, `snapshot` and `initial` apply only to records that no server has used. */
+export interface StoredEngineOptions extends Omit<EngineOptions, "afterMutation" | "openBacking"> {
+  /** The rows. Several servers may use them at the same time. */
+  readonly records: Records;
+}
+
+/** Rows that a new server starts with. */
+export interface ResidentRows {
+  readonly workspace: WorkspaceRow;
+  readonly user: UserRow;
+  readonly serviceToken: ServiceTokenRow;
+  readonly otherWorkspace: WorkspaceRow;
+  readonly otherUser: UserRow;
+}
+
+/** The reference server with its rows in a database that survives it, and that other servers may share. */
+export class StoredEngine implements ServedEngine {
+  readonly settings: Settings;
+  readonly clock: StoredClockControl;
+  readonly approvals: ApprovalsControl;
+  readonly faults: StoredFaults;
+  readonly dataPlane: DataPlaneControl;
+  readonly oauth: OAuthControl;
+  readonly states: StateControl;
+  readonly seed: Seeder;
+  readonly tokens: TokenMint;
+  /** Whether no server had used the records before. */
+  readonly isNew: boolean;
+  readonly #records: Records;
+  readonly #server: StoredServer;
+  readonly #engine: Engine;
+  readonly #log: RequestLog;
+  readonly #runner: JobRunner;
+  readonly #world: () => ControlledWorld;
+  readonly #databaseEngine: DatabaseEngine;
+
+  private constructor(options: StoredEngineOptions, parts: StoredWorldParts, isNew: boolean) {
+    const { records, onDefect = console.error } = options;
+    const { server } = parts;
+    const runner = parts.runner();
+    this.settings = parts.settings;
+    this.isNew = isNew;
+    this.#records = records;
+    this.#server = server;
+    this.#runner = runner;
+    this.#databaseEngine = parts.databaseEngine;
+    this.#log = new RequestLog(options.logCapacity ?? 1_000);
+    this.faults = new StoredFaults(server);
+    const world = (): ControlledWorld => lastingWorld(parts);
+    this.#world = world;
+    this.#engine = new Engine({
+      world: () => requestWorld(parts),
+      behaviors,
+      faults: this.faults,
+      log: this.#log,
+      recorder: environmentRecorder(),
+      validateResponses: options.validateResponses ?? false,
+      onDefect,
+      requestIdPrefix: `req_${new RandomIds(null).label(10)}_`,
+    });
+    this.clock = new StoredClockControl(server, runner);
+    this.approvals = new ApprovalsControl(world);
+    this.states = new StateControl(world);
+    this.dataPlane = new DataPlaneControl(
+      (id) => this.read(({ store }) => store.databases.get(id) !== undefined),
+      options.dataPlane,
+    );
+    this.oauth = new OAuthControl(world);
+    this.seed = new Seeder(world, this.#engine, this.states);
+    this.tokens = new TokenMint(world);
+  }
+
+  /**
+   * Opens the server of the records, and creates its state if no server has used them. Jobs run after `start`.
+   *
+   * @throws DatabaseUnavailableError when the records cannot be reached; Error when `snapshot` or `initial` is not a snapshot.
+   */
+  static async open(options: StoredEngineOptions): Promise<StoredEngine> {
+    const { records, seed = null, onDefect = console.error } = options;
+    const initial = options.initial ? readSnapshot(options.initial) : firstSnapshot(seed, startOf(options));
+    const snapshot = options.snapshot ? readSnapshot(options.snapshot) : initial;
+    const draws = seed === null ? null : seedRandom(`${seed} faults`);
+    const isNew = await records.fill(tablesOf(snapshot, { initial, draws }));
+    const settings = mergeSettings(options.settings);
+    const databaseEngine = options.databaseEngine ?? memoryDatabaseEngine("mgmt.test");
+    const { signInKey } = options;
+    const gate = signInKey === undefined ? undefined : new SignInGate(signInKey, settings.authUrl);
+    const server: StoredServer = new StoredServer({
+      records,
+      settings,
+      gate,
+      databaseEngine,
+      onDefect,
+      onScheduled: (scheduled) => runner.adopt(scheduled),
+    });
+    const databaseWork = new DatabaseWork((names, work) =>
+      records.sessions.exclusively(
+        names.map((name) => `database ${name}`),
+        work,
+      ),
+    );
+    const parts: StoredWorldParts = {
+      ...{ server, settings, databaseEngine, databaseWork, gate },
+      runner: () => runner,
+    };
+    const runner: JobRunner = new JobRunner({
+      sessions: records.sessions,
+      onDefect,
+      now: () => server.state.clock.now(),
+      transact: (mode, step) =>
+        server.run({ mode, locks: mode === "write" ? ["jobs"] : [] }, ({ tables }) =>
+          step(tables.table<JobRow, JobWhere>("jobs"), tables),
+        ),
+      perform: (job, isAwaited) => runJob(lastingWorld(parts), job, isAwaited, onDefect),
+    });
+    await server.refresh();
+    return new StoredEngine(options, parts, isNew);
+  }
+
+  /** Handles a request. Never rejects. */
+  handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
+    return this.#engine.handle(request);
+  }
+
+  /** Returns how to read the body of a request with this method and path. */
+  bodyPolicy(method: string, path: string): BodyPolicy {
+    return this.#engine.bodyPolicy(method, path);
+  }
+
+  /** Runs a synchronous step that changes nothing, on the rows of one moment. */
+  read<T>(step: (world: World) => T): Promise<T> {
+    return read(this.#world(), step);
+  }
+
+  /** Runs a synchronous step in a transaction. It may run more than once. */
+  async write<T>(locks: readonly string[], step: (world: World) => T): Promise<T> {
+    return this.#world().transact({ mode: "write", locks }, step);
+  }
+
+  /** Returns the rows that a new server starts with. Throws a `ControlError` when one of them was deleted. */
+  rows(): Promise<ResidentRows> {
+    return this.read(({ store }) => {
+      const { workspace, user, serviceToken, otherWorkspace, otherUser } = new Residents(() => store);
+      return { workspace, user, serviceToken, otherWorkspace, otherUser };
+    });
+  }
+
+  /**
+   * Creates a workspace with an owner and a service token of its own.
+   *
+   * @param name of the user and the workspace. Default: a generated name.
+   */
+  async createTenant(name?: string): Promise<Tenant> {
+    const tenantName = name ?? (await change(this.#world(), ({ ids }) => ids.name()));
+    const user = await this.seed.user({ name: tenantName });
+    const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });
+    await this.seed.serviceToken({ name: "default" }, { workspaceId: id });
+    const rows = await this.read(({ store }) => {
+      const { workspace, user: owner, serviceToken } = new Residents(() => store, id);
+      return { workspace, user: owner, serviceToken };
+    });
+    return new Tenant({
+      residents: rows,
+      tokens: new TokenMint(this.#world, id),
+      seed: new Seeder(this.#world, this.#engine, this.states, id),
+    });
+  }
+
+  /** The latest requests of this process, oldest first. */
+  get requests(): LoggedRequest[] {
+    return this.#log.list();
+  }
+
+  /** Calls the listener for each further request. Returns a function that removes the listener. */
+  followRequests(listener: (entry: LoggedRequest) => void): () => void {
+    return this.#log.follow(listener);
+  }
+
+  /**
+   * Limits the requests of each principal, and restarts their counts.
+   *
+   * @param limit null for no limit.
+   * @returns the operations that the limit applies to; empty for no limit.
+   * @throws TypeError when a number is not valid or an operation does not exist.
+   */
+  async setRateLimit(limit: RateLimitSettings | null): Promise<OperationId[]> {
+    const limited = limit ? [...readRateLimit(limit).limited] : [];
+    await this.#server.run({ mode: "write", locks: ["rate limit"] }, ({ tables, world }) => {
+      const server = tables.table<ServerRow, Readonly<Record<string, never>>>("server");
+      server.update(serverId, { rateLimit: limit, rateEpoch: world.ids.label(24) });
+    });
+    await this.#server.refresh();
+    return limited;
+  }
+
+  /** Returns the whole state as plain JSON. */
+  async snapshot(): Promise<Snapshot> {
+    return snapshotOfTables(await this.#records.readAll());
+  }
+
+  /** Stores the current state as the one that `reset` restores. */
+  async keepAsInitial(): Promise<void> {
+    const snapshot = await this.snapshot();
+    await this.#server.run({ mode: "write", locks: [] }, ({ tables }) => {
+      const server = tables.table<InitialRow, Readonly<Record<string, never>>>("server");
+      server.update(initialId, { snapshot });
+    });
+  }
+
+  /**
+   * Replaces the state with a snapshot of this or another server. Resolves when the real databases of removed records are
+   * deleted.
+   *
+   * @throws Error when the value is not a snapshot.
+   */
+  async load(snapshot: unknown): Promise<void> {
+    const read = readSnapshot(snapshot);
+    await this.#enter((states) => tablesOf(read, serverTablesOf(states)));
+  }
+
+  /**
+   * Restores the initial state and clock, removes all faults, clears the request log of this process and restores the rate
+   * limit of the settings. Resolves when the real databases of removed records are deleted.
+   */
+  async reset(): Promise<void> {
+    await this.#enter((states) => {
+      const { initial, draws } = serverTablesOf(states);
+      return tablesOf(initial, { initial, draws });
+    });
+    this.dataPlane.reset();
+    this.#log.clear();
+  }
+
+  /** Resolves at once, because every change is stored when its transaction ends. */
+  save(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Resolves when this process runs no job. */
+  idle(): Promise<void> {
+    return this.#runner.idle();
+  }
+
+  /** Begins to run jobs. */
+  start(): void {
+    this.#runner.open();
+  }
+
+  /** Stops starting jobs. Resolves when the running ones are done. */
+  async stop(): Promise<void> {
+    this.#runner.close();
+    await this.#runner.idle();
+  }
+
+  async #enter(next: (states: TableStates) => TableStates): Promise<void> {
+    const left = await this.#records.readAll();
+    const states = next(left);
+    await this.#records.replaceAll(states);
+    await this.#server.refresh();
+    await change(this.#world(), (world) => this.oauth.restoreEnsuredClients(world));
+    await Promise.all([
+      ...removed(left, states, "backups").map((id) => this.#databaseEngine.dropBackup(id)),
+      ...removed(left, states, "databases").map((id) => this.#databaseEngine.drop(id)),
+      this.#runner.idle(),
+    ]);
+    this.#runner.look();
+  }
+}
+
+const removed = (left: TableStates, entered: TableStates, table: string): string[] => {
+  const kept = new Set(entered[table]?.rows.map(([, { id }]) => id));
+  return (left[table]?.rows ?? []).map(([, { id }]) => id).filter((id) => !kept.has(id));
+};
+
+/** Returns the error of the job; undefined when it succeeds. */
+const runJob = async (
+  world: ControlledWorld,
+  job: JobRow,
+  isAwaited: boolean,
+  onDefect: (error: unknown) => void,
+): Promise<unknown> => {
+  try {
+    const handler = jobs[job.kind];
+    if (!handler) throw new Error(`There is no handler for jobs of the kind ${job.kind}`);
+    await handler(world, job.subject, job.change);
+    return undefined;
+  } catch (error) {
+    const isExpected = error instanceof SupersededError || error instanceof DatabaseUnavailableError;
+    if (!isAwaited && !isExpected) onDefect(error);
+    return error;
+  }
+};

@@ -1,0 +1,193 @@
+import { OAuthError } from "../oauth/oauth-error.js";
+import type { DatabaseEngine } from "../request/database-engine.js";
+import type { Ids } from "../request/ids.js";
+import { rateLimitHeaders, windowKey } from "../request/limit.js";
+import type { Principal } from "../request/principal.js";
+import { RandomIds } from "../request/random-ids.js";
+import { RequestError } from "../request/request-error.js";
+import { StateChangedError } from "../request/state-changed-error.js";
+import type { World } from "../request/world.js";
+import { uploadPath } from "../rules/deployments/uploads.js";
+import type { Access } from "../store/backing.js";
+import type { PartialTables } from "../store/partial-tables.js";
+import type { Records } from "../store/records.js";
+import { replay } from "../store/replay.js";
+import {
+  type GeneratorRow,
+  type JobRow,
+  type ServerRow,
+  generatorId,
+  serverId,
+} from "../request/server-rows.js";
+import type { Want } from "../store/want.js";
+import { StoredScheduler } from "../time/stored-scheduler.js";
+import { type ServerState, type StateParts, serverStateOf } from "./server-state.js";
+import { Tape } from "./tape.js";
+
+export interface StoredServerParts extends StateParts {
+  readonly records: Records;
+  readonly databaseEngine: Pick<DatabaseEngine, "endpoints">;
+  /** Receives the jobs that a transaction of this process has scheduled for now or later, after its commit. */
+  readonly onScheduled: (jobs: readonly JobRow[]) => void;
+}
+
+/** What a step of the server itself sees. */
+export interface ServerStep {
+  readonly world: World;
+  readonly tables: PartialTables;
+  readonly row: ServerRow;
+}
+
+export interface RunOptions {
+  /** The state that the caller depends on. The step does not run when the state has another version. Default: any. */
+  readonly expected?: ServerState;
+  readonly wants?: (() => readonly Want[]) | undefined;
+}
+
+/** What every transaction reads. */
+const serverWants: readonly Want[] = [serverId, generatorId].map((id) => ({
+  read: "row",
+  table: "server",
+  id,
+}));
+
+/** Limits how often a step runs again because the state of the server has changed. */
+const maxChanges = 1_000;
+
+/** The rows that the servers of one store share, as one of these servers sees them. */
+export class StoredServer {
+  readonly #parts: StoredServerParts;
+  readonly #random = new RandomIds(null);
+  #state: ServerState | undefined;
+
+  constructor(parts: StoredServerParts) {
+    this.#parts = parts;
+  }
+
+  /** The state that the latest transaction of this process has seen. */
+  get state(): ServerState {
+    if (this.#state === undefined) throw new Error("The state of the server has not been loaded");
+    return this.#state;
+  }
+
+  /** Loads the state. */
+  async refresh(): Promise<ServerState> {
+    const transaction = this.#parts.records.begin({ mode: "read", locks: [] });
+    try {
+      const [found] = await transaction.load(serverWants.slice(0, 1));
+      const loaded = typeof found === "object" ? found[0] : undefined;
+      if (loaded === undefined) throw new Error("The records have no state of a server");
+      // The table has this row at this id.
+      this.#state = serverStateOf(loaded.row as ServerRow, loaded.version, this.#parts, this.#state);
+      return this.#state;
+    } finally {
+      await transaction.rollback();
+    }
+  }
+
+  /**
+   * Runs a step in a transaction.
+   *
+   * @throws StateChangedError when the state is not the expected one; what the step throws.
+   */
+  async run<T>(
+    access: Access,
+    step: (parts: ServerStep) => T,
+    { expected, wants }: RunOptions = {},
+  ): Promise<T> {
+    const { records, onScheduled } = this.#parts;
+    const owner = access.mode === "write" ? await records.sessions.current() : null;
+    for (let changes = 0; ; changes += 1) {
+      const state = expected ?? this.state;
+      const tape = new Tape(this.#random, state.clock);
+      let scheduler: StoredScheduler | undefined;
+      const adopt = (): void => {
+        if (scheduler && scheduler.scheduled.length > 0) onScheduled(scheduler.scheduled);
+      };
+      try {
+        const value = await replay(
+          records,
+          ({ tables }) => {
+            tape.rewind();
+            const server = tables.table<ServerRow, Record<string, never>>("server");
+            const row = server.get(serverId);
+            if (row === undefined || server.version(serverId) !== state.version)
+              throw new StateChangedError();
+            scheduler = new StoredScheduler(tables.table("jobs"), owner, () => tape.ids.label(24));
+            return this.#step({ tables, row, scheduler, tape, state }, step);
+          },
+          { access, isRefusal, wants: [...serverWants, ...(wants?.() ?? [])] },
+        );
+        adopt();
+        return value;
+      } catch (error) {
+        if (isRefusal(error)) adopt();
+        if (!(error instanceof StateChangedError)) throw error;
+        await this.refresh();
+        if (expected !== undefined || changes >= maxChanges) throw error;
+      }
+    }
+  }
+
+  /** Returns what a request loads to be counted for the rate limit. */
+  countWants(operation: string, principal: Principal): Want[] {
+    const { rateLimit, clock } = this.state;
+    const isLimited = rateLimit?.limited.has(operation as never) ?? false;
+    return isLimited ? [this.#hit(this.state, principal, clock.now())] : [];
+  }
+
+  #step<T>(
+    {
+      tables,
+      row,
+      scheduler,
+      tape,
+      state,
+    }: {
+      tables: PartialTables;
+      row: ServerRow;
+      scheduler: StoredScheduler;
+      tape: Tape;
+      state: ServerState;
+    },
+    step: (parts: ServerStep) => T,
+  ): T {
+    const { settings, databaseEngine } = this.#parts;
+    const generators = tables.table<GeneratorRow, Record<string, never>>("server");
+    const seeded = generators.get(generatorId)?.ids ?? null;
+    const generator = seeded === null ? undefined : new RandomIds(seeded);
+    const ids: Ids = generator ?? tape.ids;
+    const { clock } = tape;
+    const world: World = {
+      store: tables.store,
+      clock,
+      ids,
+      settings,
+      databaseEngine,
+      scheduler,
+      cursors: state.cursors,
+      countRequest: (operation, principal) => {
+        const { rateLimit } = state;
+        if (rateLimit === null || !rateLimit.limited.has(operation)) return undefined;
+        const now = clock.now();
+        return rateLimitHeaders(rateLimit, tables.hit(this.#hit(state, principal, now)), now);
+      },
+      url: (collection, id) => `${settings.baseUrl}/v1/${collection}/${id}`,
+      uploadUrl: (deploymentId, key) => settings.baseUrl + uploadPath(deploymentId, key),
+    };
+    try {
+      return step({ world, tables, row });
+    } finally {
+      const drawn = generator?.state ?? null;
+      if (drawn !== null && drawn.join() !== seeded?.join()) generators.update(generatorId, { ids: drawn });
+    }
+  }
+
+  #hit({ row, rateLimit }: ServerState, principal: Principal, now: number): Extract<Want, { read: "hit" }> {
+    const { window = 0, requests = 0 } = rateLimit ?? {};
+    const id = `${row.rateEpoch} ${windowKey(principal)}`;
+    return { read: "hit", table: "rateWindows", id, now, length: window, maxCount: requests + 1 };
+  }
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof RequestError || error instanceof OAuthError;

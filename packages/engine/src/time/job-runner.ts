@@ -1,0 +1,232 @@
+import { DatabaseUnavailableError } from "../request/database-engine.js";
+import type { PartialTables } from "../store/partial-tables.js";
+import type { Sessions } from "../store/records.js";
+import type { JobRow } from "../request/server-rows.js";
+import type { Job } from "./scheduler.js";
+import type { JobTable } from "./stored-scheduler.js";
+
+/** Runs a step on the jobs of all processes, in a transaction. */
+export type JobTransaction = <T>(
+  mode: "read" | "write",
+  step: (jobs: JobTable, tables: PartialTables) => T,
+) => Promise<T>;
+
+export interface JobRunnerParts {
+  readonly transact: JobTransaction;
+  readonly sessions: Pick<Sessions, "current" | "living">;
+  /** Runs a job, and returns its error; undefined when it succeeds. Never rejects. */
+  readonly perform: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
+  readonly onDefect: (error: unknown) => void;
+  /** Returns the time of the server. */
+  readonly now: () => number;
+}
+
+/** Milliseconds between looks for jobs that are due, or whose process has ended. */
+const pollInterval = 1_000;
+
+/** Milliseconds after which a job is repeated that could not reach Postgres. */
+const retryDelay = 500;
+
+/** Maximum number of jobs that one process runs at a time, besides those that requests wait for. */
+const maxRunning = 50;
+
+/** Number of jobs that one look reads: more than all processes run. */
+const maxSeen = 500;
+
+/**
+ * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for at once, and takes
+ * others as they fall due, also those of a process that has ended. A row is removed when its job is done, so a job that a crash
+ * interrupts runs again.
+ */
+export class JobRunner {
+  readonly #parts: JobRunnerParts;
+  /** Jobs of this process that have not started. */
+  readonly #waiting = new Map<string, JobRow>();
+  readonly #running = new Map<string, Promise<unknown>>();
+  #poll: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #isOpen = false;
+  #isAdvancing = false;
+  /** Whether the last look has left jobs that are due. */
+  #hasMore = false;
+
+  constructor(parts: JobRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins to look for jobs. */
+  open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#poll = setInterval(() => this.look(), pollInterval).unref();
+    this.look();
+    this.#startSoon(0);
+  }
+
+  /** Starts no more jobs. Those that run continue. */
+  close(): void {
+    this.#isOpen = false;
+    clearInterval(this.#poll);
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
+  }
+
+  /** Takes the jobs that a transaction of this process has scheduled. They start soon, but never during this call. */
+  adopt(jobs: readonly JobRow[]): void {
+    const now = this.#parts.now();
+    for (const job of jobs) {
+      if (job.owner !== null) this.#waiting.set(job.id, job);
+      this.#startSoon(Math.max(0, job.dueAt - now));
+    }
+  }
+
+  /**
+   * Runs a job of this process now, and resolves with its error. Resolves with undefined when the job is gone, or runs
+   * already.
+   */
+  async attempt(job: Job): Promise<unknown> {
+    const row = "id" in job ? this.#waiting.get(String(job.id)) : undefined;
+    return row && this.#start(row, true);
+  }
+
+  /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. */
+  async finish(subject: string): Promise<void> {
+    for (;;) {
+      const job = await this.#claim((jobs, isFree) => jobs.list({ subject }).find(isFree));
+      if (job === undefined) return;
+      await this.#start(job, false);
+    }
+  }
+
+  /**
+   * Runs the jobs that are due until a time, one after the other.
+   *
+   * @param reach called with the time of each job, in the transaction that takes it.
+   */
+  async advance(time: number, reach: (dueAt: number, tables: PartialTables) => void): Promise<void> {
+    this.#isAdvancing = true;
+    try {
+      await this.#looking;
+      await this.idle();
+      for (;;) {
+        const job = await this.#claim((jobs, isFree, tables) => {
+          const next = jobs.listExpired(time, maxSeen).find(isFree);
+          if (next) reach(next.dueAt, tables);
+          return next;
+        });
+        if (job === undefined) return;
+        await this.#start(job, false);
+        await this.idle();
+      }
+    } finally {
+      this.#isAdvancing = false;
+    }
+  }
+
+  /** Resolves when this process runs no job. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Looks for jobs that are due and that no living process has. */
+  look(): void {
+    if (!this.#isOpen || this.#isAdvancing || this.#looking) return;
+    this.#looking = this.#takeDue()
+      .catch((error: unknown) => {
+        // The next look finds the jobs.
+        if (!(error instanceof DatabaseUnavailableError)) this.#parts.onDefect(error);
+      })
+      .finally(() => (this.#looking = undefined));
+  }
+
+  async #takeDue(): Promise<void> {
+    const { transact, sessions, now } = this.#parts;
+    const me = await sessions.current();
+    const due = await transact("read", (jobs) => jobs.listExpired(now(), maxSeen));
+    const unknown = due.filter(({ id }) => !this.#isKnown(id));
+    const others = new Set(unknown.flatMap(({ owner }) => (owner === null || owner === me ? [] : [owner])));
+    const living = others.size === 0 ? new Set<string>() : await sessions.living([...others]);
+    const free = unknown
+      .filter(({ owner }) => owner === null || !living.has(owner))
+      .slice(0, Math.max(0, maxRunning - this.#running.size));
+    this.#hasMore = due.length === maxSeen || free.length < unknown.length;
+    if (free.length === 0) return;
+    const taken = await transact("write", (jobs) =>
+      free.flatMap(({ id, owner }) =>
+        jobs.get(id)?.owner === owner && !this.#isKnown(id) ? [jobs.update(id, { owner: me })] : [],
+      ),
+    );
+    for (const job of taken) if (!this.#isKnown(job.id)) void this.#start(job, false);
+  }
+
+  /** Takes one job that no living process has. */
+  async #claim(
+    choose: (jobs: JobTable, isFree: (job: JobRow) => boolean, tables: PartialTables) => JobRow | undefined,
+  ): Promise<JobRow | undefined> {
+    const { transact, sessions } = this.#parts;
+    const me = await sessions.current();
+    return transact("write", (jobs, tables) => {
+      const isFree = ({ id, owner }: JobRow): boolean =>
+        (owner === null || owner === me) && !this.#running.has(id);
+      const job = choose(jobs, isFree, tables);
+      return job && jobs.update(job.id, { owner: me });
+    });
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#waiting.has(id) || this.#running.has(id);
+  }
+
+  #startSoon(delay: number): void {
+    if (!this.#isOpen) return;
+    if (delay > 0) {
+      // The regular look is late by as much as its interval.
+      if (delay < pollInterval * 10) setTimeout(() => this.look(), delay).unref();
+      return;
+    }
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      for (const job of [...this.#waiting.values()]) void this.#start(job, false);
+      this.look();
+    }, 0);
+  }
+
+  #start(job: JobRow, isAwaited: boolean): Promise<unknown> {
+    this.#waiting.delete(job.id);
+    const done = this.#run(job, isAwaited).finally(() => {
+      this.#running.delete(job.id);
+      if (this.#hasMore && this.#running.size <= maxRunning / 2) this.look();
+    });
+    this.#running.set(job.id, done);
+    return done;
+  }
+
+  async #run(job: JobRow, isAwaited: boolean): Promise<unknown> {
+    const { perform, transact, onDefect } = this.#parts;
+    const error = await perform(job, isAwaited);
+    try {
+      if (!(error instanceof DatabaseUnavailableError)) {
+        await transact("write", (jobs) => jobs.delete(job.id));
+        return error;
+      }
+    } catch (failure) {
+      if (!(failure instanceof DatabaseUnavailableError)) onDefect(failure);
+    }
+    // The row is there still, and the job is safe to repeat.
+    setTimeout(() => this.#repeat(job), retryDelay).unref();
+    return error;
+  }
+
+  #repeat(job: JobRow): void {
+    if (!this.#isOpen || this.#isKnown(job.id)) return;
+    void this.#parts
+      .transact("read", (jobs) => jobs.get(job.id))
+      .then(
+        (row) => {
+          if (row && !this.#isKnown(job.id)) void this.#start(row, false);
+        },
+        () => setTimeout(() => this.#repeat(job), retryDelay).unref(),
+      );
+  }
+}

@@ -1,0 +1,92 @@
+import type { Records, TableStates } from "@mgmt/engine";
+import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { NewerSchemaError, migrate } from "./migrate.js";
+import { PostgresBacking, lockState, translate } from "./postgres-backing.js";
+import { PostgresSessions } from "./postgres-sessions.js";
+import { isUnused, readAll, writeState } from "./state.js";
+
+/** How to connect to the database of the records. */
+export type RecordsAddress = Required<Pick<ClientConfig, "host" | "port" | "user" | "password" | "database">>;
+
+export interface RecordsOptions {
+  /** The schema with the tables. Default: `mgmt`. */
+  readonly schema?: string;
+  /** Maximum number of connections for requests. Default: 10. */
+  readonly connections?: number;
+}
+
+export interface OpenRecords extends Records {
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+// Limits in milliseconds, so that nothing waits forever for a Postgres that does not respond.
+const connectTimeout = 5_000;
+const queryTimeout = 30_000;
+const lockTimeout = 20_000;
+const idleTimeout = 60_000;
+
+/**
+ * Opens records in a schema of a database. Creates the schema, or brings it to the current version.
+ *
+ * @throws NewerSchemaError when a newer version of the program has changed the schema; DatabaseUnavailableError when Postgres
+ * cannot be reached.
+ */
+export const openRecords = async (
+  address: RecordsAddress,
+  { schema = "mgmt", connections = 10 }: RecordsOptions = {},
+): Promise<OpenRecords> => {
+  const config: ClientConfig = {
+    ...address,
+    application_name: "mgmt records",
+    connectionTimeoutMillis: connectTimeout,
+    query_timeout: queryTimeout,
+    keepAlive: true,
+    options: `-c lock_timeout=${String(lockTimeout)} -c idle_in_transaction_session_timeout=${String(idleTimeout)}`,
+  };
+  const pool = new Pool({ ...config, max: connections });
+  // An idle connection that ends is replaced by the next request.
+  pool.on("error", () => undefined);
+  const sessions = new PostgresSessions(config, schema);
+  const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    let client: PoolClient | undefined;
+    try {
+      client = await pool.connect();
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      // The connection may be in a transaction.
+      client?.release(true);
+      throw error instanceof NewerSchemaError ? error : translate(error);
+    }
+  };
+  const close = async (): Promise<void> => {
+    await sessions.close();
+    await pool.end();
+  };
+  const replace = (states: TableStates, { onlyIfEmpty }: { onlyIfEmpty: boolean }): Promise<boolean> =>
+    withClient(async (client) => {
+      await client.query("begin");
+      await client.query(lockState(schema, "exclusive"));
+      const isWanted = !onlyIfEmpty || (await isUnused(client, schema));
+      if (isWanted) await writeState(client, schema, states);
+      await client.query("commit");
+      return isWanted;
+    });
+  try {
+    await withClient((client) => migrate(client, schema));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const backing = new PostgresBacking(pool, schema);
+  return {
+    sessions,
+    begin: backing.begin.bind(backing),
+    readAll: () => withClient((client) => readAll(client, schema)),
+    fill: (states) => replace(states, { onlyIfEmpty: true }),
+    replaceAll: async (states) => void (await replace(states, { onlyIfEmpty: false })),
+    close,
+  };
+};

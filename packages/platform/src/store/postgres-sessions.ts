@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { KeyedMutex, type Sessions } from "@mgmt/engine";
+import { Client, type ClientConfig } from "pg";
+import { lockKey, translate } from "./postgres-backing.js";
+
+/** Milliseconds between attempts to take a lock that another process holds. */
+const retryDelay = 50;
+
+/** A session with Postgres. */
+interface Session {
+  readonly id: string;
+  readonly client: Client;
+}
+
+/**
+ * One connection for each process, which holds its locks. Postgres ends the session, and releases the locks, when the process
+ * ends.
+ */
+export class PostgresSessions implements Sessions {
+  readonly #config: ClientConfig;
+  readonly #schema: string;
+  readonly #mutex = new KeyedMutex();
+  #session: Promise<Session> | undefined;
+  #isClosed = false;
+
+  constructor(config: ClientConfig, schema: string) {
+    this.#config = config;
+    this.#schema = schema;
+  }
+
+  async current(): Promise<string> {
+    return (await this.#open()).id;
+  }
+
+  async living(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const { client } = await this.#open();
+    try {
+      const { rows } = await client.query<{ id: string }>(
+        `select id from unnest($1::text[]) id where id in (select ${idOf} from pg_stat_activity)`,
+        [ids],
+      );
+      return new Set(rows.map(({ id }) => id));
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  exclusively<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+    // A session can take a lock several times, so works of this process exclude each other before.
+    return this.#mutex.run(names, async () => {
+      const { client } = await this.#lock(names);
+      try {
+        return await work();
+      } finally {
+        // Another session has no locks of this one.
+        await this.#unlock(client, names).catch(() => undefined);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const session = await this.#session?.catch(() => undefined);
+    await session?.client.end().catch(() => undefined);
+  }
+
+  async #lock(names: readonly string[]): Promise<Session> {
+    const distinct = [...new Set(names)];
+    const keys = distinct.map((name) => lockKey(this.#schema, `work ${name}`));
+    for (;;) {
+      const session = await this.#open();
+      try {
+        const { rows } = await session.client.query<{ taken: boolean[] }>(
+          `select array[${keys.map((key) => `pg_try_advisory_lock(${key})`).join(", ")}]::boolean[] as taken`,
+        );
+        const taken = rows[0]?.taken ?? [];
+        if (taken.every(Boolean)) return session;
+        await this.#unlock(
+          session.client,
+          distinct.filter((_, index) => taken[index]),
+        );
+      } catch (error) {
+        throw translate(error);
+      }
+      await sleep(retryDelay);
+    }
+  }
+
+  async #unlock(client: Client, names: readonly string[]): Promise<void> {
+    if (names.length === 0) return;
+    const keys = [...new Set(names)].map((name) => lockKey(this.#schema, `work ${name}`));
+    await client.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
+  }
+
+  #open(): Promise<Session> {
+    if (this.#isClosed) return Promise.reject(translate(new Error("The session is closed")));
+    this.#session ??= this.#connect();
+    return this.#session;
+  }
+
+  async #connect(): Promise<Session> {
+    const client = new Client({ ...this.#config, keepAlive: true });
+    const forget = (): void => {
+      this.#session = undefined;
+    };
+    client.on("error", forget);
+    client.on("end", forget);
+    try {
+      await client.connect();
+      // Ends the session soon when the machine of the process is gone.
+      await client.query(
+        "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",
+      );
+      const { rows } = await client.query<{ id: string }>(
+        `select ${idOf} as id from pg_stat_activity where pid = pg_backend_pid()`,
+      );
+      return { id: rows[0]?.id ?? "", client };
+    } catch (error) {
+      forget();
+      void client.end().catch(() => undefined);
+      throw translate(error);
+    }
+  }
+}
+
+/** Identifies a session: the ids of processes are used again. */
+const idOf = "pid::text || ' ' || extract(epoch from backend_start)::text";
