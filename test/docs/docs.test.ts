@@ -12,7 +12,8 @@ import { type Block, blocksOf, pages } from "./markdown.js";
 /**
  * Runs every code block of the docs against the built packages. The fence says how: `sh serve` starts the platform, `sh run`
  * and `ts run` run against it, `ts test` is a vitest file, `ts` is only compiled (as all TypeScript blocks are), and `sh root`
- * runs a script of this repository that has a test of its own. `sh install` installs packages; their names are checked.
+ * runs a script of this repository that has a test of its own. `sh install` installs packages; their names are checked. The
+ * scripts of `sh example` are those of the example, which `npm run test:matrix` runs.
  * The command reference is generated from the help of the commands, which the CLI's own tests check.
  */
 const blocks = pages.filter((page) => !page.startsWith("docs/cli/")).flatMap(blocksOf);
@@ -100,8 +101,8 @@ afterAll(async () => {
 describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   it("are all of a kind that a test runs", () => {
     const known = ["sh install", "sh root", "sh serve", "sh run", "ts", "ts run", "ts test", "yaml"];
-    // Tests of the mock run these.
-    known.push("json seed", "bash mock", "python mock", "go mock");
+    // Tests of the mock and of the examples run these.
+    known.push("json seed", "bash mock", "python mock", "go mock", "sh example");
     const others = blocks.filter(({ language, use }) => !known.includes(`${language} ${use}`.trim()));
     expect(others.map(({ where, language }) => `${where} ${language}`)).toEqual([]);
   });
