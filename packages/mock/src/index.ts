@@ -1,5 +1,5 @@
 export { type ListenOptions, Mock, type MockOptions, setupMock } from "./mock.js";
-export type { ActiveRecording, RecordOptions } from "./record/recordable-engine.js";
+export type { ActiveRecording, RecordOptions, ReplayOptions } from "./record/recordable-engine.js";
 export type { RecordedExchange, RecordedSeed, Recording } from "./record/recording.js";
 export type { OperationParity, ParityDifference } from "./record/replay.js";
 export { MockError, type MockErrorCode } from "./mock-error.js";

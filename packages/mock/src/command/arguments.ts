@@ -34,6 +34,20 @@ const flags = {
   },
   upstream: { type: "string", value: "URL", help: "Pass requests on to this service. Requires --record" },
   record: { type: "string", value: "FILE", help: "Write what the upstream service returns to this file" },
+  replay: {
+    type: "string",
+    value: "FILE",
+    help: "Start with the resources of a recording, and compare its responses with those of the mock",
+  },
+  report: {
+    type: "string",
+    value: "FILE",
+    help: "Write the differences that --replay has found to this file",
+  },
+  "recorded-latency": {
+    type: "boolean",
+    help: "Delay each operation by its median latency in the recording of --replay",
+  },
   help: { type: "boolean", short: "h", help: "Print this help" },
   version: { type: "boolean", short: "v", help: "Print the version" },
 } as const;
@@ -51,6 +65,14 @@ export interface Arguments {
   readonly unknownFields: "refuse" | "ignore";
   readonly errorCodes: "contract" | "public";
   readonly recording: { readonly upstream: string; readonly file: string } | undefined;
+  readonly replay: ReplayArguments | undefined;
+}
+
+export interface ReplayArguments {
+  readonly file: string;
+  /** File to write the differences to. */
+  readonly report: string | undefined;
+  readonly latency: boolean;
 }
 
 /**
@@ -68,6 +90,7 @@ export const readArguments = (words: readonly string[]): Arguments | "help" | "v
     throw mockErrors.badFlag("--upstream URL and --record FILE need each other");
   }
   return {
+    replay: replayOf(values),
     recording: upstream === undefined || record === undefined ? undefined : { upstream, file: record },
     port: wholeNumber("port", values.port, 65_535) ?? 4010,
     host: values.host ?? "127.0.0.1",
@@ -79,6 +102,21 @@ export const readArguments = (words: readonly string[]): Arguments | "help" | "v
     unknownFields: choice("unknown-fields", values["unknown-fields"], ["refuse", "ignore"]),
     errorCodes: choice("error-codes", values["error-codes"], ["contract", "public"]),
   };
+};
+
+const replayOf = (values: ReturnType<typeof parse>): ReplayArguments | undefined => {
+  const { replay: file, report, record, latency } = values;
+  const isSlow = values["recorded-latency"] === true;
+  if (file === undefined) {
+    if (isSlow) throw mockErrors.badFlag("--recorded-latency needs --replay FILE");
+    if (report !== undefined) throw mockErrors.badFlag("--report needs --replay FILE");
+    return undefined;
+  }
+  if (record !== undefined) throw mockErrors.badFlag("--record and --replay cannot be combined");
+  if (isSlow && latency !== undefined) {
+    throw mockErrors.badFlag("--latency and --recorded-latency cannot be combined");
+  }
+  return { file, report, latency: isSlow };
 };
 
 const parse = (words: readonly string[]) => {
@@ -132,8 +170,8 @@ export const helpText = (): string => {
     "",
     ...names.map(([name, help]) => `  ${name.padEnd(width)}${help}`),
     "",
-    "Prints one line of JSON when it is ready: baseUrl, token, workspaceId, and controlSecret. Stops on SIGINT and",
-    "SIGTERM. MGMT_MOCK_CONTROL_SECRET sets the secret of the control surface; without it, one is generated. A server",
+    "Prints one line of JSON when it is ready: baseUrl, token, workspaceId, controlSecret, and with --replay the numbers",
+    "of compared requests, skipped requests, and differences. Stops on SIGINT and SIGTERM. MGMT_MOCK_CONTROL_SECRET sets the secret of the control surface; without it, one is generated. A server",
     "that other machines can reach has a control surface only if the variable is set.",
     "",
   ].join("\n");

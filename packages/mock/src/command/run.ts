@@ -7,8 +7,9 @@ import {
   isLoopbackHost,
 } from "@mgmt/engine";
 import { mockErrors } from "../mock-error.js";
-import { type ActiveRecording, RecordableEngine } from "../record/recordable-engine.js";
+import type { ActiveRecording } from "../record/recordable-engine.js";
 import { type Arguments, helpText, readArguments } from "./arguments.js";
+import { CommandEngine, type ReplaySummary } from "./command-engine.js";
 import { type Seeds, applySeeds, readSeedFile } from "./seed-file.js";
 
 declare const __MGMT_VERSION__: string;
@@ -36,8 +37,10 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
   if (given === "version") return host.print(`${__MGMT_VERSION__}\n`);
   const controlSecret = secretFor(given, host.env);
   let recording: ActiveRecording | undefined;
-  const onOpen = async (engine: RecordableEngine): Promise<void> => {
+  let replayed: ReplaySummary | undefined;
+  const onOpen = async (engine: CommandEngine): Promise<void> => {
     if (given.recording) recording = await engine.record({ upstream: given.recording.upstream });
+    replayed = engine.replayed;
   };
   const server = await start(given, controlSecret, onOpen);
   const { engine, baseUrl } = server;
@@ -47,6 +50,7 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
     token: await engine.tokens.service(),
     workspaceId: engine.residents.workspace.id,
     ...(controlSecret !== undefined && { controlSecret }),
+    ...(replayed && { replayed }),
   };
   host.print(`${JSON.stringify(ready)}\n`);
   await host.stopped;
@@ -62,7 +66,7 @@ const secretFor = ({ host }: Arguments, env: CommandHost["env"]): string | undef
 const start = async (
   given: Arguments,
   controlSecret: string | undefined,
-  onOpen: (engine: RecordableEngine) => Promise<void>,
+  onOpen: (engine: CommandEngine) => Promise<void>,
 ): Promise<RunningServer> => {
   const { host, port, seed } = given;
   const seeds = seed === undefined ? undefined : await readSeedFile(seed);
@@ -90,8 +94,8 @@ const openEngine = async (
   given: Arguments,
   address: string,
   seeds: Seeds | undefined,
-): Promise<RecordableEngine> => {
-  const { baseUrl = address, deterministic, rateLimit, unknownFields, errorCodes, latency } = given;
+): Promise<CommandEngine> => {
+  const { baseUrl = address, deterministic, rateLimit, unknownFields, errorCodes, latency, replay } = given;
   const options: EngineOptions = {
     ...(deterministic !== undefined && { seed: deterministic }),
     validateResponses: true,
@@ -103,7 +107,9 @@ const openEngine = async (
     },
   };
   const initial = seeds && (await initialState(options, given.seed ?? "", seeds));
-  return new SlowedEngine({ ...options, ...(initial && { initial }) }, latency);
+  const engine = new CommandEngine({ ...options, ...(initial && { initial }) }, latency ?? 0);
+  if (replay) await engine.startWithRecording(replay);
+  return engine;
 };
 
 /** Returns the state with the seeds, so that a reset restores them. */
@@ -114,24 +120,3 @@ const initialState = async (options: EngineOptions, path: string, seeds: Seeds) 
   await engine.stop();
   return engine.snapshot();
 };
-
-/** An engine that delays every response. A reset removes other faults, but not the delay. */
-class SlowedEngine extends RecordableEngine {
-  readonly #latency: number | undefined;
-
-  constructor(options: EngineOptions, latency: number | undefined) {
-    super(options);
-    this.#latency = latency;
-    this.#delay();
-  }
-
-  override async reset(): Promise<void> {
-    const entered = super.reset();
-    this.#delay();
-    await entered;
-  }
-
-  #delay(): void {
-    if (this.#latency !== undefined && this.#latency > 0) this.faults.add({ latency: this.#latency });
-  }
-}

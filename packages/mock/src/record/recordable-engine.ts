@@ -1,8 +1,10 @@
-import { type EngineRequest, type EngineResponse, ReferenceEngine } from "@mgmt/engine";
+import { setTimeout } from "node:timers/promises";
+import { type EngineRequest, type EngineResponse, ReferenceEngine, operationAt } from "@mgmt/engine";
 import { mockErrors } from "../mock-error.js";
 import { Recorder } from "./recorder.js";
 import { type Recording, readRecording, writeRecording } from "./recording.js";
 import { type OperationParity, replay } from "./replay.js";
+import { medianLatencies } from "./recorded-latency.js";
 
 export interface RecordOptions {
   /** Base URL of a real service, without a trailing slash and without `/v1`. */
@@ -21,15 +23,31 @@ export interface ActiveRecording {
   stop(): void;
 }
 
+export interface ReplayOptions {
+  /** Whether to delay each recorded operation by the median of its recorded latencies from now on. Default: false. */
+  readonly latency?: boolean;
+}
+
 /** Maximum size of a request body that is passed on, in bytes. */
 const maxBody = 16 * 1024 * 1024;
 
 /** A reference server that can pass requests on to a real service, and compare itself with what the service returned. */
 export class RecordableEngine extends ReferenceEngine {
   #recorder: Recorder | undefined;
+  #latencies: ReadonlyMap<string, number> | undefined;
 
   override handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
-    return this.#recorder?.handle(request) ?? super.handle(request);
+    if (this.#recorder) return this.#recorder.handle(request);
+    const latency = this.latencyOf(request);
+    if (latency === 0) return super.handle(request);
+    return setTimeout(latency).then(() => super.handle(request));
+  }
+
+  /** Returns by how many milliseconds to delay a request. */
+  protected latencyOf({ method, path }: EngineRequest): number {
+    if (!this.#latencies) return 0;
+    const operation = operationAt(method, path.split("?", 1)[0] ?? "");
+    return (operation && this.#latencies.get(operation.id)) ?? 0;
   }
 
   override bodyPolicy(method: string, path: string): { limit: number; discarded: boolean } {
@@ -66,8 +84,14 @@ export class RecordableEngine extends ReferenceEngine {
    * @param recording the path of its file, or the recording itself.
    * @throws MockError `mock:bad_recording`, or `mock:recording` while this server records.
    */
-  async replay(recording: string | Recording): Promise<OperationParity[]> {
+  async replay(
+    recording: string | Recording,
+    { latency = false }: ReplayOptions = {},
+  ): Promise<OperationParity[]> {
     if (this.#recorder) throw mockErrors.stillRecording();
-    return replay(this, typeof recording === "string" ? await readRecording(recording) : recording);
+    const read = typeof recording === "string" ? await readRecording(recording) : recording;
+    const report = await replay(this, read);
+    this.#latencies = latency ? medianLatencies(read) : undefined;
+    return report;
   }
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { setupMock } from "@mgmt/mock";
-import { controlSecretHeader } from "@mgmt/mock/server";
+import { controlSecretHeader, createServer as createMockServer } from "@mgmt/mock/server";
 import { readArguments } from "../../src/command/arguments.js";
 import { run } from "../../src/command/run.js";
 
@@ -25,6 +25,7 @@ interface Ready {
   token: string;
   workspaceId: string;
   controlSecret?: string;
+  replayed?: object;
 }
 
 /** Runs the command on a free port until `use` is done. */
@@ -115,15 +116,70 @@ describe("the command", () => {
   });
 
   it("limits, delays, and changes error codes as its flags say", async () => {
-    const flags = ["--rate-limit=1", "--error-codes=public", "--latency=1"];
+    const flags = ["--rate-limit=1", "--error-codes=public", "--latency=30"];
     await withCommand(flags, async (ready) => {
+      const startedAt = performance.now();
       expect((await get(ready, "/v1/apps")).status).toBe(200);
+      // Timers may fire a millisecond early.
+      expect(performance.now() - startedAt).toBeGreaterThan(28);
       const { status, body } = await get(ready, "/v1/apps");
       expect([status, body.error?.code]).toEqual([429, "rate-limit-exceeded"]);
-      const faults = await fetch(`${ready.baseUrl}/_control/faults`, {
+    });
+  });
+
+  it("applies faults to delayed responses", async () => {
+    await withCommand(["--latency=1"], async (ready) => {
+      await fetch(`${ready.baseUrl}/_control/faults`, {
+        method: "POST",
+        headers: { [controlSecretHeader]: ready.controlSecret ?? "" },
+        body: JSON.stringify({ operation: "projects.list", status: 503 }),
+      });
+      expect((await get(ready, "/v1/projects")).status).toBe(503);
+    });
+  });
+
+  it("starts with a recording, also after a reset, and writes where the service differed", async () => {
+    const upstream = await createMockServer();
+    await upstream.engine.seed.project({ name: "recorded" });
+    upstream.engine.faults.add({ operation: "me.get", status: 418, code: "me:strange" });
+    const recording = join(folder, "recording.json");
+    const token = await upstream.engine.tokens.user();
+    await withCommand([`--upstream=${upstream.baseUrl}`, `--record=${recording}`], async (ready) => {
+      await get({ ...ready, token }, "/v1/projects");
+      await get({ ...ready, token }, "/v1/me");
+    });
+    await upstream.close(0);
+
+    const report = join(folder, "report.json");
+    await withCommand([`--replay=${recording}`, `--report=${report}`], async (ready) => {
+      expect(ready.replayed).toEqual({ compared: 2, skipped: 0, differences: 1 });
+      await fetch(`${ready.baseUrl}/_control/reset`, {
+        method: "POST",
         headers: { [controlSecretHeader]: ready.controlSecret ?? "" },
       });
-      expect(await faults.json()).toMatchObject([{ latency: 1 }]);
+      const { body } = await get(ready, "/v1/projects");
+      expect(body.data.map(({ name }) => name)).toEqual(["recorded"]);
+    });
+    expect(JSON.parse(readFileSync(report, "utf8"))).toContainEqual({
+      operationId: "me.get",
+      compared: 1,
+      skipped: [],
+      differences: [{ kind: "status", request: "GET /v1/me", recorded: "418", reference: "200" }],
+    });
+  });
+
+  it("delays operations as they were recorded", async () => {
+    const exchange = { operationId: "projects.list", method: "GET", path: "/v1/projects", authorized: true };
+    const recording = file("slow.json", {
+      format: "mgmt-recording",
+      version: 1,
+      seeds: [],
+      exchanges: [10, 30, 5_000].map((latency) => ({ ...exchange, status: 200, code: null, latency })),
+    });
+    await withCommand([`--replay=${recording}`, "--recorded-latency"], async (ready) => {
+      const startedAt = performance.now();
+      await get(ready, "/v1/projects");
+      expect(performance.now() - startedAt).toBeGreaterThan(28);
     });
   });
 
@@ -158,6 +214,17 @@ describe("a wrong use of the command", () => {
     [["serve"], "serve"],
     [["--upstream=http://127.0.0.1:1"], "--upstream URL and --record FILE need each other"],
     [["--upstream=http://127.0.0.1:1", "--record=x.json"], "http://127.0.0.1:1 cannot be reached"],
+    [["--replay=nowhere.json"], "The recording nowhere.json cannot be used: it cannot be read"],
+    [["--recorded-latency"], "--recorded-latency needs --replay FILE"],
+    [["--report=x.json"], "--report needs --replay FILE"],
+    [
+      ["--replay=x.json", "--record=y.json", "--upstream=http://127.0.0.1:1"],
+      "--record and --replay cannot be combined",
+    ],
+    [
+      ["--replay=x.json", "--recorded-latency", "--latency=1"],
+      "--latency and --recorded-latency cannot be combined",
+    ],
   ])("refuses %j", async (flags, message) => {
     expect(await failure(flags)).toContain(message);
   });
