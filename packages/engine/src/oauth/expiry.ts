@@ -7,12 +7,15 @@ const day = 86_400_000;
 type Lifetimes = Pick<OAuthSettings, "code" | "accessToken">;
 
 /**
- * Deletes rows that no request can use anymore: codes and refresh tokens one day after they expire, grants
- * when their `expiresAt` has passed, and revocations once the revoked token has expired.
+ * Deletes rows that no request can use anymore: codes one day after they expire, refresh tokens, grants and revocations when
+ * they expire. A refresh token that expires unused ends its grant, even if a replay has continued the grant with other tokens.
  */
 export const deleteExpired = (store: Store, now: number, lifetimes: Lifetimes): void => {
   const { authorizationCodes, grants, refreshTokens, revokedTokens } = store;
-  for (const { id } of refreshTokens.listExpired(now - day)) refreshTokens.delete(id);
+  for (const { id, grantId, usedAt } of refreshTokens.listExpired(now)) {
+    if (usedAt === null) deleteGrant(store, grantId, lifetimes);
+    refreshTokens.delete(id);
+  }
   for (const { id } of grants.listExpired(now)) deleteGrant(store, id, lifetimes);
   for (const { id } of authorizationCodes.listExpired(now - day)) authorizationCodes.delete(id);
   for (const { id } of revokedTokens.listExpired(now)) revokedTokens.delete(id);
@@ -30,6 +33,12 @@ export const deleteGrant = (
     authorizationCodes.update(id, { expiresAt: createdAt + lifetime });
   }
 };
+
+/** Returns when a grant ends, however often it is refreshed. All times are in milliseconds. */
+export const familyEnd = (
+  { createdAt }: Pick<GrantRow, "createdAt">,
+  { refreshFamily }: Pick<OAuthSettings, "refreshFamily">,
+): number => createdAt + refreshFamily;
 
 /**
  * Returns when a grant can be deleted: one day after its last refresh token expires, but not before its first

@@ -2,7 +2,7 @@ import { digest } from "../request/digest.js";
 import type { World } from "../request/world.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { deleteExpired, deleteGrant, grantExpiry } from "./expiry.js";
+import { deleteExpired, deleteGrant, familyEnd, grantExpiry } from "./expiry.js";
 import { oauthErrors } from "./oauth-error.js";
 import { checkVerifier } from "./pkce.js";
 import { narrowScopes, offlineScope } from "./scopes.js";
@@ -63,7 +63,8 @@ export const redeemCode = (
 
 /**
  * Exchanges a refresh token for a new one of the same grant. A used token is accepted once more within the
- * grace period; any other reuse deletes the grant with all of its refresh tokens. See
+ * grace period, and both new tokens then belong to the grant, which ends with either. Any other reuse deletes the
+ * grant with all of its refresh tokens. See
  * https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2.
  * @throws OAuthError `invalid_grant` or `invalid_scope`
  */
@@ -73,13 +74,15 @@ export const refresh = (
   { token, scope }: { token: string; scope: string | undefined },
 ): Issued => {
   const { store, clock, settings } = world;
+  const now = clock.now();
+  const expiresAt = findRefreshToken(world, token)?.row.expiresAt ?? Infinity;
+  // The other tokens of a replayed one may have expired, and have then ended the grant.
+  deleteExpired(store, now, settings.oauth);
+  if (now >= expiresAt) throw oauthErrors.refreshExpired();
   const found = findRefreshToken(world, token);
   if (found?.grant.clientId !== client.id) throw oauthErrors.refreshUnknown();
   const { row, grant } = found;
-  const now = clock.now();
-  if (row.usedAt === null) {
-    if (now >= row.expiresAt) throw oauthErrors.refreshExpired();
-  } else if (row.replayed || now - row.usedAt > settings.oauth.refreshGrace) {
+  if (row.usedAt !== null && (row.replayed || now - row.usedAt > settings.oauth.refreshGrace)) {
     deleteGrant(store, grant.id, settings.oauth);
     throw oauthErrors.refreshReplayed();
   }
@@ -87,7 +90,6 @@ export const refresh = (
   const scopes = narrowScopes(grant.scopes, scope);
 
   store.refreshTokens.update(row.id, row.usedAt === null ? { usedAt: now } : { replayed: true });
-  deleteExpired(store, now, settings.oauth);
   return { grant, scopes, refreshToken: issueRefreshToken(world, grant) };
 };
 
@@ -104,7 +106,7 @@ export const findRefreshToken = (
 const issueRefreshToken = ({ store, clock, ids, settings }: World, grant: GrantRow): string => {
   const token = ids.secret(43);
   const now = clock.now();
-  const expiresAt = now + settings.oauth.refreshToken;
+  const expiresAt = Math.min(now + settings.oauth.refreshToken, familyEnd(grant, settings.oauth));
   store.grants.update(grant.id, { expiresAt: grantExpiry(grant, expiresAt, settings.oauth) });
   store.refreshTokens.insert({
     id: digest(token),

@@ -5,6 +5,7 @@ import type { EndpointWorld } from "../request/endpoint.js";
 import type { World } from "../request/world.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
+import { familyEnd } from "./expiry.js";
 import { type Issued, redeemCode, refresh } from "./grants.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
@@ -33,19 +34,24 @@ export const issueToken = async (
   signer: TokenSigner,
   request: ClientRequest,
 ): Promise<Outcome> => {
+  const { settings } = server;
   const { parameters } = request;
   const secrets = [parameters.get("code"), parameters.get("refresh_token")];
   const locks = secrets.flatMap((secret) => (secret === undefined ? [] : [digest(secret)]));
   const issued = await server.transact({ mode: "write", locks }, (world) => {
     const client = authenticateClient(world.store, request, names);
     const { grant, ...tokens } = issue(world, client, request);
-    return { claims: claimsOf(world, grant, tokens.scopes), ...tokens };
+    const now = world.clock.now();
+    const { accessToken } = settings.oauth;
+    // No access token outlives the last refresh of its grant.
+    const lifetime = Math.min(accessToken, familyEnd(grant, settings.oauth) - now);
+    return { claims: claimsOf(world, grant, tokens.scopes, now + lifetime), lifetime, ...tokens };
   });
-  const { claims, scopes, refreshToken } = issued;
+  const { claims, lifetime, scopes, refreshToken } = issued;
   return jsonResponse({
     access_token: await signer.sign(claims),
     token_type: "Bearer",
-    expires_in: Math.floor(server.settings.oauth.accessToken / 1000),
+    expires_in: Math.floor(lifetime / 1000),
     scope: printScopes(scopes),
     ...(refreshToken !== null && { refresh_token: refreshToken }),
   });
@@ -68,12 +74,17 @@ const issue = (world: World, client: ClientRow, { parameters, log }: ClientReque
   throw oauthErrors.grantType();
 };
 
-const claimsOf = (world: World, grant: GrantRow, scopes: readonly string[]): TokenClaims => {
+const claimsOf = (
+  world: World,
+  grant: GrantRow,
+  scopes: readonly string[],
+  expiresAt: number,
+): TokenClaims => {
   const { id, userId, workspaceId, clientId, integrationId } = grant;
   const email = world.store.users.get(userId)?.email ?? "";
   return tokenClaims(world, {
     subject: userId,
-    expiresAt: world.clock.now() + world.settings.oauth.accessToken,
+    expiresAt,
     scopes,
     clientId,
     integrationId,

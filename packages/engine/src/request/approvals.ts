@@ -50,6 +50,12 @@ export const canonicalJson = (value: unknown): string =>
       : part,
   );
 
+/** How long an approval is kept after it has ended, in milliseconds. */
+const retention = 7 * 86_400_000;
+
+/** Approvals that one request deletes at most, so that no request is slow. More are deleted than are created. */
+const maxDeleted = 100;
+
 const digestOf = ({ operation, path, query, body }: GatedRequest): string =>
   digest(canonicalJson([operation.id, path, query, body]));
 
@@ -82,6 +88,9 @@ export const requireApproval = (world: World, request: GatedRequest): ApprovalRo
   if (same.some(({ status, expiresAt }) => status === "denied" && now < expiresAt))
     throw errors.approvalDenied();
 
+  for (const { id } of store.approvals.listExpired(now - retention).slice(0, maxDeleted)) {
+    store.approvals.delete(id);
+  }
   const pending =
     same.find(({ status }) => status === "pending") ??
     store.approvals.insert({

@@ -88,6 +88,8 @@ export interface OAuthSettings {
   readonly accessToken: number;
   /** Lifetime of a refresh token. Each use issues a new one. */
   readonly refreshToken: number;
+  /** How long a login can be refreshed in total. It then ends with all its tokens. */
+  readonly refreshFamily: number;
   /** How long after its first use a refresh token is accepted once more. */
   readonly refreshGrace: number;
 }
@@ -115,6 +117,7 @@ export const defaultSettings: Settings = {
     code: minute,
     accessToken: 60 * minute,
     refreshToken: 90 * 24 * 60 * minute,
+    refreshFamily: 180 * 24 * 60 * minute,
     refreshGrace: 10_000,
   },
 };

@@ -24,7 +24,7 @@ export interface Rows {
 export type CollectionName = keyof Rows;
 
 /** Collections whose rows have an `expiresAt`, by which a sweep finds them. */
-export type ExpiringName = "authorizationCodes" | "grants" | "refreshTokens" | "revokedTokens";
+export type ExpiringName = "authorizationCodes" | "grants" | "refreshTokens" | "revokedTokens" | "approvals";
 
 /** A value that a key compares for equality. */
 export type KeyValue = string | number | boolean | null;

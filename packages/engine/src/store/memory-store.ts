@@ -24,7 +24,7 @@ export class MemoryStore implements Store {
   readonly backups = this.#collection("backups");
   readonly apps = this.#collection("apps");
   readonly deployments = this.#collection("deployments");
-  readonly approvals = this.#collection("approvals");
+  readonly approvals = this.#expiringCollection("approvals");
 
   /** Returns whether anything has changed since the last call. */
   takeChanged(): boolean {

@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import { afterEach, describe, expect, it } from "vitest";
-import { OAuthApi, type TokenPair, basic, pairOf, web } from "./oauth-api.js";
+import { OAuthApi, type TokenPair, basic, cli, pairOf, web } from "./oauth-api.js";
 
 const second = 1_000;
 const day = 86_400 * second;
@@ -85,6 +85,58 @@ describe("refresh tokens", () => {
     expect(await refused(pair.refreshToken)).toBe("invalid_grant");
     await api.engine.clock.advance(2 * day);
     expect(await refused(pair.refreshToken)).toBe("invalid_grant");
+  });
+
+  it("end 180 days after the login, however often they are used, and so do the access tokens", async () => {
+    let pair = await api.login();
+    for (const days of [80, 80]) {
+      await api.engine.clock.advance(days * day);
+      pair = await next(pair);
+    }
+    await api.engine.clock.advance(20 * day - 60 * second);
+    const last = await api.refresh(pair.refreshToken);
+    expect(last.json["expires_in"]).toBe(60);
+    pair = pairOf(last);
+    expect(decodeJwt(pair.accessToken).exp).toBe(api.engine.clock.now() / second + 60);
+    await api.engine.clock.advance(60 * second);
+    expect(await refused(pair.refreshToken)).toBe("invalid_grant");
+    expect(await api.reach(pair.accessToken)).toBe(401);
+  });
+
+  it.each([
+    ["is refreshed by the client that replayed", 0, 1],
+    ["is refreshed by the client that was first", 1, 0],
+  ])("end with the line that expires, if the other line %s", async (_, unused, used) => {
+    const first = await api.login();
+    const lines = [await next(first), await next(first)];
+    await api.engine.clock.advance(89 * day);
+    const later = await next(lines[used] ?? first);
+    await api.engine.clock.advance(day);
+    expect(await refused(later.refreshToken)).toBe("invalid_grant");
+    expect(await refused(lines[unused]?.refreshToken ?? "")).toBe("invalid_grant");
+    expect(api.engine.store.grants.size).toBe(0);
+  });
+
+  it("end with a replay in, or the revocation of, either line of a replayed token", async () => {
+    for (const end of [
+      async (line: TokenPair) => {
+        await next(await next(line));
+        await api.engine.clock.advance(11 * second);
+        await refused(line.refreshToken);
+      },
+      (line: TokenPair) => api.revoke({ client_id: cli.client, token: line.refreshToken }),
+    ]) {
+      for (const [ended, other] of [
+        [0, 1],
+        [1, 0],
+      ] as const) {
+        const first = await api.login();
+        const lines = [await next(first), await next(first)];
+        await end(lines[ended] ?? first);
+        expect(await refused(lines[other]?.refreshToken ?? "")).toBe("invalid_grant");
+        expect(await api.reach(lines[other]?.accessToken ?? "")).toBe(401);
+      }
+    }
   });
 
   it("are deleted with their grants once they are useless", async () => {

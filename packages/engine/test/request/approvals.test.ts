@@ -180,6 +180,24 @@ describe("approvals", () => {
     expect(await read(approvalId)).toMatchObject({ windowExpiresAt: at(24 * 60 * minute) });
   });
 
+  it("are deleted by later requests seven days after they have ended", async () => {
+    const { clock, tokens, approvals } = face.engine;
+    agent = await tokens.agent({ expiresAt: clock.now() + 30 * 24 * 60 * minute });
+    const denied = await refused(remove());
+    await approvals.deny(denied.approvalId);
+    await clock.advance(7 * 24 * 60 * minute + 15 * minute - 1);
+    const second = await refused(remove());
+    expect(await statusOf(denied.approvalId)).toBe("denied");
+    await approvals.approveWindow(second.approvalId);
+    await clock.advance(60 * minute);
+    const third = await refused(remove());
+    expect(await statusOf(denied.approvalId)).toBe(404);
+    expect([await statusOf(second.approvalId), await statusOf(third.approvalId)]).toEqual([
+      "expired",
+      "pending",
+    ]);
+  });
+
   it("are decided only while pending", async () => {
     const { approvals, clock } = face.engine;
     const { approvalId } = await refused(remove());

@@ -58,6 +58,7 @@ const tables: Readonly<Record<string, Table>> = {
       ["workspaceId", "agentId", "operationId", "projectId", "status"],
       ["projectId", "status"],
     ],
+    expires: "expiresAt",
   },
 };
 
