@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { inProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
 
@@ -130,5 +131,33 @@ describe("--query", () => {
     expect(status).toBe(2);
     expect(stderr).toContain("JMESPath");
     expect(session.server.engine.requests).toHaveLength(before);
+  });
+});
+
+describe("a name with quotes, line breaks, emoji, right-to-left text and an escape sequence", () => {
+  const name = 'it\'s "a", \\ $(b) `c`\nd\t👩‍👩‍👧 שלום \u001b[2J';
+  let id: string;
+  beforeAll(async () => {
+    id = (await session.server.engine.seed.project({ name })).id;
+  });
+  const printed = async (format: string): Promise<string> =>
+    (await session.mgmt`projects get ${id} --fields name -o ${format}`).stdout;
+
+  it("is read back unchanged from each format for programs", async () => {
+    expect(JSON.parse(await printed("json"))).toEqual({ name });
+    expect(JSON.parse(await printed("ndjson"))).toEqual({ name });
+    expect(parseYaml(await printed("yaml"))).toEqual({ name });
+    expect(await printed("csv")).toBe(`name\n"${name.replaceAll('"', '""')}"\n`);
+    const script = `${await printed("env")}printf '%s' "$MGMT_NAME"`;
+    expect(execFileSync("sh", ["-c", script], { encoding: "utf8" })).toBe(name);
+  });
+
+  it("takes one line in the formats for people and arguments, without the escape sequence", async () => {
+    for (const format of ["table", "name"]) {
+      const text = await printed(format);
+      expect(text.trimEnd()).not.toContain("\n");
+      expect(text).not.toContain("\u001b");
+      expect(text).toContain("👩‍👩‍👧 שלום");
+    }
   });
 });

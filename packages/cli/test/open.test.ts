@@ -43,11 +43,22 @@ describe("mgmt open", () => {
     const { mgmt, server } = session;
     const { id: projectId } = await server.engine.seed.project();
     const { id } = await server.engine.seed.app(projectId);
-    const { json } = await mgmt`services get ${id} -o json`;
-    const { appEndpointDomain } = json as { appEndpointDomain: string | null };
+    const domain = server.engine.store.apps.get(id)?.endpointDomain ?? "";
+    expect(domain).toMatch(/^[\w-]+(\.[\w-]+)+$/);
+    expect(await mgmt`open ${id}`).toMatchObject({ status: 0, stdout: `https://${domain}/\n`, stderr: "" });
+  });
+
+  it("says that a deployment without a domain has no page", async () => {
+    const { mgmt, server } = session;
+    const { id: projectId } = await server.engine.seed.project();
+    const { id: appId } = await server.engine.seed.app(projectId);
+    const { id } = await server.engine.seed.deployment(appId, { status: "created" });
     const { status, stdout, stderr } = await mgmt`open ${id}`;
-    if (appEndpointDomain === null) expect({ status, stderr }).toMatchObject({ status: 6 });
-    else expect(stdout).toBe(`https://${appEndpointDomain}/\n`);
+    expect({ status, stdout, stderr }).toEqual({
+      status: 6,
+      stdout: "",
+      stderr: expect.stringContaining("open:no_page"),
+    });
   });
 
   it.each([

@@ -24,13 +24,17 @@ export const readProfiles = (file: string): Profiles => {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return noProfiles;
+    if (isMissing(error)) return noProfiles;
     throw unreadableProfiles(file, error);
   }
   const value = parse(file, text);
   if (!isProfiles(value)) throw corruptProfiles(file, "it does not contain profiles");
   return withoutEnded(value);
 };
+
+/** A user without a home directory has no profiles: services often run with one such as /dev/null. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
 /** The parser's own error message is not shown, because it quotes the text. */
 const parse = (file: string, text: string): unknown => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { chmod, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { causeText } from "../../errors/cli-error.js";
+import { causeText, CliError } from "../../errors/cli-error.js";
 import { unwritableEnvFile } from "../../errors/database-errors.js";
 
 /**
@@ -12,10 +12,10 @@ export const setVariable = async (path: string, name: string, value: string): Pr
   try {
     // A symbolic link stays one: its target is replaced.
     const file = await realpath(path).catch(() => path);
-    const mode = await stat(file).then(
-      (found) => found.mode & 0o777,
-      () => 0o600,
-    );
+    const found = await stat(file).catch(() => undefined);
+    // Reading a device may never end, and replacing it would break other programs.
+    if (found && !found.isFile()) throw unwritableEnvFile(path, "it is not a regular file");
+    const mode = found ? found.mode & 0o777 : 0o600;
     const before = await readFile(file, "latin1").catch((error: unknown) => {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
       throw error;
@@ -29,7 +29,7 @@ export const setVariable = async (path: string, name: string, value: string): Pr
     return true;
   } catch (error) {
     if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => undefined);
-    throw unwritableEnvFile(path, causeText(error));
+    throw error instanceof CliError ? error : unwritableEnvFile(path, causeText(error));
   }
 };
 
