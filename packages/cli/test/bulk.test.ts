@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "./folders.js";
-import { inProcess } from "./in-process.js";
+import { inProcess, runInProcess } from "./in-process.js";
 import type { Mgmt } from "./result.js";
 import { type Session, startSession } from "./terminal.js";
 
@@ -169,5 +169,49 @@ describe("delete -", () => {
     expect((await withInput("..")`projects delete - --yes`).status).toBe(2);
     expect((await withInput("proj_1", "proj_2")`projects delete - --dry-run`).json).toHaveLength(2);
     expect(writesSince(before)).toEqual([]);
+  });
+});
+
+describe("Ctrl-C", () => {
+  /** Presses Ctrl-C as soon as the service has handled one request of the operation. */
+  const interruptAfter = (operationId: string): Promise<void> =>
+    new Promise((resolve) => {
+      const unfollow = session.server.engine.followRequests((request) => {
+        if (request.operationId !== operationId) return;
+        unfollow();
+        resolve();
+      });
+    });
+
+  it("stops creating, and reports no failures for the lines that are left", async () => {
+    const { id } = await session.server.engine.seed.project();
+    const before = session.server.engine.requests.length;
+    const stdin = Array.from({ length: 20 }, (_, index) => `{"name":"line ${String(index)}"}`).join("\n");
+    const { status, stdout, stderr } = await runInProcess(
+      ["databases", "create", "--project-id", id, "--ndjson", "-", "-o", "ndjson"],
+      { env: session.env, cwd: folder, stdin, interrupt: interruptAfter("databases.create") },
+    );
+    expect(status).toBe(130);
+    expect(writesSince(before).length).toBeLessThan(20);
+    expect(stdout).not.toContain("failed");
+    expect(stderr).toContain("run:interrupted");
+    expect(stderr).not.toContain("run:partly_done");
+  });
+
+  it("stops deleting, and reports no failures for the projects that are left", async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 20; count += 1) ids.push((await session.server.engine.seed.project()).id);
+    const { status, stdout, stderr } = await runInProcess(
+      ["projects", "delete", ...ids, "--yes", "-o", "ndjson"],
+      {
+        env: session.env,
+        cwd: folder,
+        interrupt: interruptAfter("projects.delete"),
+      },
+    );
+    expect(status).toBe(130);
+    expect(ids.filter((id) => session.server.engine.store.projects.get(id)).length).toBeGreaterThan(0);
+    expect(stdout).not.toContain("failed");
+    expect(stderr).not.toContain("run:partly_done");
   });
 });

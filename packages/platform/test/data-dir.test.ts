@@ -14,7 +14,8 @@ import {
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DirectoryLock } from "../src/data-dir/lock.js";
+import { DirectoryLock, removeStale } from "../src/data-dir/lock.js";
+import { ownIdentity } from "../src/data-dir/process-identity.js";
 import { ephemeralBase } from "../src/directories.js";
 import { isRoot } from "../src/postgres/account.js";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
@@ -187,6 +188,18 @@ describe("a data directory in use", () => {
       await lock.release();
     }
     expect((await readdir(directory)).filter((name) => name.startsWith("platform.lock"))).toEqual([]);
+  });
+
+  it("keeps a lock that another process has taken after it was found to be stale", async () => {
+    const directory = await temporaryDirectory();
+    await DirectoryLock.acquire(directory);
+    const own = join(directory, "own");
+    await writeFile(own, JSON.stringify(await ownIdentity()));
+    await removeStale(join(directory, "platform.lock"), own);
+    await expect(DirectoryLock.acquire(directory)).rejects.toMatchObject({
+      code: "platform:data_dir_in_use",
+    });
+    await rm(directory, { recursive: true });
   });
 
   it("is locked by exactly one of many processes that find a stale lock", async () => {

@@ -91,6 +91,23 @@ describe("the connections of one database", () => {
   });
 });
 
+describe("creating databases while Postgres cannot", () => {
+  it("fails for each caller that waits for an empty database, and succeeds later", async () => {
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query("alter database template0 rename to away");
+    try {
+      const created = Array.from({ length: 8 }, () => cluster.makeTenant());
+      const results = await Promise.allSettled(created);
+      expect(results.filter(({ status }) => status === "rejected").length).toBeGreaterThan(0);
+    } finally {
+      await admin.query("alter database away rename to template0");
+      await admin.end();
+    }
+    const { id, credential } = await cluster.makeTenant();
+    await cluster.connect(id, credential);
+  });
+});
+
 describe("rotating a connection", () => {
   it("ends the old password and its sessions immediately", async () => {
     const { id, credential } = await cluster.makeTenant();
@@ -131,8 +148,10 @@ describe("deleting a connection", () => {
     );
     await cluster.databases.backup(id, "bkp_own");
 
+    // The backup has ended the first session.
+    const session = await cluster.connect(id, credential);
     await cluster.databases.revoke(id, credential.connectionId);
-    await expect(leaving.query("select 1")).rejects.toThrow();
+    await expect(session.query("select 1")).rejects.toThrow();
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
     expect(await cluster.namesIn("rolname", credential.user)).toEqual([second.user]);
     const staying = await cluster.connect(id, second);
@@ -150,6 +169,18 @@ describe("deleting a connection", () => {
 });
 
 describe("deleting a database", () => {
+  it("waits for a copy of it that is in progress", async () => {
+    const source = await cluster.makeTenant();
+    const clone = newTenant();
+    const copied = cluster.databases.create(clone.id, { type: "database", databaseId: source.id }, [
+      clone.credential,
+    ]);
+    const dropped = cluster.databases.drop(source.id);
+    await Promise.all([copied, dropped]);
+    await cluster.connect(clone.id, clone.credential);
+    expect(await cluster.namesIn("datname", source.id)).toEqual([]);
+  });
+
   it("removes data, roles, sessions and backups", async () => {
     const { id, credential } = await cluster.makeTenant();
     await cluster.databases.backup(id, "bkp_gone");

@@ -74,8 +74,11 @@ const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {
   }
 };
 
-/** Removes a stale lock. A second lock guards the removal, so that a lock another process has just taken is not removed. */
-const removeStale = async (path: string, own: string): Promise<void> => {
+/**
+ * Removes the lock at `path` if its process has ended. A second lock guards the removal, so that a lock that another
+ * process has just taken is not removed. `own` is a file that identifies this process.
+ */
+export const removeStale = async (path: string, own: string): Promise<void> => {
   const removal = `${path}.removal`;
   if (!(await linkIfAbsent(own, removal))) {
     const remover = await readOwner(removal);
