@@ -6,6 +6,9 @@ import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.j
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
 declare const __MGMT_OVERVIEW__: Overview | undefined;
 
+/** Identifies the content of the files that the build has written. */
+declare const __MGMT_BUILD__: string;
+
 interface Overview {
   /** For 80 columns. */
   readonly wrapped: string;
@@ -51,6 +54,19 @@ const unsupportedNode = (): string | undefined => {
   return `error: mgmt needs Node.js ${needed} or newer, but runs on Node.js ${process.versions.node}.\n`;
 };
 
+/** Loads the rest of the program, from compiled code if an earlier run has stored it. */
+const loadMain = async (): Promise<typeof import("./main.js")> => {
+  const { env } = process;
+  // Node.js has the same variable for its own cache. Other runtimes do not compile with V8, or differ in its interface.
+  const isNode = !("bun" in process.versions || "deno" in process.versions);
+  if (!isNode || env["NODE_DISABLE_COMPILE_CACHE"]) return import("./main.js");
+  const { CodeCache, codeCacheFolder } = await import("./code-cache.js");
+  const cache = new CodeCache(__dirname, codeCacheFolder(__MGMT_BUILD__, env), require);
+  process.once("exit", () => cache.store());
+  // The build writes this file from `main.ts`.
+  return cache.load("main.js") as typeof import("./main.js");
+};
+
 const refusal = unsupportedNode();
 const text = fixedText();
 if (refusal !== undefined) {
@@ -60,7 +76,7 @@ if (refusal !== undefined) {
   writeTextAtOnce(text);
 } else {
   // Loaded here, so that a fixed text does not load the rest of the program.
-  void import("./main.js")
+  void loadMain()
     .then(({ main }) =>
       main(args, version, {
         env: process.env,

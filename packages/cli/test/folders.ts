@@ -6,6 +6,9 @@ import { afterAll } from "vitest";
 /** A folder that does not exist, so that commands do not find the profiles of the user who runs the tests. */
 export const noConfigDir = join(tmpdir(), "mgmt-test-no-profiles");
 
+/** Where commands store compiled code, rather than in the home directory of the user who runs the tests. */
+export const cacheDir = join(tmpdir(), "mgmt-test-cache");
+
 /** Creates a folder, deleted after the tests of the file. Call it outside of tests and hooks. */
 export const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "mgmt-test-"));

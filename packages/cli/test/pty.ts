@@ -3,6 +3,7 @@ import { readlinkSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { expect } from "vitest";
 import { bin } from "./bin.js";
+import { cacheDir } from "./folders.js";
 
 export interface Step {
   /** What must be on the screen before anything is typed. */
@@ -35,7 +36,13 @@ export const programInPty = async (
 ): Promise<Seen> => {
   const line = program.map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qfec", `stty cols ${columns}; echo pid $$.; exec ${line}`, "/dev/null"], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TERM: "xterm", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      XDG_CACHE_HOME: cacheDir,
+      TERM: "xterm",
+      ...env,
+    },
     stdio: "pipe",
   });
   let [raw, looked] = ["", 0];

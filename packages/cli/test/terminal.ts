@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { type EngineOptions, type RunningServer, createServer } from "@mgmt/mock/server";
 import { bin } from "./bin.js";
-import { noConfigDir } from "./folders.js";
+import { cacheDir, noConfigDir } from "./folders.js";
 import { inProcess, type Setup } from "./in-process.js";
 import { type Mgmt, type Result, resultOf } from "./result.js";
 
@@ -20,7 +20,13 @@ export interface RunOptions {
 export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
   const { env = {}, stdin = "", cwd, onStart } = options;
   const child = spawn(process.execPath, [bin, ...words], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: noConfigDir, ...env },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      XDG_CACHE_HOME: cacheDir,
+      MGMT_CONFIG_DIR: noConfigDir,
+      ...env,
+    },
     stdio: "pipe",
     ...(cwd !== undefined && { cwd }),
   });

@@ -100,12 +100,15 @@ const environment: Topic = {
         ["PAGER, NO_PAGER", "program that shows long tables, or none"],
         ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts to reach without them"],
         ["NODE_EXTRA_CA_CERTS", "file with certificates to trust beyond those of Node.js"],
+        ["NODE_DISABLE_COMPILE_CACHE", "do not store compiled code, which starts commands faster"],
       ],
     },
     { heading: "Files" },
     {
       rows: [
         ["config.json", "profiles, readable only by you, in MGMT_CONFIG_DIR"],
+        ["completion.json", "names and ids that completion has seen, in MGMT_CONFIG_DIR"],
+        ["mgmt/code", "compiled code, in the user's folder for caches; can be deleted at any time"],
         [".mgmt/link.json", "profile, workspace, and project of a folder, written by mgmt link"],
         ["mgmt.yaml", "manifest that mgmt plan and mgmt apply read"],
       ],
