@@ -89,10 +89,8 @@ class CrashTest {
 
   async #recover(): Promise<void> {
     const dev = this.#dev;
-    // Its end takes a moment to arrive.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    if (!dev.isRunning) await dev.start();
     await eventually("mgmt dev does not recover", async () => {
+      if (!dev.isRunning) await dev.start();
       const { status } = await dev.call(dev.tokens[0], "GET", "/v1/me");
       const admin = await dev.connectAsAdmin();
       await admin.end();

@@ -69,7 +69,7 @@ export class Killer {
     switch (victim) {
       case "platform":
         killAll([pid]);
-        return;
+        return dev.ended();
       case "watchdog":
         killAll(watchdogs);
         return;
@@ -77,7 +77,7 @@ export class Killer {
         // Stopped first, so that it does not act on the end of the platform.
         for (const watchdog of watchdogs) process.kill(watchdog, "SIGSTOP");
         killAll([pid, ...watchdogs]);
-        return;
+        return dev.ended();
       case "postmaster":
         return this.#killPostmaster();
       case "backend":
@@ -85,7 +85,7 @@ export class Killer {
         return;
       case "all":
         killAll([pid, ...descendantsOf(pid)]);
-        return;
+        return dev.ended();
       case "restart": {
         killAll([pid]);
         await dev.ended();
