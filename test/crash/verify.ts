@@ -121,8 +121,9 @@ export const verifyProject = async (dev: MgmtDev, project: KnownProject): Promis
   if (project.isDeletionUncertain) {
     // It is complete or did not happen, even if it is completed later.
     for (const database of project.databases) await isIntactOrGone(dev, token, database);
-    await deleteNow(dev, token, path);
-    return false;
+    if (await deleteNow(dev, token, path)) return false;
+    // The deletion was sent although the project has other databases.
+    project.isDeletionUncertain = false;
   }
   for (const item of await listAll(dev, token, `${path}/databases`)) {
     const markers = project.uncertainDatabases.get(textAt(item, "name"));
@@ -137,11 +138,12 @@ export const verifyProject = async (dev: MgmtDev, project: KnownProject): Promis
   return true;
 };
 
-const deleteNow = async (dev: MgmtDev, token: string, path: string): Promise<void> => {
+/** Returns false when a rule refuses the deletion. */
+const deleteNow = async (dev: MgmtDev, token: string, path: string): Promise<boolean> => {
   const answer = await call(dev, token, "DELETE", path);
-  if (answer.status !== 204 && answer.status !== 404) {
-    throw new Violation(`DELETE ${path}: ${describe(answer)}`);
-  }
+  if (answer.status === 204 || answer.status === 404) return true;
+  if (textAt(answer.body, "error", "code") === "project:has_dependencies") return false;
+  throw new Violation(`DELETE ${path}: ${describe(answer)}`);
 };
 
 /** Waits until a database with an unanswered deletion is gone or has its data. */

@@ -7,7 +7,7 @@ import { isRoot } from "../src/postgres/account.js";
 import { call, makeProject, query, finalStatus } from "./api.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { PlatformProcess, bundleProgram } from "./platform-process.js";
-import { killAll, running } from "./processes.js";
+import { commandLine, killAll, running } from "./processes.js";
 
 let directory: string;
 let program: string;
@@ -159,6 +159,20 @@ describe.concurrent("SIGKILL", () => {
     expect(await exists(dirname(ephemeral.ready.controlSecretFile))).toBe(false);
     await again.end("SIGTERM");
     await another.end("SIGTERM");
+  });
+});
+
+describe.concurrent("a suspended Postgres", () => {
+  it.each(["SIGTERM", "SIGKILL"] as const)("ends with its platform: %s", async (signal) => {
+    const platform = await start({ ephemeral: true });
+    await makeProject(platform.ready);
+    const pids = platform.descendants();
+    const servers = pids.filter((pid) => pid !== platform.watchdog());
+    expect(servers.map(commandLine)).toEqual(servers.map(() => expect.stringContaining("postgres")));
+    for (const pid of servers) process.kill(pid, "SIGSTOP");
+    await platform.end(signal);
+    await nothingLeft(pids);
+    await disappears(dirname(platform.ready.controlSecretFile));
   });
 });
 

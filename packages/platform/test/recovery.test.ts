@@ -41,6 +41,15 @@ describe("work whose session Postgres ends", () => {
     expect(await interrupt(rotate)).toBeInstanceOf(DatabaseUnavailableError);
     await rotate();
     await cluster.connect(id, next);
+
+    const revoke = (): Promise<void> => cluster.databases.revoke(id, credential.connectionId);
+    expect(await interrupt(revoke)).toBeInstanceOf(DatabaseUnavailableError);
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query(`alter role ${credential.user} nologin`);
+    await rotate();
+    await cluster.connect(id, next);
+    await revoke();
+    await expect(cluster.connect(id, next)).rejects.toMatchObject({ code: "28P01" });
   });
 
   it("repairs what it left: closed databases, unfinished copies and invalid databases", async () => {

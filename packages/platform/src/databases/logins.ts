@@ -4,6 +4,13 @@ import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
 import { createRole } from "./ownership.js";
 
+/** A login role as Postgres has it. */
+interface FoundLogin {
+  verifier: string | null;
+  login: boolean;
+  owners: string[];
+}
+
 /**
  * Manages the login roles of databases, one per connection. Each login is a member of the database's owner role and starts
  * its sessions as that role. Connections therefore share all objects, and dropping a login does not drop its tables.
@@ -53,7 +60,9 @@ export class Logins {
       await this.#admin.script(await this.statements(owner, [credential]));
     } else {
       if (!known.owners.includes(owner)) throw new Error(`The role ${user} belongs to another database`);
-      if (!(await matchesVerifier(pass, known.verifier ?? ""))) await this.#changePassword(user, pass);
+      // An interrupted removal disables the login first.
+      const isSame = known.login && (await matchesVerifier(pass, known.verifier ?? ""));
+      if (!isSame) await this.#changePassword(user, pass);
     }
     this.remember(owner, credential);
     if (former !== undefined && former !== user) await this.#drop(former);
@@ -78,14 +87,15 @@ export class Logins {
   }
 
   async #drop(role: string): Promise<void> {
+    if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role);
+    // Not before: the repetition of an interrupted removal must find the role again.
     for (const [connectionId, name] of this.#roles) if (name === role) this.#roles.delete(connectionId);
     this.#databases.delete(role);
-    if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role);
   }
 
-  async #find(role: string): Promise<{ verifier: string | null; owners: string[] } | undefined> {
-    const [found] = await this.#admin.query<{ verifier: string | null; owners: string[] }>(
-      `select rolpassword as verifier, array(
+  async #find(role: string): Promise<FoundLogin | undefined> {
+    const [found] = await this.#admin.query<FoundLogin>(
+      `select rolpassword as verifier, rolcanlogin as login, array(
           select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = a.oid
         ) as owners
         from pg_authid a where rolname = $1`,

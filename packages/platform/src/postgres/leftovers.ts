@@ -26,6 +26,11 @@ export const endLeftovers = async (directory: string): Promise<void> => {
   if (signal(pid, 0)) await removeLockFiles(directory);
 };
 
+/** Continues the processes of a server that were suspended, so that they can act on signals. */
+export const resumeServers = async (directory: string, pid: number): Promise<void> => {
+  for (const server of await serversOf(directory, pid)) signal(server, "SIGCONT");
+};
+
 const removeLockFiles = async (directory: string): Promise<void> => {
   const socketLocks = (await readdir(directory)).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));
   for (const name of [...socketLocks, "postmaster.pid"]) await rm(join(directory, name), { force: true });

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { platformErrors } from "../platform-error.js";
 import type { Account } from "./account.js";
 import type { Binaries } from "./binaries.js";
 import { dataDirectoryParameter, writeAccessRules } from "./cluster.js";
-import { endLeftovers } from "./leftovers.js";
+import { endLeftovers, resumeServers } from "./leftovers.js";
 import { openLog, rotateLog } from "./log-file.js";
 import { postgresEnvironment } from "./run-program.js";
 import { type ServerChoices, serverParameters } from "./settings.js";
@@ -25,7 +25,11 @@ export interface ServerOptions extends ServerChoices {
 /** Thrown when the port is in use. Starting with another port may succeed. */
 export class PostgresPortTaken extends Error {}
 
-const startLimit = 60_000;
+/**
+ * Time that Postgres may take to start without writing to its log, in milliseconds. After a crash it first reads and syncs all
+ * files, which takes minutes on a slow disk, and reports its progress every ten seconds.
+ */
+const silenceLimit = 60_000;
 const maxLogBytes = 8 * 1024 * 1024;
 /** Milliseconds between checks of the size of the log. */
 const rotationInterval = 60_000;
@@ -35,11 +39,18 @@ export class PostgresServer {
   readonly port: number;
   /** Resolves when the server has ended, whether by `stop` or on its own. */
   readonly ended: Promise<void>;
+  readonly #directory: string;
   readonly #process: ChildProcess;
   readonly #watchdog: Watchdog;
 
-  private constructor(port: number, process: ChildProcess, watchdog: Watchdog, ended: Promise<void>) {
+  private constructor(
+    { port, directory }: ServerOptions,
+    process: ChildProcess,
+    watchdog: Watchdog,
+    ended: Promise<void>,
+  ) {
     this.port = port;
+    this.#directory = directory;
     this.#process = process;
     this.#watchdog = watchdog;
     this.ended = ended;
@@ -90,7 +101,7 @@ export class PostgresServer {
     whileWaiting();
     await log.close();
 
-    if (!(await becomesReady(directory, child, ended))) {
+    if (!(await becomesReady(options, child, ended))) {
       child.kill("SIGKILL");
       await ended;
       await watchdog.dismiss();
@@ -98,11 +109,17 @@ export class PostgresServer {
       if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTaken();
       throw platformErrors.postgresFailed("Postgres did not start", lastLines(output));
     }
-    return new PostgresServer(options.port, child, watchdog, ended);
+    return new PostgresServer(options, child, watchdog, ended);
   }
 
-  /** Ends all sessions and shuts the server down cleanly. Kills it when that takes too long. */
+  /**
+   * Ends all sessions and shuts the server down cleanly, also when its processes were suspended. Kills them when that takes too
+   * long.
+   */
   async stop(): Promise<void> {
+    const { pid } = this.#process;
+    if (pid !== undefined) await resumeServers(this.#directory, pid);
+    let hasEnded = false;
     for (const [signal, patience] of [
       ["SIGINT", 20_000],
       ["SIGQUIT", 5_000],
@@ -115,21 +132,31 @@ export class PostgresServer {
         sleep(patience, false, { signal: timer.signal }).catch(() => false),
       ]);
       timer.abort();
-      if (inTime) break;
+      hasEnded = inTime;
+      if (hasEnded) break;
     }
+    // A killed postmaster does not wait for its children.
+    if (!hasEnded || this.#process.signalCode === "SIGKILL") await endLeftovers(this.#directory);
     await this.#watchdog.dismiss();
   }
 }
 
 /** Waits for `ready` in the eighth line of `postmaster.pid`, where the postmaster writes its state. */
 const becomesReady = async (
-  directory: string,
+  { directory, logFile }: ServerOptions,
   child: ChildProcess,
   ended: Promise<void>,
 ): Promise<boolean> => {
   let running = true;
   void ended.then(() => (running = false));
-  for (const deadline = Date.now() + startLimit; running && Date.now() < deadline; await sleep(4)) {
+  let logged = 0;
+  for (let deadline = Date.now() + silenceLimit; running; await sleep(4)) {
+    if (Date.now() >= deadline) {
+      const { size } = await stat(logFile);
+      if (size === logged) return false;
+      logged = size;
+      deadline = Date.now() + silenceLimit;
+    }
     const lines = (await readFile(join(directory, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return true;
   }

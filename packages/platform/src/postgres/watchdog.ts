@@ -12,10 +12,21 @@ import { postgresEnvironment } from "./run-program.js";
 const script = `
 read -r pid
 read -r done && exit 0
+# Sends a signal to all processes of the server. Without /proc, to the first one.
+signal_all() {
+  kill -s "$1" "$pid"
+  for process in /proc/[0-9]*; do
+    [ "$process/cwd" -ef "$directory" ] && read -r name <"$process/comm" || continue
+    case $name in postgres*) kill -s "$1" "\${process#/proc/}" ;; esac
+  done
+}
+directory=\${2%/*}
+# A suspended process does not act on signals.
+[ -z "$pid" ] || signal_all CONT
 if [ -n "$pid" ] && kill -s "$1" "$pid"; then
   tenths=0
   while [ -e "$2" ] && kill -s 0 "$pid"; do
-    case $tenths in 80) kill -s QUIT "$pid" ;; 160) kill -s KILL "$pid" ;; 200) break ;; esac
+    case $tenths in 80) kill -s QUIT "$pid" ;; 160) signal_all KILL ;; 200) break ;; esac
     sleep 0.1
     tenths=$((tenths + 1))
   done
