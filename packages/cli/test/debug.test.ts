@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAccount } from "./auth/account.js";
 import { runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
+import { openWorkplace } from "./workplace.js";
 
 let session: Session;
 beforeAll(async () => {
@@ -68,6 +71,16 @@ describe("--debug", () => {
       expect(login.stderr + logout.stderr).not.toContain(secret);
     }
     await account.close();
+  });
+
+  it("covers the requests of mgmt dev approvals, without the secret of the control surface", async () => {
+    const place = await openWorkplace();
+    const { stderr } = await place.run(["dev", "approvals", "list", "--debug"]);
+    expect(stderr).toContain(`'${place.server.baseUrl}/_control/approvals'`);
+    expect(stderr).toContain("--header 'x-mgmt-control-secret: [redacted]'");
+    expect(stderr).toMatch(/\nStatus 200 after \d+ ms/);
+    expect(stderr).not.toContain(readFileSync(join(place.folder, "control-secret"), "utf8"));
+    await place.close();
   });
 
   it("prints why a request got no response", async () => {

@@ -77,6 +77,30 @@ projects:
     expect(stdout).toContain(backup.id);
   });
 
+  it("waits until the databases that it creates are ready, and prints its result also when they are not in time", async () => {
+    write(shop);
+    const applied = await mgmt`apply --wait`;
+    expect(applied).toMatchObject({ status: 0, stdout: "" });
+    const { databases } = here.session.server.engine.store;
+    const created = [...databases.list({})];
+    expect(created.map(({ status }) => status)).toEqual(["ready", "ready", "ready"]);
+    for (const { id } of created) {
+      expect(applied.stderr).toContain(`Waiting until database ${id} is ready.`);
+    }
+    write("version: 1\nprojects: { late: { branches: { main: { databases: { slow: } } } } }", "late.yaml");
+    // Its status does not arrive in time.
+    here.session.server.engine.faults.add({ operation: "databases.get", latency: 60_000 });
+    const late = await mgmt`apply -f late.yaml --wait --timeout 1ms -o json`;
+    expect(late).toMatchObject({ status: 8, json: [{ status: "done" }, { status: "done" }] });
+    expect(late.errors.at(-1)).toMatchObject({ error: { code: "wait:timeout" } });
+  });
+
+  it("refuses a timeout of nothing", async () => {
+    const { status, stderr } = await mgmt`apply --timeout 5m`;
+    expect(status).toBe(2);
+    expect(stderr).toContain("--wait or --wait-approval");
+  });
+
   it("prints no secrets", async () => {
     write(shop);
     const { stdout, stderr } = await mgmt`apply -o json`;

@@ -586,6 +586,11 @@ export const printedResults: Readonly<Record<keyof PrintedResults, Schema>> = {
         type: "string",
         description: "Path of a file with the secret of the control surface (mode 0600).",
       },
+      signInKeyFile: {
+        type: ["string", "null"],
+        description:
+          "Path of a file with the key that a browser must send once to sign in (mode 0600); null if none is required.",
+      },
       token: {
         type: "string",
         description:
@@ -609,6 +614,7 @@ export const printedResults: Readonly<Record<keyof PrintedResults, Schema>> = {
       "authUrl",
       "controlUrl",
       "controlSecretFile",
+      "signInKeyFile",
       "token",
       "workspaceId",
       "caFile",

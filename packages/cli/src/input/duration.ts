@@ -2,6 +2,9 @@ import { invalidValue } from "../errors/usage-errors.js";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
+/** How long `--wait` waits without `--timeout`. */
+export const defaultWait = "5m";
+
 const maximumMs = 24 * 3_600_000;
 
 /** Parses `90s`, `5m` or `1h30m`, or a number of seconds. Returns milliseconds. */

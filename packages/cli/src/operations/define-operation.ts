@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import type { Context } from "../context.js";
 import { usageError } from "../errors/usage-errors.js";
-import { parseDuration } from "../input/duration.js";
+import { defaultWait, parseDuration } from "../input/duration.js";
 import type { TypedValues } from "../input/read-input.js";
 import type { MgmtCommand } from "../program/command.js";
 import { addDryRunOption, dryRunFormat } from "../program/dry-run-option.js";
@@ -16,8 +16,6 @@ import { type CommandOverlay, overlayOf } from "./overlay.js";
 import type { Field, OperationCommand, PathArgument } from "./row.js";
 import type { Invocation } from "./invocation.js";
 import { defaultOf } from "./targets.js";
-
-const defaultWait = "5m";
 
 const aliases: Readonly<Record<string, string>> = { list: "ls", delete: "rm" };
 

@@ -1,5 +1,5 @@
 import { usageError } from "../../errors/usage-errors.js";
-import { parseDuration } from "../../input/duration.js";
+import { defaultWait, parseDuration } from "../../input/duration.js";
 import { addDryRunOption, dryRunFormat } from "../../program/dry-run-option.js";
 import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
 import { addSections } from "../../program/help-sections.js";
@@ -19,27 +19,32 @@ export const defineApply: DefineCommand = (command, context) => {
     .option("-f, --file <path>", "manifest, - for standard input (default: mgmt.yaml)")
     .option("--prune", "delete what the projects of the manifest contain beyond it; never deletes projects")
     .option("--wait-approval", "as an agent: wait for the sponsor's approvals, then continue")
-    .option("--timeout <time>", "how long --wait-approval waits for each (default: 20m)");
+    .option("--wait", "wait until the created databases are ready")
+    .option(
+      "--timeout <time>",
+      `how long --wait waits for each database (default: ${defaultWait}), and --wait-approval for each approval (default: 20m)`,
+    );
   addDryRunOption(command);
   addGlobalOptions(command, { confirms: true });
   addSections(command, {
     Examples: () => [
       "mgmt apply",
+      "mgmt apply --wait",
       "mgmt apply plan.json",
       "mgmt apply --prune --yes",
       "mgmt apply --dry-run",
     ],
   });
   command.action(async (planFile?: string) => {
-    const { file, prune, waitApproval, timeout } = command.opts<ApplyFlags>();
+    const { file, prune, wait, waitApproval, timeout } = command.opts<ApplyFlags>();
     if (planFile !== undefined && (file !== undefined || prune)) {
       throw usageError(
         "A saved plan cannot be combined with --file or --prune",
         "Pass them to mgmt plan --out instead.",
       );
     }
-    if (timeout !== undefined && !waitApproval)
-      throw usageError("--timeout can only be used with --wait-approval");
+    if (timeout !== undefined && !wait && !waitApproval)
+      throw usageError("--timeout can only be used with --wait or --wait-approval");
     const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
     const { runApply } = await import("./run.js");
     await runApply(
@@ -48,6 +53,7 @@ export const defineApply: DefineCommand = (command, context) => {
         file,
         prune: prune ?? false,
         dryRun: dryRunFormat(command),
+        ...(wait && { waitMs: timeoutMs ?? parseDuration(defaultWait, "--timeout") }),
         ...(waitApproval && { waitApproval: timeoutMs === undefined ? {} : { timeoutMs } }),
       },
       globalFlags(command),
@@ -59,6 +65,7 @@ export const defineApply: DefineCommand = (command, context) => {
 interface ApplyFlags {
   file?: string;
   prune?: boolean;
+  wait?: boolean;
   waitApproval?: boolean;
   timeout?: string;
 }

@@ -8,6 +8,7 @@ import { baseUrlOf, planFromFile } from "../../manifest/plan-from-file.js";
 import { readState } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";
+import { waitForResource } from "../../operations/wait-for-resource.js";
 import type { DryRunFormat } from "../../program/dry-run-option.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
@@ -19,6 +20,8 @@ export interface ApplyOptions {
   readonly file: string | undefined;
   readonly prune: boolean;
   readonly dryRun: DryRunFormat | undefined;
+  /** How long to wait for each database that was created. Absent for not at all. */
+  readonly waitMs?: number;
   readonly waitApproval?: { readonly timeoutMs?: number };
 }
 
@@ -46,10 +49,36 @@ export const runApply = async (
   await confirmDeletes(plan, flags, context);
   const wait = options.waitApproval && (await approvalWait(options.waitApproval, context));
   try {
-    await printResults(plan, await applySteps(plan, client, wait, context), context);
+    const applied = await applySteps(plan, client, wait, context);
+    const unsettled = await waitForDatabases(applied, options.waitMs, client, context);
+    await printResults(plan, applied, context);
+    if (unsettled) throw unsettled.error;
   } finally {
     wait?.progress.end();
   }
+};
+
+/** Waits until all databases that were created are ready. Returns what went wrong: the results are printed in any case. */
+const waitForDatabases = async (
+  { ids }: Applied,
+  waitMs: number | undefined,
+  client: MgmtClient,
+  context: Context,
+): Promise<{ readonly error: unknown } | undefined> => {
+  if (waitMs === undefined) return undefined;
+  for (const [step, id] of ids) {
+    if (step.action !== "create" || step.resource !== "database") continue;
+    const failed = await waitForResource(
+      { id },
+      { for: "database" },
+      { target: {} },
+      waitMs,
+      client,
+      context,
+    );
+    if (failed) return failed;
+  }
+  return undefined;
 };
 
 const approvalWait = async (

@@ -84,7 +84,7 @@ const requestControl = async (
 ): Promise<unknown> => {
   const { url, secretFile } = findControl(flags, context);
   const secret = await context.sources.readSecret(secretFile, "--control-secret-file");
-  return callControl({ url, secret }, method, path, fields, context.signal);
+  return callControl({ url, secret }, method, path, fields, context);
 };
 
 /**

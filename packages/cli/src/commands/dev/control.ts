@@ -1,5 +1,7 @@
+import type { Context } from "../../context.js";
 import { controlRefused, unreachableControl } from "../../errors/run-errors.js";
 import { valueAt } from "../../json-path.js";
+import { debugRequests } from "../../service/debug-requests.js";
 import { nodeTransport } from "../../service/sdk.js";
 
 /** Where the control surface of a reference server is, and its secret. */
@@ -16,12 +18,12 @@ export const callControl = async (
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
   fields: object | undefined,
-  stopped: AbortSignal,
+  { output, signal: stopped }: Pick<Context, "output" | "signal">,
 ): Promise<unknown> => {
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
-  const response = await nodeTransport()
+  const response = await debugRequests(nodeTransport(), output)
     .send({ method, url: `${url}${path}`, headers, body, signal })
     .catch((error: unknown) => {
       stopped.throwIfAborted();

@@ -36,9 +36,8 @@ export class LocalService {
 
   /** Empties the service, and creates what a manifest describes. Returns the ids of the projects. */
   async load(desired: readonly Entry[]): Promise<string[]> {
-    const { signal } = this.context;
-    await callControl(this.control, "DELETE", "/faults", undefined, signal);
-    await callControl(this.control, "POST", "/reset", {}, signal);
+    await callControl(this.control, "DELETE", "/faults", undefined, this.context);
+    await callControl(this.control, "POST", "/reset", {}, this.context);
     const empty: State = { entries: [], unnamed: [] };
     const plan = makePlan(desired.map(withLocalSource), empty, { baseUrl: this.baseUrl, prune: false });
     const runner = new StepRunner(this.client, plan, this.context, false);
@@ -48,7 +47,7 @@ export class LocalService {
       if (step.resource === "project") projects.push(id);
       if (step.resource !== "database") continue;
       // Finishes the provisioning at once.
-      await callControl(this.control, "PUT", `/databases/${id}/status`, { status: "ready" }, signal);
+      await callControl(this.control, "PUT", `/databases/${id}/status`, { status: "ready" }, this.context);
     }
     return projects;
   }
@@ -57,7 +56,7 @@ export class LocalService {
   async state(): Promise<State> {
     const { signal } = this.context;
     const { entries, unnamed } = await readState(this.client, undefined, signal);
-    const requests = await callControl(this.control, "GET", "/requests", undefined, signal);
+    const requests = await callControl(this.control, "GET", "/requests", undefined, this.context);
     const sent = new Set(textsIn(requests));
     const withoutGeneratedName = (entry: ExistingEntry): ExistingEntry => {
       const { name, ...fields } = entry.fields;
@@ -70,12 +69,12 @@ export class LocalService {
   async add({ operation, status, nth }: RehearsedFault): Promise<void> {
     const failure = status === "lost" ? { drop: "after" } : { status };
     const fault = { operation, ...failure, skip: nth - 1, times: 1 };
-    await callControl(this.control, "POST", "/faults", fault, this.context.signal);
+    await callControl(this.control, "POST", "/faults", fault, this.context);
   }
 
   /** Returns whether the fault that was added has occurred. A fault is removed when it occurs. */
   async hasStruck(): Promise<boolean> {
-    const left = await callControl(this.control, "GET", "/faults", undefined, this.context.signal);
+    const left = await callControl(this.control, "GET", "/faults", undefined, this.context);
     return Array.isArray(left) && left.length === 0;
   }
 }
