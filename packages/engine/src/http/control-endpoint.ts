@@ -4,6 +4,8 @@ import { ControlError } from "../control/control-error.js";
 import { type Fields, readFields } from "../control/fields.js";
 import type { ControlledEngine } from "../control/controlled-engine.js";
 import { control } from "../control/routes.js";
+import { DatabaseUnavailableError } from "../request/database-engine.js";
+import { errors } from "../request/errors.js";
 import { RequestError } from "../request/request-error.js";
 import { isForeignOrigin } from "./host-guard.js";
 import { readBytes } from "./http-body.js";
@@ -102,8 +104,11 @@ const refuse = (response: ServerResponse, error: unknown): void => {
   if (error instanceof ControlError) {
     send(response, error.status, { error: { code: "control:refused", message: error.message } });
   } else if (error instanceof RequestError) {
-    const { status, code, message, extra } = error;
-    send(response, status, { error: { code, message, ...extra } });
+    const { status, code, message, hint, extra, headers } = error;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    send(response, status, { error: { code, message, ...(hint !== undefined && { hint }), ...extra } });
+  } else if (error instanceof DatabaseUnavailableError) {
+    refuse(response, errors.unavailable());
   } else {
     const message = error instanceof Error ? error.message : "The control surface failed";
     send(response, 400, { error: { code: "control:refused", message } });

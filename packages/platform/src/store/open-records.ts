@@ -22,8 +22,8 @@ export interface OpenRecords extends Records {
 
 // Limits in milliseconds, so that nothing waits forever for a Postgres that does not respond.
 const connectTimeout = 5_000;
-const queryTimeout = 30_000;
-const lockTimeout = 20_000;
+const queryTimeout = 15_000;
+const lockTimeout = 10_000;
 const idleTimeout = 60_000;
 
 /**
@@ -47,6 +47,8 @@ export const openRecords = async (
   const pool = new Pool({ ...config, max: connections });
   // An idle connection that ends is replaced by the next request.
   pool.on("error", () => undefined);
+  // A connection in use that ends makes the next query fail.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const sessions = new PostgresSessions(config, schema);
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     let client: PoolClient | undefined;
