@@ -49,7 +49,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
     const verified: VerifiedToken = {
       principal,
       grantId: typeof claims["grant_id"] === "string" ? claims["grant_id"] : null,
-      notBefore: (claims.nbf ?? 0) * 1000,
+      notBefore: notBefore(claims) * 1000,
       expiresAt: claims.exp === undefined ? Infinity : claims.exp * 1000,
     };
     if (this.#cache.size >= maxCached) {
@@ -87,6 +87,12 @@ export class AccessTokens implements Authenticator, TokenSigner {
     }
   }
 }
+
+/**
+ * Returns the start of a token, in seconds since 1970. A token that was valid from the start is valid at all times before its
+ * expiry: this server signed it, so `iat` is in the future only if the clock was moved back since.
+ */
+const notBefore = ({ iat = 0, nbf = 0 }: JWTPayload): number => (nbf > iat ? nbf : 0);
 
 /**
  * Reports whether the token was revoked, or its grant, integration, service token or workspace membership has
