@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../bin.js";
 import type { Result } from "../result.js";
+import { inPty } from "../pty.js";
 import { type Account, converse, pasting, startAccount } from "./account.js";
 
 let account: Account;
@@ -98,4 +99,52 @@ it("preserves a project that was chosen while the browser was open", async () =>
   });
   expect(status).toBe(0);
   expect(account.stored().profiles["default"]).toMatchObject({ projectId: id });
+});
+
+describe("the login of another account than the profile's", () => {
+  const accountIn = (): unknown => account.stored().profiles["default"]?.["account"];
+
+  it("is revoked unless the user agrees, and the previous login stays", async () => {
+    const { user, otherUser } = account.server.engine.residents;
+    expect((await loginAs(user.id)).status).toBe(0);
+    const { status, stderr } = await loginAs(otherUser.id);
+    expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringContaining("confirmation:needed") });
+    expect(stderr).toContain(
+      `replace the login of ${user.email} in profile default by that of ${otherUser.email}`,
+    );
+    expect(accountIn()).toBe(user.email);
+    expect(revocations()).toBe(1);
+    expect((await account.mgmt`whoami -o json`).json).toMatchObject({ user: { email: user.email } });
+  });
+
+  it("replaces it with --yes, and the previous one is revoked", async () => {
+    const { user, otherUser } = account.server.engine.residents;
+    await loginAs(user.id);
+    expect((await loginAs(otherUser.id, "--yes")).status).toBe(0);
+    expect(accountIn()).toBe(otherUser.email);
+    expect(revocations()).toBe(1);
+  });
+
+  it("is asked about at a terminal", async () => {
+    const { user, otherUser } = account.server.engine.residents;
+    await loginAs(user.id);
+    const paste = {
+      when: /(http\S+\/authorize\S+)[^]*Paste the address/,
+      type: async ([, url = ""]: RegExpExecArray) =>
+        `${(await account.server.engine.oauth.consent({ url, user: otherUser.id })).redirect}\r`,
+    };
+    const words = ["login", "--no-browser", "--base-url", account.server.baseUrl];
+    const ask = (answer: string) => [paste, { when: /by that of .*Continue\?/, type: `${answer}\r` }];
+    expect((await inPty(words, ask("n"), account.env)).status).toBe(3);
+    expect(accountIn()).toBe(user.email);
+    expect((await inPty(words, ask("y"), account.env)).status).toBe(0);
+    expect(accountIn()).toBe(otherUser.email);
+  });
+
+  it("needs no agreement in another profile, or for the same account", async () => {
+    const { user, otherUser } = account.server.engine.residents;
+    await loginAs(user.id);
+    expect((await loginAs(otherUser.id, "--profile", "other")).status).toBe(0);
+    expect((await loginAs(user.id)).status).toBe(0);
+  });
 });

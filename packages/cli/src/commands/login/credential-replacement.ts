@@ -19,8 +19,17 @@ import type { LoginTarget } from "./login-target.js";
 
 /** Replaces the credential of a profile. The new one is verified with the service before the old one is replaced. */
 export interface CredentialReplacement {
-  /** Where the SDK stores a login. A login that the service does not accept is revoked, and the old credential stays. */
+  /**
+   * Where the SDK stores a login. A login that the service does not accept is revoked, and the old credential stays. A login of
+   * another account than the profile's is stored by `confirm`.
+   */
   readonly store: LoginStore;
+  /**
+   * Stores the login of another account if the user agrees, and otherwise revokes it: somebody else may have finished the login.
+   *
+   * @param agree Asks for agreement to what it is given. Throws without it.
+   */
+  confirm(agree: (what: string) => Promise<void>): Promise<void>;
   /** Does the same with a service token, which is not revoked if the service does not accept it. */
   storeToken(token: string): Promise<void>;
   /** Who the new credential belongs to; undefined until it is stored. */
@@ -41,6 +50,7 @@ export const credentialReplacement = (
   const { file, name, profile } = target;
   // The SDK must not hold the lock while the service is asked for the caller; `save` takes it.
   const { lock: _, ...store } = storeOf(target);
+  const account = accountOf(target);
   let savedCaller: Caller | undefined;
   let previous: Login | undefined;
   let leavesKeyring = false;
@@ -65,22 +75,40 @@ export const credentialReplacement = (
     }
     savedCaller = caller;
   };
+  let unexpected: { login: Login; caller: Caller } | undefined;
+  const stored = new Set<Login>();
+  const keep = (login: Login, caller: Caller): Promise<void> =>
+    save(caller, async () => {
+      await store.write(login);
+      stored.add(login);
+    });
+  const orRevoked = async (login: Login, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!stored.has(login)) await revoke(login, context.output).catch(() => undefined);
+      throw error;
+    }
+  };
   return {
     store: {
       ...store,
-      async write(login) {
-        let isStored = false;
-        try {
+      write: (login) =>
+        orRevoked(login, async () => {
           const caller = await readCaller(target.baseUrl, login.accessToken, context);
-          await save(caller, async () => {
-            await store.write(login);
-            isStored = true;
-          });
-        } catch (error) {
-          if (!isStored) await revoke(login, context.output).catch(() => undefined);
-          throw error;
-        }
-      },
+          if (account === undefined || caller.user === account) await keep(login, caller);
+          else unexpected = { login, caller };
+        }),
+    },
+    async confirm(agree) {
+      if (account === undefined || !unexpected) return;
+      const { login, caller } = unexpected;
+      const { user, workspace } = caller;
+      const who = `${user ?? "an unknown user"}${workspace === null ? "" : ` in workspace ${workspace}`}`;
+      await orRevoked(login, async () => {
+        await agree(`replace the login of ${account} in profile ${name} by that of ${who}`);
+        await keep(login, caller);
+      });
     },
     async storeToken(token) {
       const caller = await readCaller(target.baseUrl, token, context);
@@ -105,6 +133,13 @@ export const credentialReplacement = (
       }
     },
   };
+};
+
+/** Returns the account whose login the profile has, if it is for the same service. */
+const accountOf = ({ file, name, profile }: LoginTarget): string | undefined => {
+  const stored = profileNamed(readProfiles(file), name);
+  const isLogin = stored?.login !== undefined || stored?.inKeyring === "login";
+  return isLogin && isSameAddress(stored.baseUrl, profile.baseUrl) ? stored.account : undefined;
 };
 
 const revoke = (login: Login, output: Output, signal?: AbortSignal): Promise<void> => {

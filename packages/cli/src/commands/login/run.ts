@@ -2,6 +2,7 @@ import type { Context, GlobalFlags } from "../../context.js";
 import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../credentials/oauth.js";
 import { badAddress, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
+import { confirm } from "../../input/confirm.js";
 import { InvalidArgumentError, nodeTransport } from "../../service/sdk.js";
 import { openBrowser, whyNoBrowser } from "./browser.js";
 import type { Caller } from "./caller.js";
@@ -36,6 +37,9 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   const replacement = credentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
   else await loginInBrowser(target, replacement, flags, context);
+  await replacement.confirm(async (what) => {
+    if (!flags.yes) await confirm(what, context);
+  });
   await replacement.endPrevious();
   const { name, baseUrl } = target;
   context.output.info(`Logged in to profile ${name}.`);
