@@ -35,7 +35,9 @@ export interface Library {
 const sdk: Library = {
   name: "sdk",
   entries: ["index", "partial", "node", "auth/index", "auth/node"],
-  conditional: ["request/trace-channels", "request/without-trace-channels"],
+  conditional: ["trace-channels", "without-trace-channels", "type-checks", "without-type-checks"].map(
+    (name) => `request/${name}`,
+  ),
   formats: ["esm", "cjs"],
 };
 const engine: Library = { name: "engine", entries: ["index"], formats: ["esm", "cjs"] };

@@ -207,7 +207,7 @@ const ensureComment = (
     "",
     ...create.pathParameters.map((parameter) => `@param ${parameter.name} ${parameter.description}`),
     `@param body As for \`create\`, with ${second ? "a" : "the required"} \`${first.input}\`${fallback}.`,
-    "@param options `timeoutMs` limits the whole operation. Default: 60,000.",
+    "@param options `timeoutMs` limits the whole operation. By default, each request has the timeout of the client.",
     `@throws \`InvalidArgumentError\` without ${needed.map((input) => `\`${input}\``).join(" and ")}${fallback}.`,
     "@throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.",
     `@throws The errors of \`create\`${credentials ? ` and \`${credentials.create.id}\`` : ""}, except ${codes.join(" and ")}, and the reason of \`options.signal\` if it is aborted.`,

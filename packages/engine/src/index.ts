@@ -1,4 +1,4 @@
-export { type EngineOptions, ReferenceEngine } from "./composition/reference-engine.js";
+export { type EngineOptions, ReferenceEngine, assertEngineOptions } from "./composition/reference-engine.js";
 export { StoredEngine, type StoredEngineOptions } from "./composition/stored-engine.js";
 export type {
   ClientRegistration,

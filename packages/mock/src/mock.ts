@@ -1,5 +1,5 @@
 import type { HttpHandler } from "msw";
-import type { EngineOptions } from "@mgmt/engine";
+import { type EngineOptions, assertEngineOptions } from "@mgmt/engine";
 import { type UnhandledRequestStrategy, intercept, release } from "./interception.js";
 import { requireMsw } from "./msw.js";
 import { RecordableEngine } from "./record/recordable-engine.js";
@@ -28,6 +28,7 @@ export class Mock extends RecordableEngine {
   #handlers: readonly HttpHandler[] | undefined;
 
   constructor(options: MockOptions = {}) {
+    assertEngineOptions(options, ["baseUrl"]);
     const { baseUrl, settings, ...rest } = options;
     super({
       validateResponses: true,
@@ -94,6 +95,6 @@ const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]
 /**
  * Creates a reference server for tests. Call `mock.listen()` before all tests, `mock.reset()` after each
  * test, and `mock.close()` after all tests. `listen` and `handlers` require `msw` 2.
- * @throws TypeError when `baseUrl` ends in a slash or in `/v1`.
+ * @throws TypeError when `baseUrl` ends in a slash or in `/v1`, and for an option that does not exist.
  */
 export const setupMock = (options: MockOptions = {}): Mock => new Mock(options);

@@ -4,6 +4,7 @@ import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Mock, type MockOptions, setupMock } from "@mgmt/mock";
+import { type ServerOptions, createServer as startServer } from "@mgmt/mock/server";
 
 describe("setupMock", () => {
   const open: Mock[] = [];
@@ -56,6 +57,31 @@ describe("setupMock", () => {
     const quiet = vi.spyOn(console, "error").mockImplementation(() => undefined);
     await expect(fetch(`${mock.baseUrl}.example.com/v1/me`)).rejects.toThrow();
     quiet.mockRestore();
+  });
+
+  it.each([
+    [{ sede: "a" }, "There is no option sede. The options are baseUrl, settings, seed,"],
+    [{ baseURL: "https://a.test" }, "There is no option baseURL. Did you mean baseUrl?"],
+    [{ onDefects: () => undefined }, "There is no option onDefects. Did you mean onDefect?"],
+    [
+      { settings: { baseURL: "https://a.test" } },
+      "There is no option settings.baseURL. Did you mean settings.baseUrl?",
+    ],
+    [
+      { settings: { lifecycle: { provisioningMs: 5 } } },
+      "There is no option settings.lifecycle.provisioningMs. Did you mean settings.lifecycle.provisioning?",
+    ],
+  ])("refuses an option that does not exist, and names the one that was meant: %j", (options, message) => {
+    // As a JavaScript program would.
+    const untyped: unknown = options;
+    expect(() => setupMock(untyped as MockOptions)).toThrow(message);
+  });
+
+  it("refuses options of the mock that are passed to its server directly", async () => {
+    const options: unknown = { seed: "a" };
+    await expect(startServer(options as ServerOptions)).rejects.toThrow(
+      "There is no option seed. The options are createEngine, engineOptions, port, host, allowedHosts, controlSecret",
+    );
   });
 
   it("passes requests to other hosts through by default, but not if configured otherwise", async () => {

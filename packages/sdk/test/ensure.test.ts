@@ -185,6 +185,25 @@ describe("projects.ensure", () => {
     setTimeout(() => controller.abort("enough"), 50);
     expect(await call).toBe("enough");
   });
+
+  it("gives each request the timeout of the client, unless it has one of its own", async () => {
+    // The create fails slowly, and the lookup after it finds nothing in time.
+    server.engine.faults.add({ operation: "projects.list", latency: 60_000 });
+    server.engine.faults.add({ operation: "projects.create", drop: "before", times: 1 });
+    const token = await server.engine.tokens.user();
+    const hasty = createClient({
+      baseUrl: server.baseUrl,
+      token,
+      transport: nodeTransport(),
+      timeoutMs: 300,
+    });
+    const late = await thrown(hasty.projects.ensure({ logicalId: "x" }));
+    expect(late).toBeInstanceOf(TimeoutError);
+    expect(late).toMatchObject({ timeoutMs: 300, method: "GET" });
+    server.engine.faults.clear();
+    const patient = await hasty.projects.ensure({ logicalId: "x" }, { timeoutMs: 60_000 });
+    expect(patient.created).toBe(true);
+  });
 });
 
 describe("databases.ensure", () => {

@@ -224,8 +224,8 @@ describe("a 2xx response whose body violates the contract", () => {
   };
 
   it.each([
-    ["HTML", "<html>hunter2</html>", "not JSON"],
-    ["broken JSON", '{"data":{"pass":"hunter2', "not JSON"],
+    ["HTML", "<html>hunter2</html>", "not JSON (application/json)"],
+    ["broken JSON", '{"data":{"pass":"hunter2', "not JSON (application/json)"],
     ["nothing", "", "empty"],
     ["no envelope", '{"id":"proj_1"}', "not what the contract specifies"],
     ["an empty envelope", '{"data":null}', "not what the contract specifies"],

@@ -9,6 +9,7 @@ import { Faults } from "../request/faults.js";
 import { RandomIds, seedRandom } from "../request/random-ids.js";
 import { memoryDatabaseEngine } from "../request/memory-database-engine.js";
 import { SignInGate } from "../oauth/sign-in-gate.js";
+import { assertKnownOptions } from "../request/known-options.js";
 import { type PartialSettings, mergeSettings } from "../request/merge-settings.js";
 import { RateLimiter } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
@@ -72,6 +73,32 @@ export interface EngineOptions {
   logCapacity?: number;
 }
 
+const engineOptions: Record<keyof EngineOptions, true> = {
+  settings: true,
+  seed: true,
+  startAt: true,
+  frozen: true,
+  snapshot: true,
+  initial: true,
+  databaseEngine: true,
+  dataPlane: true,
+  signInKey: true,
+  afterMutation: true,
+  validateResponses: true,
+  onDefect: true,
+  openBacking: true,
+  logCapacity: true,
+};
+
+/**
+ * Throws for an option that does not exist.
+ *
+ * @param others names of further options that are valid, for classes that have more than the engine.
+ * @throws TypeError
+ */
+export const assertEngineOptions = (given: object, others: readonly string[] = []): void =>
+  assertKnownOptions(given, [...others, ...Object.keys(engineOptions)]);
+
 /** A part whose methods of these names return at once, because all rows are in memory. */
 type InMemory<T, Name extends keyof T> = {
   [Key in keyof T]: Key extends Name
@@ -103,7 +130,9 @@ export class ReferenceEngine implements ControlledEngine {
   readonly #initial: Snapshot;
   #world: LiveWorld;
 
+  /** @throws TypeError for an option that does not exist or is not valid. */
   constructor(options: EngineOptions = {}) {
+    assertEngineOptions(options);
     const { seed = null, onDefect = console.error, afterMutation } = options;
     const initial = options.initial && readSnapshot(options.initial);
     const snapshot = options.snapshot && readSnapshot(options.snapshot);

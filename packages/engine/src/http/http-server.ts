@@ -12,6 +12,7 @@ import { errors } from "../request/errors.js";
 import { type EngineResponse, refusal } from "../request/message.js";
 import { handleControlRequest, isControlPath } from "./control-endpoint.js";
 import { isOwnHost } from "./host-guard.js";
+import { assertKnownOptions } from "../request/known-options.js";
 import { halfOf, readBytes } from "./http-body.js";
 import { isLoopbackHost } from "./loopback.js";
 import { refuseMalformedRequests } from "./malformed-request.js";
@@ -41,6 +42,15 @@ export interface ServerOptions<E extends ServedEngine = ReferenceEngine> {
   controlSecret?: string;
 }
 
+const serverOptions: Record<keyof ServerOptions, true> = {
+  createEngine: true,
+  engineOptions: true,
+  port: true,
+  host: true,
+  allowedHosts: true,
+  controlSecret: true,
+};
+
 export interface ServerAddress {
   /** For example `http://127.0.0.1:4300`. */
   baseUrl: string;
@@ -62,11 +72,13 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * Starts the reference server on `node:http`. Rejects with the system's error when the port is in use, or
- * with the error that `createEngine` throws; in both cases nothing is left listening.
+ * with the error that `createEngine` throws; in both cases nothing is left listening. Rejects with a `TypeError` for an option
+ * that does not exist.
  */
 export const createServer = async <E extends ServedEngine = ReferenceEngine>(
   options: ServerOptions<E> = {},
 ): Promise<RunningServer<E>> => {
+  assertKnownOptions(options, Object.keys(serverOptions));
   const { host = "127.0.0.1", port = 0 } = options;
   const server = createHttpServer({ keepAliveTimeout: 65_000 });
   refuseMalformedRequests(server, () => printRefusal(errors.malformed("The request is not HTTP")), linger);

@@ -1,3 +1,4 @@
+import { assertKnownOptions } from "./known-options.js";
 import { type Settings, defaultSettings } from "./settings.js";
 
 /** Settings in which every part is optional. */
@@ -10,9 +11,10 @@ export type PartialSettings = {
 /**
  * Returns the defaults with the given values in their place.
  *
- * @throws TypeError for a base URL that ends with a slash or `/v1`.
+ * @throws TypeError for a base URL that ends with a slash or `/v1`, and for a setting that does not exist.
  */
 export const mergeSettings = (given: PartialSettings = {}): Settings => {
+  assertKnownSettings(given);
   const settings: Settings = {
     baseUrl: given.baseUrl ?? defaultSettings.baseUrl,
     authUrl: given.authUrl ?? given.baseUrl ?? defaultSettings.authUrl,
@@ -33,3 +35,14 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
   }
   return settings;
 };
+
+const assertKnownSettings = (given: PartialSettings): void => {
+  assertKnownOptions(given, Object.keys(defaultSettings), "settings.");
+  for (const [name, defaults] of Object.entries(defaultSettings)) {
+    if (!isObject(defaults)) continue;
+    const part: unknown = Reflect.get(given, name);
+    if (isObject(part)) assertKnownOptions(part, Object.keys(defaults), `settings.${name}.`);
+  }
+};
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -27,8 +27,8 @@ interface Calls<Created, Issued> extends Readers {
  *
  * Creates first, so that the service decides which of several callers succeeds. After a conflict, or an unknown outcome (no
  * response, an unreadable one, 408 or 5xx), looks for the resource, and creates it again if it does not exist. That cannot
- * create a second one because the service keeps identities unique. One deadline applies to all requests, and an error lists
- * the attempts of all of them.
+ * create a second one because the service keeps identities unique. `timeoutMs` is the deadline of all requests together; without
+ * it, each has the timeout of the client. An error lists the attempts of all requests.
  */
 export const ensureResource = async <Created, Found, Issued>(
   ensurable: Ensurable,
@@ -37,7 +37,7 @@ export const ensureResource = async <Created, Found, Issued>(
   options: RequestOptions = {},
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   const identity = checkedIdentity(ensurable, inputs);
-  const timeoutMs = readTimeout(options.timeoutMs ?? 60_000);
+  const timeoutMs = readTimeout(options.timeoutMs ?? Infinity);
   const timedOut = (): TimeoutError => new TimeoutError({ method: "POST", url: ensurable.create }, timeoutMs);
   const end = performance.now() + timeoutMs;
   const attempts: Attempt[] = [];
@@ -62,11 +62,16 @@ export const ensureResource = async <Created, Found, Issued>(
     // The call in progress adds its attempts when it ends.
     await work?.catch(() => undefined);
     // The error of the last call has only the time that was left for it.
-    const error = thrown instanceof TimeoutError ? timedOut() : thrown;
+    const isOver = thrown instanceof TimeoutError && options.timeoutMs !== undefined;
+    const error = isOver ? timedOut() : thrown;
     if (error instanceof MgmtError && attempts[0]) error.attempts = attempts;
     throw error;
   }
 };
+
+/** Gives a call the time that is left, so that it does not start a longer pause. Without a deadline, the client's timeout applies. */
+const withRemainingTime = (options: RequestOptions, end: number): RequestOptions =>
+  options.timeoutMs === undefined ? options : { ...options, timeoutMs: Math.max(end - performance.now(), 1) };
 
 /** Adds credentials to a resource that was created. Not repeated, so that there is one for each new resource. */
 const withCredentials = async <Created, Found, Issued>(
@@ -76,8 +81,7 @@ const withCredentials = async <Created, Found, Issued>(
   end: number,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   if (!result.created) return result;
-  const timeoutMs = Math.max(end - performance.now(), 1);
-  const issued = await issue?.(result.resource, { ...options, timeoutMs });
+  const issued = await issue?.(result.resource, withRemainingTime(options, end));
   // Without `issue`, the result of `ensure` declares no credentials.
   return { ...result, ...issued };
 };
@@ -118,8 +122,7 @@ const createOrFind = async <Created, Found>(
   end: number,
   attempts: Attempt[],
 ): Promise<EnsureResult<Created, Found>> => {
-  // Each call gets the remaining time, so that it does not start a longer pause.
-  const each = (): RequestOptions => ({ ...options, timeoutMs: Math.max(end - performance.now(), 1) });
+  const each = (): RequestOptions => withRemainingTime(options, end);
   for (let round = 1; ; round += 1) {
     const pauseMs = Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
     try {

@@ -26,8 +26,7 @@ export const errorFrom = (
     readMessage(details["message"]) ??
     readMessage(details["error_description"]) ??
     readMessage(details["error"]);
-  const type = headers["content-type"]?.split(";")[0];
-  const content = body ? (type ?? "no content type") : "no body";
+  const content = body ? (mediaTypeOf(headers) ?? "no content type") : "no body";
   const error = new (apiErrorClass(code, status))({
     status,
     code,
@@ -43,6 +42,9 @@ export const errorFrom = (
   if (!isClassified(code, status)) addKind(error, code);
   return error;
 };
+
+const mediaTypeOf = (headers: TransportResponse["headers"]): string | undefined =>
+  headers["content-type"]?.split(";")[0];
 
 /** Adds a kind that the error's class does not have. */
 const addKind = (error: MgmtError, kind: string): void => {
@@ -99,7 +101,8 @@ const invalidResponse = (
   { status, headers, body }: TransportResponse,
   fault: "not_json" | undefined,
 ): InvalidResponseError => {
-  const problem = body === "" ? "empty" : fault ? "not JSON" : "not what the contract specifies";
+  const type = mediaTypeOf(headers) ?? "no content type";
+  const problem = body === "" ? "empty" : fault ? `not JSON (${type})` : "not what the contract specifies";
   return new InvalidResponseError({
     status,
     code: "response:invalid",

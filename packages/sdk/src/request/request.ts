@@ -1,4 +1,5 @@
 import { ApiPromise, type ApiResponse, type Attempt } from "../api-promise.js";
+import { InvalidArgumentError } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Call, RequestOptions } from "./call.js";
@@ -8,6 +9,7 @@ import { type Message, encode } from "./encode.js";
 import { roundTrip } from "./round-trip.js";
 import { mergeOptions } from "./settings.js";
 import { channelOf } from "#trace-channels";
+import { assertOptions } from "#type-checks";
 
 /** Performs one call with the settings of a client. `read` takes the value from the response's body. */
 export type RequestFunction = <T>(
@@ -32,6 +34,7 @@ export const createRequest =
   (call, options, read) => {
     let responseParts: () => ApiResponse;
     const data = traceCall(client, call, async (attempts) => {
+      assertOptions(options ?? {}, "call", InvalidArgumentError);
       const settings = options ? mergeOptions(client, options) : client;
       const message = encode(settings, call, options);
       const response = await roundTripFor(settings, message, options?.signal, attempts);

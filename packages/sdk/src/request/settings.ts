@@ -7,13 +7,13 @@ import type { Settings } from "./context.js";
 import { readTimeout } from "./deadline.js";
 import { environmentVariable } from "./environment.js";
 import { readHeaders } from "./headers.js";
+import { assertOptions } from "#type-checks";
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
-export const readSettings = (
-  { baseUrl, fetch, headers, ...options }: ClientOptions = {},
-  load: Settings["load"],
-): Settings =>
-  mergeOptions(
+export const readSettings = (given: ClientOptions = {}, load: Settings["load"]): Settings => {
+  assertOptions(given, "client", InvalidArgumentError);
+  const { baseUrl, fetch, headers, ...options } = given;
+  return mergeOptions(
     {
       baseUrl: readBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? ""),
       token: undefined,
@@ -29,6 +29,7 @@ export const readSettings = (
     },
     options,
   );
+};
 
 /** Returns the client's settings with the options of one call applied. Headers are merged when the request is encoded. */
 export const mergeOptions = (client: Settings, options: RequestOptions): Settings => {

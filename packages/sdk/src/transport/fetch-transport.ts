@@ -1,4 +1,6 @@
+import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Transport } from "./transport.js";
+import { assertFetched } from "#type-checks";
 
 /** The part of `fetch` that the SDK uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -9,6 +11,7 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     const init: RequestInit = { method, headers, signal, redirect: "manual" };
     if (body !== undefined) init.body = body;
     const response = await (fetch ?? globalThis.fetch)(url, init);
+    assertFetched(response, InvalidArgumentError);
     if (response.type === "opaqueredirect") throw new TypeError("The response is a redirect.");
     const text = await response.text();
     let flat: Record<string, string> | undefined;

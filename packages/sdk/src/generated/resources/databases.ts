@@ -323,7 +323,8 @@ export class DatabasesOperations extends Resource {
    * throws, and the database exists.
    *
    * @param body As for `create`, with the required `logicalId`.
-   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @param options `timeoutMs` limits the whole operation. By default, each request has the timeout of the
+   *   client.
    * @throws `InvalidArgumentError` without `projectId` and `logicalId`.
    * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
    * @throws The errors of `create` and `connections.create`, except `database:logical_id_conflict`, and the

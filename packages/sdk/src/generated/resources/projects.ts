@@ -96,7 +96,8 @@ export class ProjectsBranchesResource extends Resource {
    *
    * @param projectId Id of the project.
    * @param body As for `create`, with the required `gitName`.
-   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @param options `timeoutMs` limits the whole operation. By default, each request has the timeout of the
+   *   client.
    * @throws `InvalidArgumentError` without `projectId` and `gitName`.
    * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
    * @throws The errors of `create`, except `branch:already_exists`, and the reason of `options.signal` if it
@@ -309,7 +310,8 @@ export class ProjectsOperations extends Resource {
    * even if this call created it and the response was lost. `connections.rotate` issues new ones.
    *
    * @param body As for `create`, with the required `logicalId`.
-   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @param options `timeoutMs` limits the whole operation. By default, each request has the timeout of the
+   *   client.
    * @throws `InvalidArgumentError` without `logicalId`.
    * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
    * @throws The errors of `create`, except `project:logical_id_conflict`, and the reason of `options.signal`

@@ -262,7 +262,8 @@ export class ServicesOperations extends Resource {
    * Throws the conflict if another service has the `displayName`, but not the `logicalId`.
    *
    * @param body As for `create`, with a `logicalId` or `displayName`.
-   * @param options `timeoutMs` limits the whole operation. Default: 60,000.
+   * @param options `timeoutMs` limits the whole operation. By default, each request has the timeout of the
+   *   client.
    * @throws `InvalidArgumentError` without `projectId` and `logicalId` or `displayName`.
    * @throws `TimeoutError` if the outcome is still unknown after `timeoutMs`.
    * @throws The errors of `create`, except `app:already_exists`, and the reason of `options.signal` if it is

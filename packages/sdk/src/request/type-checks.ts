@@ -1,0 +1,86 @@
+import type { EnsureOptions } from "../ensure/ensure-result.js";
+import type { ListOptions } from "./call.js";
+import type { ClientOptions } from "./client-options.js";
+
+/** Makes the error for an argument. A parameter, because this module is built apart and would have its own copy of the class. */
+type ArgumentError = new (argument: string, problem: string, options: { hint: string }) => Error;
+
+type CallOptions = ListOptions & Pick<EnsureOptions, "credentials">;
+
+const callOptions: Record<keyof CallOptions, true> = {
+  signal: true,
+  timeoutMs: true,
+  maxRetries: true,
+  maxRetryAfterMs: true,
+  headers: true,
+  token: true,
+  transport: true,
+  middleware: true,
+  debug: true,
+  waitForApproval: true,
+  prefetch: true,
+  credentials: true,
+};
+const clientOptions: Record<keyof ClientOptions, true> = {
+  baseUrl: true,
+  token: true,
+  fetch: true,
+  transport: true,
+  headers: true,
+  timeoutMs: true,
+  maxRetries: true,
+  maxRetryAfterMs: true,
+  middleware: true,
+  debug: true,
+  waitForApproval: true,
+};
+const known = { client: Object.keys(clientOptions), call: Object.keys(callOptions) };
+
+/**
+ * Throws for an option that does not exist, which TypeScript refuses, too. The `imports` of `package.json` leave this check and
+ * the next one out of production builds for browsers, where every byte counts.
+ */
+export function assertOptions(options: object, of: "client" | "call", ArgumentError: ArgumentError): void {
+  const names = known[of];
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || names.includes(name)) continue;
+    const similar = mostSimilar(name, names);
+    const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
+    throw new ArgumentError(name, `is not an option of a ${of}${meant}`, {
+      hint: `The options of a ${of} are ${names.join(", ")}. Nothing was sent.`,
+    });
+  }
+}
+
+/** Throws for a value that is not a whole `Response`, which a test double of `fetch` may return. */
+export function assertFetched(response: unknown, ArgumentError: ArgumentError): void {
+  const missing = missingPart(response);
+  if (missing === undefined) return;
+  throw new ArgumentError("fetch", `must return a Response, but ${missing}`, {
+    hint: "In a test, return `new Response(body, { status, headers })`, or use @mgmt/mock. A request may have been sent.",
+  });
+}
+
+const missingPart = (response: unknown): string | undefined => {
+  if (typeof response !== "object" || response === null) return `it returned ${String(response)}`;
+  const part = (name: string): unknown => Reflect.get(response, name);
+  if (typeof part("status") !== "number") return "what it returned has no status";
+  const headers = part("headers");
+  if (typeof headers !== "object" || headers === null || !(Symbol.iterator in headers)) {
+    return "what it returned has no Headers";
+  }
+  return typeof part("text") === "function" ? undefined : "what it returned has no text()";
+};
+
+/** Returns the name that contains the given one or is contained in it, or else the one with the longest common beginning. */
+const mostSimilar = (given: string, names: readonly string[]): string | undefined => {
+  const word = given.toLowerCase();
+  const common = (name: string): number => {
+    const other = name.toLowerCase();
+    if (word.length > 2 && (other.includes(word) || word.includes(other))) return Infinity;
+    const different = [...word].findIndex((letter, index) => letter !== other[index]);
+    return different === -1 ? word.length : different;
+  };
+  const [best] = [...names].sort((one, other) => common(other) - common(one));
+  return best !== undefined && common(best) > 2 ? best : undefined;
+};
