@@ -101,8 +101,8 @@ afterAll(async () => {
 describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   it("are all of a kind that a test runs", () => {
     const known = ["sh install", "sh root", "sh serve", "sh run", "ts", "ts run", "ts test", "yaml"];
-    // Tests of the mock and of the examples run these.
-    known.push("json seed", "bash mock", "python mock", "go mock", "sh example");
+    // Tests of the mock, of the examples, and of the parity page run these.
+    known.push("json seed", "bash mock", "python mock", "go mock", "sh example", "sh parity");
     const others = blocks.filter(({ language, use }) => !known.includes(`${language} ${use}`.trim()));
     expect(others.map(({ where, language }) => `${where} ${language}`)).toEqual([]);
   });

@@ -145,7 +145,7 @@ const headersOf = ({ headers }: EngineRequest): Headers => {
   return sent;
 };
 
-const kinds: readonly RecordedSeed["kind"][] = ["project", "branch", "database", "connection"];
+const kinds: readonly RecordedSeed["kind"][] = ["workspace", "project", "branch", "database", "connection"];
 
 /** Returns the resources that no recorded request created, in the order in which they can be created. */
 const seedsOf = (exchanges: readonly RecordedExchange[]): RecordedSeed[] => {

@@ -20,7 +20,7 @@ export interface RecordedExchange {
 
 /** A resource that existed before the recording, as the first response that contains it. */
 export interface RecordedSeed {
-  readonly kind: "project" | "branch" | "database" | "connection";
+  readonly kind: "workspace" | "project" | "branch" | "database" | "connection";
   readonly id: string;
   readonly resource: Readonly<Record<string, unknown>>;
 }

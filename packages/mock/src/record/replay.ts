@@ -60,9 +60,12 @@ export const replay = async (engine: ReferenceEngine, recording: Recording): Pro
   return [...byOperation].map(([operationId, parity]) => ({ operationId, ...parity }));
 };
 
-/** Creates a resource, and maps its recorded id to the new one. Leaves out a resource whose parent is unknown. */
+/**
+ * Creates a resource, and maps its recorded id to the new one. The first workspace is the one that exists from the start. Leaves out
+ * a resource whose parent is unknown.
+ */
 const plant = async (
-  { seed, store }: ReferenceEngine,
+  { seed, store, residents }: ReferenceEngine,
   { kind, id, resource }: RecordedSeed,
   ids: Map<string, string>,
 ): Promise<void> => {
@@ -70,6 +73,11 @@ const plant = async (
   const projectId = ids.get(parentOf(resource, "project"));
   const databaseId = ids.get(parentOf(resource, "database"));
   const isDefault = resource["isDefault"] === true;
+  if (kind === "workspace") {
+    const isFirst = ![...ids.values()].includes(residents.workspace.id);
+    const ownerId = residents.user.id;
+    ids.set(id, isFirst ? residents.workspace.id : (await seed.workspace({ ...name, ownerId })).id);
+  }
   if (kind === "project") ids.set(id, (await seed.project({ ...name, createDatabase: false })).id);
   if (kind === "database" && projectId !== undefined) {
     ids.set(id, (await seed.database(projectId, { ...name, isDefault })).id);
