@@ -1,5 +1,6 @@
 export { type EngineOptions, ReferenceEngine, assertEngineOptions } from "./composition/reference-engine.js";
 export { StoredEngine, type StoredEngineOptions } from "./composition/stored-engine.js";
+export { tablesOf } from "./composition/stored-snapshot.js";
 export type {
   ClientRegistration,
   ConsentOptions,

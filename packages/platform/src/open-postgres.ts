@@ -91,7 +91,7 @@ const openNew = async (dataDir: DataDir, whileWaiting: () => void): Promise<Open
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
   const manifest: Manifest = {
-    format: 1,
+    format: 2,
     port: null,
     postgres: { major, port: 0, password, complete: false },
   };

@@ -6,27 +6,27 @@ import {
   ControlError,
   type ErrorCodes,
   type PublicClient,
-  ReferenceEngine,
   type RunningServer,
   type ServerAddress,
-  type Snapshot,
+  StoredEngine,
   type UnknownFields,
   createServer,
   isLoopbackHost,
-  readSnapshot,
 } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
 import { type Manifest, writeManifest } from "./data-dir/manifest.js";
-import { StateFile, writeState } from "./data-dir/state-file.js";
 import { type OpenDatabases, openDatabases } from "./databases/open-databases.js";
+import type { RecordedDatabase } from "./databases/reconcile.js";
 import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors, systemErrorCode } from "./platform-error.js";
 import { reportIgnoredFields } from "./ignored-fields.js";
 import { isFree } from "./ports.js";
 import type { Ready } from "./ready.js";
-import { markLost, recordedDatabases } from "./records.js";
+import type { OldSnapshots } from "./records/import-old-state.js";
+import { openPlatformRecords, recordLoss } from "./records/open-records.js";
+import type { OpenRecords } from "./store/open-records.js";
 import { issueServiceToken } from "./service-token.js";
 
 export interface OpenServer {
@@ -36,20 +36,15 @@ export interface OpenServer {
   close(): Promise<void>;
 }
 
-/** States that earlier runs stored. */
-export interface StoredStates {
-  /** The latest state. */
-  state: Snapshot;
-  /** State after the first start. */
-  initial: Snapshot;
-}
+export { readOldSnapshots } from "./records/import-old-state.js";
 
 interface ServerContext {
   host: string;
   port: number;
   onLog: (line: string) => void;
   dataDir: DataDir;
-  stored: StoredStates | undefined;
+  /** The state files of an earlier version, if the records are in them. */
+  old: OldSnapshots | undefined;
   postgres: OpenPostgres;
   front: OpenFront;
   oauthClients: readonly PublicClient[];
@@ -64,49 +59,44 @@ const grace = 2_000;
 /** Requests per token and window (milliseconds). */
 const rateLimit = { requests: 600, window: 60_000 };
 
-/** Opens the databases of the stored state and serves the API. */
+/** Opens the records and their databases, and serves the API. */
 export const openServer = async (context: ServerContext): Promise<OpenServer> => {
-  const { host, port, postgres, front, onLog, stored } = context;
-  const recorded = stored === undefined ? [] : recordedDatabases(stored.state);
-  const databases = await openDatabases(postgres.address, postgres.major, recorded, front.server.port);
-  front.server.open((user) => databases.databaseOf(user));
-  const { missing } = databases;
-  for (const id of missing.databaseIds) onLog(`Postgres has no data for the database ${id}`);
-  for (const problem of databases.problems) onLog(problem);
+  const { host, port, dataDir, postgres, old } = context;
+  const { records, recorded } = await openPlatformRecords(dataDir, postgres, old);
+  let databases: OpenDatabases | undefined;
   try {
-    return await serve(
-      context,
-      databases,
-      stored && { ...stored, state: markLost(stored.state, missing, databases.broken) },
-    );
+    databases = await openRecorded(context, recorded);
+    return await serve(context, records, databases);
   } catch (error) {
-    await databases.close();
+    await databases?.close();
+    await records.close();
     throw systemErrorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
   }
 };
 
-/**
- * Validates the states in a data directory.
- *
- * @throws PlatformError `platform:data_dir_corrupt`.
- */
-export const readStoredStates = ({ stored, path }: DataDir): StoredStates | undefined => {
-  if (stored === undefined) return undefined;
+/** Opens the databases, and records which of them Postgres does not have. */
+const openRecorded = async (
+  { postgres, front, onLog }: ServerContext,
+  recorded: readonly RecordedDatabase[],
+): Promise<OpenDatabases> => {
+  const databases = await openDatabases(postgres.address, postgres.major, recorded, front.server.port);
+  const { missing, broken, problems } = databases;
   try {
-    const state = readSnapshot(stored.state);
-    const initial = readSnapshot(stored.initial);
-    recordedDatabases(state);
-    return { state, initial };
+    if (recorded.length > 0) await recordLoss(postgres, missing, broken);
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    throw platformErrors.dataDirCorrupt(path, `it contains no valid state of the server (${what})`, error);
+    await databases.close();
+    throw error;
   }
+  front.server.open((user) => databases.databaseOf(user));
+  for (const id of missing.databaseIds) onLog(`Postgres has no data for the database ${id}`);
+  for (const problem of problems) onLog(problem);
+  return databases;
 };
 
 const serve = async (
   context: ServerContext,
+  records: OpenRecords,
   databases: OpenDatabases,
-  stored: StoredStates | undefined,
 ): Promise<OpenServer> => {
   const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
   const files = filesIn(dataDir.path);
@@ -116,9 +106,9 @@ const serve = async (
   if (signInKey === null) await rm(files.signInKey, { force: true });
   else await writeAtomically(files.signInKey, signInKey, { durable: false });
 
-  let state: StateFile | undefined;
-  const createEngine = ({ baseUrl }: ServerAddress): ReferenceEngine => {
-    const engine = new ReferenceEngine({
+  const createEngine = async ({ baseUrl }: ServerAddress): Promise<StoredEngine> => {
+    const engine = await StoredEngine.open({
+      records,
       settings: {
         baseUrl,
         authUrl: baseUrl,
@@ -130,15 +120,12 @@ const serve = async (
       databaseEngine: databases.engine,
       dataPlane: front.server,
       ...(signInKey !== null && { signInKey }),
-      afterMutation: () => state?.save(),
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-      ...(stored && { snapshot: stored.state, initial: stored.initial }),
     });
     engine.followRequests(reportIgnoredFields(onLog));
-    if (!dataDir.ephemeral) state = new StateFile(files.state, () => engine.snapshot());
     return engine;
   };
-  const server = await createServer({
+  const server = await createServer<StoredEngine>({
     host,
     port: await choosePort(context),
     createEngine,
@@ -146,13 +133,13 @@ const serve = async (
     ...(isLoopbackHost(host) && { controlSecret }),
   });
   try {
-    const issued = await issueServiceToken(server.engine, files.token);
-    for (const client of context.oauthClients) await registerClient(server.engine, client);
-    if (!dataDir.ephemeral) {
-      if (stored === undefined) await writeState(files.initial, server.engine.snapshot());
-      await state?.save();
-      await completeManifest(context, server.port);
-    }
+    const { engine } = server;
+    const issued = await issueServiceToken(engine, files.token);
+    // The token in the ready line is valid after a reset.
+    if (engine.isNew) await engine.keepAsInitial();
+    for (const client of context.oauthClients) await registerClient(engine, client);
+    engine.start();
+    if (!dataDir.ephemeral) await completeManifest(context, server.port);
     const { baseUrl } = server;
     return {
       ready: {
@@ -167,7 +154,7 @@ const serve = async (
         pid: process.pid,
       },
       signInKey,
-      close: () => close(server, databases, state),
+      close: () => close(server, databases, records),
     };
   } catch (error) {
     await server.close(0);
@@ -176,7 +163,7 @@ const serve = async (
 };
 
 /** @throws PlatformError `platform:invalid_oauth_client`. */
-const registerClient = async ({ oauth }: ReferenceEngine, client: PublicClient): Promise<void> => {
+const registerClient = async ({ oauth }: StoredEngine, client: PublicClient): Promise<void> => {
   try {
     await oauth.ensurePublicClient(client);
   } catch (error) {
@@ -195,6 +182,7 @@ const completeManifest = async ({ dataDir, postgres, front }: ServerContext, por
   const { manifest, address } = postgres;
   const complete: Manifest = {
     ...manifest,
+    format: 2,
     port,
     postgres: {
       ...manifest.postgres,
@@ -207,13 +195,14 @@ const completeManifest = async ({ dataDir, postgres, front }: ServerContext, por
 };
 
 const close = async (
-  server: RunningServer,
+  server: RunningServer<StoredEngine>,
   databases: OpenDatabases,
-  state: StateFile | undefined,
+  records: OpenRecords,
 ): Promise<void> => {
   const deadline = sleep(grace * 2, undefined, { ref: false });
   await Promise.race([server.close(grace).catch(() => undefined), deadline]);
-  // Closing the databases makes unfinished work fail. The state is saved first, so that the next start repeats this work.
-  await state?.close().catch(() => undefined);
-  await Promise.race([databases.close().catch(() => undefined), deadline]);
+  // Unfinished work fails when these are closed. The next start repeats it.
+  for (const part of [databases, records]) {
+    await Promise.race([part.close().catch(() => undefined), deadline]);
+  }
 };

@@ -5,6 +5,7 @@ export type PlatformErrorCode =
   | "platform:cannot_listen"
   | "platform:data_dir_in_use"
   | "platform:data_dir_corrupt"
+  | "platform:data_dir_newer"
   | "platform:data_dir_unsafe"
   | "platform:data_dir_unwritable"
   | "platform:invalid_oauth_client"
@@ -92,6 +93,14 @@ export const platformErrors = {
       "platform:data_dir_corrupt",
       `The data directory ${dataDir} cannot be used: ${what}.`,
       `Nothing in it was changed. Restore it from a copy, or start with an empty one. ${otherDirectory}`,
+      { cause },
+    ),
+
+  dataDirNewer: (dataDir: string, cause: unknown) =>
+    new PlatformError(
+      "platform:data_dir_newer",
+      `A newer version of the platform has written the data directory ${dataDir}, and this version cannot read it.`,
+      `Nothing in it was changed. Update @mgmt/platform. ${otherDirectory}`,
       { cause },
     ),
 

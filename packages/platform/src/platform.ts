@@ -85,7 +85,8 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   let postgres: OpenPostgres | undefined;
   let front: OpenFront | undefined;
   try {
-    const stored = dataDir.stored && (await loadServer()).readStoredStates(dataDir);
+    const oldState = dataDir.stored?.oldState;
+    const old = oldState && (await loadServer()).readOldSnapshots(dataDir.path, oldState);
     postgres = await openPostgres(dataDir, () => void loadServer());
     postgres.server.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
     front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
@@ -95,7 +96,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
       port,
       onLog,
       dataDir,
-      stored,
+      old,
       postgres,
       front,
       oauthClients,

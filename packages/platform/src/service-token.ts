@@ -1,28 +1,32 @@
 import { readFile } from "node:fs/promises";
-import type { ReferenceEngine } from "@mgmt/engine";
+import type { StoredEngine } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 
 /**
- * Returns a service token of the seeded workspace for the ready line: the token of the last run if it is still valid, or
+ * Returns a service token of the first workspace for the ready line: the token of the last run if it is still valid, or
  * a new one. The token is stored in `path`.
  */
 export const issueServiceToken = async (
-  engine: ReferenceEngine,
+  engine: StoredEngine,
   path: string,
 ): Promise<{ token: string; workspaceId: string }> => {
-  const { store, residents, tokens } = engine;
-  const workspaceId = residents.workspace.id;
-  const row = store.serviceTokens.find({ workspaceId });
-  if (row === undefined) {
+  const { workspaceId, id } = await engine.read(({ store }) => {
+    const workspace = store.workspaces.find({});
+    if (workspace === undefined) throw new Error("The records have no workspace");
+    return { workspaceId: workspace.id, id: store.serviceTokens.find({ workspaceId: workspace.id })?.id };
+  });
+  if (id === undefined) {
     const { value: token } = await engine.seed.serviceToken({ name: "default" }, { workspaceId });
     await writeAtomically(path, token, { durable: true });
     return { token, workspaceId };
   }
   const stored = await readToken(path);
-  if (stored !== undefined && isValid(stored, row.id, engine)) return { token: stored, workspaceId };
+  const token = await engine.tokens.service({ serviceTokenId: id });
+  if (stored !== undefined && isAlike(stored, token)) return { token: stored, workspaceId };
 
-  const token = await tokens.service({ serviceTokenId: row.id });
-  store.serviceTokens.update(row.id, { valueHint: token.slice(-4) });
+  await engine.write([workspaceId], ({ store }) =>
+    store.serviceTokens.update(id, { valueHint: token.slice(-4) }),
+  );
   await writeAtomically(path, token, { durable: true });
   return { token, workspaceId };
 };
@@ -30,15 +34,12 @@ export const issueServiceToken = async (
 const readToken = (path: string): Promise<string | undefined> =>
   readFile(path, "utf8").catch(() => undefined);
 
-/** Returns whether the token names this service token, is for this address, and names a signing key of this server. */
-const isValid = (token: string, id: string, engine: ReferenceEngine): boolean => {
-  const [header, claims] = token.split(".").map(decode);
-  const { baseUrl, authUrl } = engine.settings;
+/** Returns whether a token names the same service token, address and signing key as a valid one. */
+const isAlike = (stored: string, valid: string): boolean => {
+  const [mine, other] = [stored, valid].map((token) => token.split(".").map(decode));
   return (
-    claims?.["jti"] === id &&
-    claims["aud"] === baseUrl &&
-    claims["iss"] === authUrl &&
-    engine.snapshot().signingKeys.some(({ kid }) => kid === header?.["kid"])
+    mine?.[0]?.["kid"] === other?.[0]?.["kid"] &&
+    ["jti", "aud", "iss"].every((claim) => mine?.[1]?.[claim] === other?.[1]?.[claim])
   );
 };
 

@@ -94,17 +94,11 @@ describe("a persistent data directory", () => {
   });
 
   it("makes secrets readable by its owner only", async () => {
-    for (const name of [
-      "platform.json",
-      "state.json",
-      "token",
-      "control-secret",
-      "postgres.log",
-      "tls/ca-key.pem",
-    ]) {
+    for (const name of ["platform.json", "token", "control-secret", "postgres.log", "tls/ca-key.pem"]) {
       expect([name, (await stat(join(root, "kept", name))).mode & 0o777]).toEqual([name, 0o600]);
     }
     expect((await stat(join(root, "kept", "postgres"))).mode & 0o777).toBe(0o700);
+    expect((await readdir(join(root, "kept"))).filter((name) => name.includes("state"))).toEqual([]);
   });
 
   it("returns to the state of the first start on reset, with the same token and workspace", async () => {
@@ -215,17 +209,29 @@ describe("a data directory in use", () => {
 
 describe("a data directory that cannot be used", () => {
   let whole: string;
+  let state: object;
 
   beforeAll(async () => {
     whole = join(root, "whole");
     const platform = await start("whole");
     await makeProject(platform.ready);
+    state = await control(platform.ready, "GET", "/snapshot");
     await platform.stop();
   });
 
   /** Selects the files that are checked before Postgres starts. Copying the rest would only take time. */
   const isChecked = async (path: string): Promise<boolean> =>
     !path.includes("/postgres/") || ["PG_VERSION", "global", "pg_control"].includes(basename(path));
+
+  /** Makes the copy look like one of an earlier version, whose state files are valid as far as they are checked. */
+  const makeFormat1 = async (directory: string): Promise<void> => {
+    const path = join(directory, "platform.json");
+    const manifest = JSON.parse(await readFile(path, "utf8"));
+    await writeFile(path, JSON.stringify({ ...manifest, format: 1 }));
+    for (const name of ["state.json", "initial-state.json"]) {
+      await writeFile(join(directory, name), JSON.stringify(state), { mode: 0o600 });
+    }
+  };
 
   const contents = async (directory: string): Promise<Record<string, string>> => {
     const files: Record<string, string> = {};
@@ -237,12 +243,7 @@ describe("a data directory that cannot be used", () => {
 
   it.each([
     ["platform.json is not JSON", "platform.json", "{", /platform\.json cannot be read/],
-    ["platform.json has another format", "platform.json", '{"format":2}', /not supported by this version/],
-    ["state.json is not JSON", "state.json", "", /state\.json cannot be read/],
-    ["state.json is something else", "state.json", '{"version":1}', /no valid state of the server/],
-    ["state.json has another version", "state.json", '{"version":99}', /no valid state of the server/],
-    ["state.json is missing", "state.json", undefined, /state\.json cannot be read/],
-    ["initial-state.json is missing", "initial-state.json", undefined, /initial-state\.json cannot be read/],
+    ["platform.json is something else", "platform.json", '{"format":2}', /platform\.json cannot be read/],
     ["platform.json is missing", "platform.json", undefined, /contains no platform\.json/],
     ["its Postgres files have another version", "postgres/PG_VERSION", "12\n", /have version 12/],
     [
@@ -267,6 +268,43 @@ describe("a data directory that cannot be used", () => {
     expect(await contents(directory)).toEqual(before);
   });
 
+  it.each([
+    ["state.json is not JSON", "state.json", "", /state\.json cannot be read/],
+    ["state.json is something else", "state.json", '{"version":1}', /no valid state of the server/],
+    ["state.json has another version", "state.json", '{"version":99}', /no valid state of the server/],
+    ["state.json is missing", "state.json", undefined, /state\.json cannot be read/],
+    ["initial-state.json is missing", "initial-state.json", undefined, /initial-state\.json cannot be read/],
+  ])("of an earlier version is refused and left unchanged when %s", async (_case, name, text, message) => {
+    const directory = join(root, "broken");
+    await rm(directory, { recursive: true, force: true });
+    await cp(whole, directory, { recursive: true, filter: isChecked });
+    await makeFormat1(directory);
+    if (text === undefined) await rm(join(directory, name));
+    else await writeFile(join(directory, name), text);
+    const before = await contents(directory);
+
+    const error = await failure("broken");
+    expect(error.code).toBe("platform:data_dir_corrupt");
+    expect(error.message).toMatch(message);
+    expect(await contents(directory)).toEqual(before);
+  });
+
+  it("is refused with its own code when a newer version has written platform.json", async () => {
+    const error = await unsafe((directory) => writeFile(join(directory, "platform.json"), '{"format":3}'));
+    expect(error.code).toBe("platform:data_dir_newer");
+    expect(error.hint).toContain("Update @mgmt/platform");
+  });
+
+  it("loses the files that a killed process has not finished, and no others", async () => {
+    await unsafe(async (directory) => {
+      for (const name of ["token.0123456789ab.tmp", "token.notes.tmp", "notes.0123456789ab.tmp"]) {
+        await writeFile(join(directory, name), "");
+      }
+    });
+    const left = (await readdir(join(root, "unsafe"))).filter((name) => name.endsWith(".tmp"));
+    expect(left.sort()).toEqual(["notes.0123456789ab.tmp", "token.notes.tmp"]);
+  });
+
   /** Copies the data directory, changes the copy, and returns the error of a start on it. */
   const unsafe = async (change: (directory: string) => Promise<void>): Promise<PlatformError> => {
     const directory = join(root, "unsafe");
@@ -276,7 +314,7 @@ describe("a data directory that cannot be used", () => {
     return failure("unsafe");
   };
 
-  it.each(["state.json", "platform.json", "token", "postgres.log", "postgres", "tls"])(
+  it.each(["platform.json", "token", "postgres.log", "postgres", "tls"])(
     "is refused when %s is a symbolic link, which is not followed",
     async (name) => {
       const target = join(root, `target-of-${name}`);
@@ -307,15 +345,18 @@ describe("a data directory that cannot be used", () => {
     expect(error.hint).toContain("--data-dir");
   });
 
-  it.each([".", "state.json", "control-secret"])("is refused when others can write to %s", async (name) => {
-    for (const mode of [0o770, 0o707]) {
-      const error = await unsafe((directory) => chmod(join(directory, name), mode));
-      expect(error.code).toBe("platform:data_dir_unsafe");
-      expect(error.message).toContain("other accounts can write to it");
-    }
-  });
+  it.each([".", "platform.json", "control-secret"])(
+    "is refused when others can write to %s",
+    async (name) => {
+      for (const mode of [0o770, 0o707]) {
+        const error = await unsafe((directory) => chmod(join(directory, name), mode));
+        expect(error.code).toBe("platform:data_dir_unsafe");
+        expect(error.message).toContain("other accounts can write to it");
+      }
+    },
+  );
 
-  it.runIf(isRoot()).each([".", "state.json", "postgres"])(
+  it.runIf(isRoot()).each([".", "platform.json", "postgres"])(
     "is refused when %s belongs to another account",
     async (name) => {
       const stranger = 54_321;

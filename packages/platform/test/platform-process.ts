@@ -9,11 +9,14 @@ import { commandLine, descendantsOf } from "./processes.js";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Bundles `run-platform.ts`, so that it starts quickly and every user can run it. */
-export const bundleProgram = async (directory: string): Promise<string> => {
-  const outfile = join(directory, "run-platform.mjs");
+/** Bundles a program of the tests, so that it starts quickly and every user can run it. */
+export const bundleProgram = async (
+  directory: string,
+  name: "run-platform" | "run-import" = "run-platform",
+): Promise<string> => {
+  const outfile = join(directory, `${name}.mjs`);
   await build({
-    entryPoints: [source("run-platform.ts")],
+    entryPoints: [source(`${name}.ts`)],
     outfile,
     bundle: true,
     platform: "node",

@@ -96,6 +96,7 @@ describe("a server", () => {
     const server = await PostgresServer.start({ ...options, durable: true });
     const client = await connect();
     expect((await client.query("show fsync")).rows).toEqual([{ fsync: "on" }]);
+    expect((await client.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: "on" }]);
     expect((await client.query("show full_page_writes")).rows).toEqual([{ full_page_writes: "on" }]);
     await client.end();
     await server.stop();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { open, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 export interface WriteOptions {
   /** Syncs the file and its directory, so that the write survives a power failure. */
@@ -37,7 +37,23 @@ export const writeAtomically = async (
   if (durable) await syncDirectory(directory);
 };
 
-const syncDirectory = async (directory: string): Promise<void> => {
+const temporaryEnd = /^\.[0-9a-f]{12}\.tmp$/;
+
+/**
+ * Removes what `writeAtomically` leaves when the process is killed while it writes a file with one of these names. Nothing else
+ * may be writing to the directory.
+ */
+export const removeUnfinished = async (directory: string, names: readonly string[]): Promise<void> => {
+  for (const found of await readdir(directory)) {
+    const isOurs = names.some(
+      (name) => found.startsWith(name) && temporaryEnd.test(found.slice(name.length)),
+    );
+    if (isOurs) await rm(join(directory, found), { force: true });
+  }
+};
+
+/** Makes the names of the files in a directory survive a power failure. */
+export const syncDirectory = async (directory: string): Promise<void> => {
   const handle = await open(directory, "r");
   try {
     await handle.sync();

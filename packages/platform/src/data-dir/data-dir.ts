@@ -3,31 +3,29 @@ import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
 import { PlatformError, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
+import { removeUnfinished } from "./atomic-file.js";
 import { DirectoryLock, lockName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
-import { type Manifest, manifestName, readManifest } from "./manifest.js";
+import { type Manifest, NewerFormatError, manifestName, readManifest } from "./manifest.js";
 import { refuseForeign } from "./ownership.js";
-import { readState } from "./state-file.js";
+import { type OldState, type OldStateFiles, readOldState } from "./old-state.js";
 import { ephemeralPrefix, sweepEphemeral } from "./sweep.js";
 
 /** A data directory that this process holds the lock of. */
 export interface DataDir {
   path: string;
   ephemeral: boolean;
-  /** The files of earlier runs; undefined on the first run. */
-  stored: { manifest: Manifest; state: unknown; initial: unknown } | undefined;
+  /** The manifest of earlier runs; undefined on the first run. */
+  stored: { manifest: Manifest; oldState: OldState | undefined } | undefined;
   /** Releases the lock. Removes the directory when it is ephemeral. */
   release(): Promise<void>;
 }
 
-export interface DataDirFiles {
+export interface DataDirFiles extends OldStateFiles {
   /** The Postgres cluster. */
   cluster: string;
   /** Log of Postgres. */
   log: string;
-  state: string;
-  /** State after the first start, which a reset restores. */
-  initial: string;
   /** Service token in the ready line. */
   token: string;
   controlSecret: string;
@@ -40,8 +38,8 @@ export interface DataDirFiles {
 export const filesIn = (dataDir: string): DataDirFiles => ({
   cluster: join(dataDir, "postgres"),
   log: join(dataDir, "postgres.log"),
-  state: join(dataDir, "state.json"),
-  initial: join(dataDir, "initial-state.json"),
+  oldState: join(dataDir, "state.json"),
+  oldInitial: join(dataDir, "initial-state.json"),
   token: join(dataDir, "token"),
   controlSecret: join(dataDir, "control-secret"),
   signInKey: join(dataDir, "sign-in-key"),
@@ -102,31 +100,24 @@ const makeEmptyPrivate = async (path: string): Promise<void> => {
 };
 
 const readStored = async (path: string): Promise<DataDir["stored"]> => {
+  const files = filesIn(path);
   let manifest: Manifest | undefined;
   try {
     manifest = await readManifest(path);
   } catch (error) {
+    if (error instanceof NewerFormatError) throw platformErrors.dataDirNewer(path, error);
     throw platformErrors.dataDirCorrupt(path, `platform.json cannot be read (${messageOf(error)})`, error);
   }
   if (manifest === undefined) {
     if (!(await isEmpty(path))) throw platformErrors.dataDirForeign(path);
     return undefined;
   }
+  await removeUnfinished(path, [manifestName, ...Object.values(files).map((file) => basename(file))]);
   // The first start was interrupted before its state was written.
   if (!manifest.postgres.complete) return undefined;
 
   await checkCluster(path, manifest);
-  const { state, initial } = filesIn(path);
-  return { manifest, state: await readStateIn(path, state), initial: await readStateIn(path, initial) };
-};
-
-const readStateIn = async (path: string, file: string): Promise<unknown> => {
-  try {
-    return await readState(file);
-  } catch (error) {
-    const what = `${basename(file)} cannot be read (${messageOf(error)})`;
-    throw platformErrors.dataDirCorrupt(path, what, error);
-  }
+  return { manifest, oldState: manifest.format === 1 ? await readOldState(files) : undefined };
 };
 
 const isEmpty = async (path: string): Promise<boolean> =>

@@ -5,7 +5,8 @@ import { writeAtomically } from "./atomic-file.js";
 
 /** The content of `platform.json`: marks a directory as a data directory and holds the values that stay between runs. */
 export interface Manifest {
-  format: 1;
+  /** 1 while the records are in state files, which earlier versions wrote; 2 when they are in the cluster. */
+  format: 1 | 2;
   /** Port of the HTTP server in the last run. */
   port: number | null;
   postgres: {
@@ -22,6 +23,9 @@ export interface Manifest {
   };
 }
 
+/** Thrown when a newer version of the platform has written the manifest. */
+export class NewerFormatError extends Error {}
+
 export const manifestName = "platform.json";
 
 const fileIn = (dataDir: string): string => join(dataDir, manifestName);
@@ -30,7 +34,7 @@ const fileIn = (dataDir: string): string => join(dataDir, manifestName);
  * Reads the manifest.
  *
  * @returns undefined when the file does not exist.
- * @throws when the file exists but is not a valid manifest.
+ * @throws NewerFormatError; another error when the file exists but is not a valid manifest.
  */
 export const readManifest = async (dataDir: string): Promise<Manifest | undefined> => {
   let text: string;
@@ -41,15 +45,16 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
     throw error;
   }
   const value: unknown = JSON.parse(text);
-  if (!isManifest(value)) throw new Error("its format is not supported by this version of the platform");
-  return value;
+  if (isManifest(value)) return value;
+  if (isObject(value) && Number(value["format"]) > 2) throw new NewerFormatError();
+  throw new Error("it is not valid");
 };
 
 export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void> =>
   writeAtomically(fileIn(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, { durable: true });
 
 const isManifest = (value: unknown): value is Manifest => {
-  if (!isObject(value) || value["format"] !== 1) return false;
+  if (!isObject(value) || (value["format"] !== 1 && value["format"] !== 2)) return false;
   const { port, postgres } = value;
   return (
     (port === null || typeof port === "number") &&

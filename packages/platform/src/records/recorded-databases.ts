@@ -1,0 +1,64 @@
+import type { Admin } from "../databases/admin.js";
+import type { MissingData, RecordedDatabase } from "../databases/reconcile.js";
+
+/** Runs statements in the database of the records. */
+type Queries = Pick<Admin, "query">;
+
+/** Returns the databases in the records, with their connections and completed backups. */
+export const recordedDatabases = async (admin: Queries, schema: string): Promise<RecordedDatabase[]> => {
+  const databases = await admin.query<{ id: string }>(`select id from ${schema}.databases order by seq`);
+  const connections = await admin.query<{ owner: string; id: string; user: string; pass: string }>(
+    `select doc->>'databaseId' as owner, id, doc->>'user' as user, doc->>'pass' as pass
+      from ${schema}.connections order by seq`,
+  );
+  const backups = await admin.query<{ owner: string; id: string }>(
+    `select doc->>'databaseId' as owner, id
+      from ${schema}.backups where doc->>'status' = 'completed' order by seq`,
+  );
+  const [credentialsOf, backupsOf] = [byOwner(connections), byOwner(backups)];
+  return databases.map(({ id: databaseId }) => ({
+    databaseId,
+    credentials: (credentialsOf.get(databaseId) ?? []).map(({ id, user, pass }) => ({
+      connectionId: id,
+      user,
+      pass,
+    })),
+    backupIds: (backupsOf.get(databaseId) ?? []).map(({ id }) => id),
+  }));
+};
+
+const byOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<string, Row[]> => {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.owner);
+    if (group === undefined) groups.set(row.owner, [row]);
+    else group.push(row);
+  }
+  return groups;
+};
+
+/**
+ * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, and the backups that it does
+ * not have as `failed`. A backup that was running when the last run ended is also `failed`.
+ */
+export const markLost = async (
+  admin: Queries,
+  schema: string,
+  missing: MissingData,
+  broken: readonly string[],
+): Promise<void> => {
+  await admin.query(
+    `update ${schema}.databases set doc = doc || '{"made": false, "status": "failure"}'
+      where id = any ($1) and (doc->>'made')::boolean`,
+    [missing.databaseIds],
+  );
+  await admin.query(
+    `update ${schema}.databases set doc = doc || '{"status": "failure"}' where id = any ($1)`,
+    [broken],
+  );
+  await admin.query(
+    `update ${schema}.backups set doc = doc || '{"status": "failed"}'
+      where id = any ($1) or doc->>'status' = 'running'`,
+    [missing.backupIds],
+  );
+};

@@ -1,0 +1,97 @@
+import type { PoolClient } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { markLost, recordedDatabases } from "../../src/records/recorded-databases.js";
+import { StoreCluster } from "../store/store-cluster.js";
+
+const cluster = new StoreCluster();
+let schema: string;
+let client: PoolClient;
+
+beforeAll(async () => {
+  schema = await cluster.makeSchema();
+  client = await cluster.pool.connect();
+});
+afterAll(() => client.release());
+beforeEach(async () => {
+  for (const table of ["databases", "connections", "backups"])
+    await client.query(`delete from ${schema}.${table}`);
+});
+
+const admin = {
+  query: async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    (await client.query<Row>(text, [...values])).rows,
+};
+
+const insert = (table: string, id: string, row: object): Promise<unknown> =>
+  client.query(`insert into ${schema}.${table} (id, doc) values ($1, $2)`, [id, { id, ...row }]);
+
+const fieldsOf = async (table: string, ...fields: string[]): Promise<unknown[][]> => {
+  const { rows } = await client.query<{ doc: Record<string, unknown> }>(
+    `select doc from ${schema}.${table} order by id`,
+  );
+  return rows.map(({ doc }) => fields.map((field) => doc[field]));
+};
+
+describe("recordedDatabases", () => {
+  it("returns every database with its connections and its completed backups, in the order of creation", async () => {
+    await insert("databases", "db_b", {});
+    await insert("databases", "db_a", {});
+    await insert("connections", "con_1", { databaseId: "db_a", user: "u1", pass: "p1" });
+    await insert("connections", "con_2", { databaseId: "db_b", user: "u2", pass: 'it\'s \\ "quoted"' });
+    await insert("connections", "con_3", { databaseId: "db_b", user: "u3", pass: "p3" });
+    await insert("backups", "bkp_1", { databaseId: "db_b", status: "completed" });
+    await insert("backups", "bkp_2", { databaseId: "db_b", status: "running" });
+    await insert("backups", "bkp_3", { databaseId: "db_b", status: "failed" });
+    expect(await recordedDatabases(admin, schema)).toEqual([
+      {
+        databaseId: "db_b",
+        credentials: [
+          { connectionId: "con_2", user: "u2", pass: 'it\'s \\ "quoted"' },
+          { connectionId: "con_3", user: "u3", pass: "p3" },
+        ],
+        backupIds: ["bkp_1"],
+      },
+      {
+        databaseId: "db_a",
+        credentials: [{ connectionId: "con_1", user: "u1", pass: "p1" }],
+        backupIds: [],
+      },
+    ]);
+  });
+
+  it("returns nothing without databases", async () => {
+    expect(await recordedDatabases(admin, schema)).toEqual([]);
+  });
+});
+
+describe("markLost", () => {
+  it("marks missing and broken databases, and leaves the others and those that are not made yet", async () => {
+    for (const [id, made, status] of [
+      ["db_1_missing", true, "ready"],
+      ["db_2_not_made", false, "provisioning"],
+      ["db_3_broken", true, "ready"],
+      ["db_4_fine", true, "ready"],
+    ] as const)
+      await insert("databases", id, { made, status, name: "kept" });
+    const missing = { databaseIds: ["db_1_missing", "db_2_not_made", "db_unknown"], backupIds: [] };
+    await markLost(admin, schema, missing, ["db_3_broken"]);
+    expect(await fieldsOf("databases", "id", "made", "status", "name")).toEqual([
+      ["db_1_missing", false, "failure", "kept"],
+      ["db_2_not_made", false, "provisioning", "kept"],
+      ["db_3_broken", true, "failure", "kept"],
+      ["db_4_fine", true, "ready", "kept"],
+    ]);
+  });
+
+  it("marks backups that are missing or were running as failed", async () => {
+    await insert("backups", "bkp_1", { status: "completed", size: 1 });
+    await insert("backups", "bkp_2", { status: "completed", size: 2 });
+    await insert("backups", "bkp_3", { status: "running" });
+    await markLost(admin, schema, { databaseIds: [], backupIds: ["bkp_1"] }, []);
+    expect(await fieldsOf("backups", "id", "status", "size")).toEqual([
+      ["bkp_1", "failed", 1],
+      ["bkp_2", "completed", 2],
+      ["bkp_3", "failed", undefined],
+    ]);
+  });
+});
