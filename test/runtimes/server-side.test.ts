@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -7,6 +8,7 @@ import { type Surroundings, startReferenceServer } from "./reference-server.js";
 
 const cwd = inject("installed");
 const run = promisify(execFile);
+const command = join(cwd, "node_modules/@mgmt/cli/dist/mgmt.js");
 
 interface Runtime {
   name: string;
@@ -68,11 +70,54 @@ it.each(nodes)(
   },
 );
 
+describe.concurrent.each(nodes)("the packed command on $name", ({ program }) => {
+  const mgmt = async (...words: string[]) => {
+    const { baseUrl, token } = surroundings.addresses;
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: cwd,
+      XDG_CACHE_HOME: join(cwd, "cache"),
+      MGMT_CONFIG_DIR: join(cwd, "no-profiles"),
+      MGMT_BASE_URL: baseUrl,
+      MGMT_TOKEN: token,
+    };
+    return run(program, [command, ...words], { cwd, env });
+  };
+
+  it("prints its version and help", async ({ expect }) => {
+    expect((await mgmt("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await mgmt("--help")).stdout).toMatch(/^Usage: mgmt /i);
+    expect((await mgmt("projects", "create", "--help")).stdout).toContain("--region <value>");
+  });
+
+  it("lists projects, also from the code that its first run has compiled", async ({ expect }) => {
+    const [first, second] = [
+      await mgmt("projects", "list", "-o", "json"),
+      await mgmt("projects", "list", "-o", "json"),
+    ];
+    expect(JSON.parse(first.stdout)).toEqual([]);
+    expect(second).toEqual({ stdout: first.stdout, stderr: "" });
+    const builds = await readdir(join(cwd, "cache/mgmt/code"));
+    const { stdout: version } = await run(program, ["--version"]);
+    expect(builds.filter((name) => name.includes(`-${version.trim()}-`))).toHaveLength(1);
+  });
+
+  it.each([
+    [2, ["projects", "lst"]],
+    [6, ["projects", "get", "proj_a0a0a0a0a0a0a0a0a0a0a0a0"]],
+  ])("exits with %i after mgmt %j", async (code, words) => {
+    await expect(mgmt(...words)).rejects.toMatchObject({
+      code,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: /m),
+    });
+  });
+});
+
 it.each([["--version"], ["dev"], ["projects", "list"]])(
   "names the Node.js that the packed command needs, on Node 18: mgmt %s",
   async (...words) => {
-    const program = join(cwd, "node_modules/@mgmt/cli/dist/mgmt.js");
-    const failed = run(node(18).program, [program, ...words], { cwd });
+    const failed = run(node(18).program, [command, ...words], { cwd });
     await expect(failed).rejects.toMatchObject({
       code: 1,
       stdout: "",

@@ -72,13 +72,15 @@ export class CodeCache {
     return module.exports;
   }
 
-  /** Stores the compiled code of files for which there was none. Does nothing if the folder cannot be written. */
+  /**
+   * Stores the compiled code of all files if there was none for one of them: a command that loads another file also compiles
+   * other functions of the files that all commands load. Does nothing if the folder cannot be written.
+   */
   store(): void {
-    const missing = [...this.loaded].filter(([, { isCached }]) => !isCached);
-    if (missing.length === 0) return;
+    if ([...this.loaded.values()].every(({ isCached }) => isCached)) return;
     try {
       mkdirSync(this.stored, { recursive: true, mode: 0o700 });
-      for (const [name, { script }] of missing)
+      for (const [name, { script }] of this.loaded)
         writeWhole(join(this.stored, name), script.createCachedData());
       removeOld(dirname(this.stored));
     } catch {
