@@ -96,6 +96,22 @@ describe("--dry-run", () => {
     });
   }
 
+  for (const [id, line] of Object.entries(operationLines)) {
+    const row = rows.find((each) => each.id === id);
+    if (row?.method !== "GET" || id === "agentApprovals.get") continue;
+
+    it(`prints a curl command that reads the same: ${id}`, async () => {
+      const fixture = withFlag(await newFixture(session), "--dry-run=curl");
+      const { status, stdout: script } = await line(fixture);
+      expect(status).toBe(0);
+      const env = { ...process.env, ...session.env };
+      const before = session.server.engine.requests.length;
+      const { stdout } = await asBash("bash", ["-c", script], { env });
+      expect(session.server.engine.requests.slice(before)).toMatchObject([{ operationId: id, status: 200 }]);
+      expect(JSON.parse(stdout)).toBeTypeOf("object");
+    });
+  }
+
   it("needs no credential for one request, and asks for no confirmation", async () => {
     const { server } = session;
     const env = { MGMT_BASE_URL: server.baseUrl };

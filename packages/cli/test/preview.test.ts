@@ -148,10 +148,10 @@ describe("mgmt preview up", () => {
       status: 2,
       stderr: expect.stringContaining("preview:default_branch"),
     });
-    expect(await mgmt`preview up`).toMatchObject({ status: 2, stderr: expect.stringContaining("--branch") });
+    expect(await mgmt`preview up`).toMatchObject({ status: 3, stderr: expect.stringContaining("--branch") });
     const elsewhere = inProcess({ env: session.env, cwd: folder });
     expect(await elsewhere`preview up --branch a`).toMatchObject({
-      status: 2,
+      status: 3,
       stderr: expect.stringContaining("--project-id"),
     });
     expect((await mgmt`preview up --branch a --name 1A`).status).toBe(2);

@@ -1,13 +1,16 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
 
 /**
  * The files in `sessions/` read like a terminal: `$ ` and a command line, then everything that it prints. A line that
  * starts with `= ` is the exit code, if it is not 0. `{name}` matches a value without spaces: any value the first time,
- * and the same one from then on. `…` matches any text within a line.
+ * and the same one from then on. `…` matches any text within a line. What follows a line such as `-- mgmt.yaml --` is a
+ * file in the folder of the session.
  */
 const folder = fileURLToPath(new URL("sessions/", import.meta.url));
 
@@ -16,6 +19,15 @@ interface Step {
   output: string[];
   status: number;
 }
+
+/** Writes the files of a session into a folder. Returns the rest of its text. */
+const writeFiles = (text: string, target: string): string => {
+  const [session = "", ...files] = text.split(/^-- (.+) --\n/m);
+  for (let index = 0; index < files.length; index += 2) {
+    writeFileSync(join(target, files[index] ?? ""), files[index + 1] ?? "");
+  }
+  return session;
+};
 
 const readSteps = (text: string): Step[] => {
   const steps: Step[] = [];
@@ -42,6 +54,7 @@ const patternOf = (expected: string, values: Values): RegExp => {
   return new RegExp(`^${open}$`);
 };
 
+const root = temporaryFolder();
 let session: Session;
 beforeAll(async () => {
   session = await startSession();
@@ -54,9 +67,10 @@ it.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))(
     const { tokens, residents } = session.server.engine;
     const env = { ...session.env, MGMT_TOKEN: await tokens.user() };
     const values: Values = new Map([["workspace", residents.workspace.id]]);
-    for (const { line, output, status } of readSteps(readFileSync(folder + file, "utf8"))) {
+    const cwd = mkdtempSync(join(root, "session-"));
+    for (const { line, output, status } of readSteps(writeFiles(readFileSync(folder + file, "utf8"), cwd))) {
       const words = fillIn(line, values).split(" ");
-      const result = await runInProcess(words, { env });
+      const result = await runInProcess(words, { env, cwd });
       const printed = (result.stderr + result.stdout).split("\n").filter(Boolean);
       expect({ line, printed, status: result.status }).toEqual({ line, printed: expect.any(Array), status });
       for (const [index, expected] of output.entries()) {

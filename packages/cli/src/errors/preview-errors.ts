@@ -2,7 +2,7 @@ import { CliError } from "./cli-error.js";
 
 export const noProject = (): CliError =>
   new CliError(
-    "usage",
+    "inputNeeded",
     "usage:missing",
     "Missing --project-id",
     "Pass --project-id, set MGMT_PROJECT_ID, or link this folder: mgmt link --project-id ID.",
@@ -10,7 +10,7 @@ export const noProject = (): CliError =>
 
 export const noBranch = (): CliError =>
   new CliError(
-    "usage",
+    "inputNeeded",
     "usage:missing",
     "Missing --branch: the folder is not on a branch of a git repository",
     "Pass --branch NAME. In GitHub Actions and GitLab CI the branch of the job is used.",
