@@ -2,6 +2,7 @@ import { corruptProfiles } from "../errors/storage-errors.js";
 import { type Profile, profileNamed, type Profiles, withoutCredential } from "../profiles/profile.js";
 import { readProfiles } from "../profiles/read-profiles.js";
 import { assertWritable, updateProfiles, updateProfilesOnceWritable } from "../profiles/update-profiles.js";
+import { prepareRefreshedLogin, readRefreshedLogin, removeRefreshedLogin } from "./refreshed-login.js";
 import { isLogin, type Login, type LoginStore, withFileLock } from "./oauth.js";
 
 /**
@@ -25,13 +26,28 @@ export const profileStore = (file: string, name: string, initial: Profile): Logi
     read: async () => readLogin(file, name),
     async write(login) {
       await updateProfiles(file, withLogin(login));
+      removeRefreshedLogin(file, name);
     },
     probe,
     async reserve() {
       await probe();
+      const stored = readStored(file, name);
+      const left = stored && readRefreshedLogin(file, name, stored);
+      // A process was killed before it could move this login to the profiles file.
+      if (left) await updateProfiles(file, withLogin(left));
+      const refreshed = prepareRefreshedLogin(file, name, left ?? stored);
+      let isPending = false;
       return {
-        write: (login) => updateProfilesOnceWritable(file, withLogin(login)),
-        release: async () => undefined,
+        async write(login) {
+          refreshed.write(login);
+          isPending = true;
+          await updateProfilesOnceWritable(file, withLogin(login));
+          isPending = false;
+        },
+        async release() {
+          if (!isPending) refreshed.remove();
+          refreshed.close();
+        },
       };
     },
     clear: () => removeCredential(file, name),
@@ -47,8 +63,13 @@ export const lockOf =
     return withFileLock(`${file}.${name}.lock`, work, { signal });
   };
 
-/** Reads the login of a profile from the profiles file. Returns undefined when there is none. */
+/** Reads the newest login of a profile. Returns undefined when there is none. */
 export const readLogin = (file: string, name: string): Login | undefined => {
+  const login = readStored(file, name);
+  return login && (readRefreshedLogin(file, name, login) ?? login);
+};
+
+const readStored = (file: string, name: string): Login | undefined => {
   const login = profileNamed(readProfiles(file), name)?.login;
   if (login === undefined) return undefined;
   if (!isLogin(login)) throw corruptProfiles(file, `the login of profile ${name} is incomplete`);
@@ -62,4 +83,5 @@ export const removeCredential = async (file: string, name: string): Promise<void
     if (!profile) return all;
     return { ...all, profiles: { ...all.profiles, [name]: withoutCredential(profile) } };
   });
+  removeRefreshedLogin(file, name);
 };

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { unwritableProfiles } from "../errors/storage-errors.js";
+import { isObject } from "../json-path.js";
+import { isLogin, type Login } from "./oauth.js";
+
+/**
+ * A refreshed login that is not in the profiles file yet. It is in a file beside it, which is opened before the refresh token is
+ * used, so that a process that is killed later than the first write after the response loses no login.
+ */
+export interface RefreshedLogin {
+  /** Writes the login. Synchronous, because a process that is killed before it has no copy of the login. */
+  write(login: Login): void;
+  /** Removes the file. */
+  remove(): void;
+  close(): void;
+}
+
+/** Profile names have no `~`, so no other file has this name. */
+const fileOf = (profiles: string, name: string): string => `${profiles}~${name}`;
+
+/** Identifies the login that a refreshed one replaces. */
+const digestOf = ({ accessToken }: Login): string =>
+  createHash("sha256").update(accessToken).digest("base64url");
+
+/**
+ * Creates the file for the next login of a profile. Call it under the lock of the profile.
+ *
+ * @param current the login in the profiles file.
+ * @throws CliError `profiles:unwritable` if the file cannot be created.
+ */
+export const prepareRefreshedLogin = (
+  profiles: string,
+  name: string,
+  current: Login | undefined,
+): RefreshedLogin => {
+  const file = fileOf(profiles, name);
+  const descriptor = create(file, profiles);
+  return {
+    write(login) {
+      const replaces = current && digestOf(current);
+      writeSync(descriptor, JSON.stringify({ login, replaces }), 0);
+    },
+    remove: () => removeRefreshedLogin(profiles, name),
+    close: () => closeSync(descriptor),
+  };
+};
+
+const create = (file: string, profiles: string): number => {
+  try {
+    rmSync(file, { force: true });
+    // A link or a file that somebody else created meanwhile is refused.
+    return openSync(file, "wx", 0o600);
+  } catch (error) {
+    throw unwritableProfiles(profiles, error);
+  }
+};
+
+/** Returns the refreshed login that replaces `current`; undefined if there is none. */
+export const readRefreshedLogin = (profiles: string, name: string, current: Login): Login | undefined => {
+  try {
+    const value: unknown = JSON.parse(readFileSync(fileOf(profiles, name), "utf8"));
+    if (!isObject(value) || value["replaces"] !== digestOf(current)) return undefined;
+    const { login } = value;
+    return isLogin(login) ? login : undefined;
+  } catch {
+    // There is none, or its writer was killed before it was complete.
+    return undefined;
+  }
+};
+
+export const removeRefreshedLogin = (profiles: string, name: string): void =>
+  rmSync(fileOf(profiles, name), { force: true });
