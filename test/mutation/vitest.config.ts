@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+import shared from "../../vitest.config.js";
+
+/** Runs the tests of one folder under mutation. `run.mjs` names them. */
+export default defineConfig({
+  ...(shared.resolve && { resolve: shared.resolve }),
+  test: {
+    include: JSON.parse(process.env["MUTATION_TESTS"] ?? "[]") as string[],
+    globalSetup: ["scripts/generate/fresh-build-output.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
