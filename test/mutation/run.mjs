@@ -13,7 +13,7 @@ const root = join(here, "../..");
 
 /** Folders with the tests that are closest to them. */
 const folders = {
-  "packages/sdk/src/request": ["packages/sdk/test/**/*.test.ts"],
+  "packages/sdk/src/request": ["packages/sdk/test/*.test.ts"],
   "packages/engine/src/request": ["packages/engine/test/{request,rules}/**/*.test.ts"],
   "packages/engine/src/rules": ["packages/engine/test/rules/**/*.test.ts"],
   "packages/platform/src/databases": [
