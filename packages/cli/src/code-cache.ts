@@ -56,14 +56,16 @@ export class CodeCache {
     if (known) return known.module.exports;
     const filename = join(this.files, name);
     const source = readFileSync(filename, "utf8");
-    const cachedData = readOwn(join(this.stored, name));
+    // On Node.js 20, functions of stored code cannot call `import()`.
+    const isStorable = !source.includes("import(");
+    const cachedData = isStorable ? readOwn(join(this.stored, name)) : undefined;
     const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, {
       filename,
       ...(cachedData && { cachedData }),
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     const module = { exports: {} };
-    this.loaded.set(name, { module, script, isCached: script.cachedDataRejected === false });
+    this.loaded.set(name, { module, script, isCached: !isStorable || script.cachedDataRejected === false });
     // The script consists of this function.
     const run = script.runInThisContext() as ModuleFunction;
     const require = (id: string): unknown =>
