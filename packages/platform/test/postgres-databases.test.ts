@@ -219,9 +219,17 @@ describe("deleting a database", () => {
     await client.query(`alter database ${id} is_template true; create table open_to_others (id int)`);
     await client.query(`grant select on open_to_others to ${neighbour.credential.user}, ${neighbour.id}`);
     await client.query(`grant connect on database ${id} to ${neighbour.credential.user}`);
+    await client.query("begin; lock table open_to_others");
     await cluster.databases.drop(neighbour.id);
-    expect(await cluster.namesIn("rolname", neighbour.credential.user)).toEqual([]);
+    expect(await cluster.namesIn("datname", neighbour.id)).toEqual([]);
+    await expect(cluster.connect(neighbour.id, neighbour.credential)).rejects.toMatchObject({
+      code: "28P01",
+    });
+    // The platform runs nothing in the database of another tenant, whose lock is still held.
+    await client.query("commit");
     await cluster.databases.drop(id);
     expect(await cluster.namesIn("datname", id)).toEqual([]);
+    expect(await cluster.namesIn("rolname", neighbour.credential.user)).toEqual([]);
+    expect(await cluster.namesIn("rolname", neighbour.id)).toEqual([]);
   });
 });

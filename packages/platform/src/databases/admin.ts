@@ -10,6 +10,7 @@ import {
 } from "pg";
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { superuser } from "../postgres/cluster.js";
+import { Blockers } from "./blockers.js";
 
 export interface AdminAddress {
   port: number;
@@ -20,8 +21,10 @@ export interface AdminAddress {
 /** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
 const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
 
-/** Codes with which Postgres ends sessions or refuses them while it stops or starts: connection exceptions and shutdowns. */
-const endedSession = /^(08...|57P0[123])$/;
+/**
+ * Codes of errors that a repetition can cure: connection exceptions, shutdowns, and locks or statements that took too long.
+ */
+const temporary = /^(08...|57P0[123]|55P03|57014)$/;
 
 /**
  * Does the work with connections to Postgres.
@@ -33,7 +36,7 @@ const reaching = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DatabaseError && !endedSession.test(error.code ?? "")) throw error;
+    if (error instanceof DatabaseError && !temporary.test(error.code ?? "")) throw error;
     // All other errors of the driver are about the connection.
     throw new DatabaseUnavailableError("Postgres cannot be reached", { cause: error });
   }
@@ -47,16 +50,17 @@ export const isInvalid = "datconnlimit = -2";
 
 /**
  * Overrides settings that a tenant may have set on its database. With the tenant's `search_path`, for example, statements
- * of the superuser could call the tenant's functions.
+ * of the superuser could call the tenant's functions. A library that does not exist would refuse the connection.
  */
 const guardedSettings =
-  "-c search_path=pg_catalog -c role=none -c default_transaction_read_only=off -c statement_timeout=0 " +
-  "-c lock_timeout=0 -c transaction_timeout=0 -c row_security=off";
+  "-c search_path=pg_catalog -c role=none -c default_transaction_read_only=off -c statement_timeout=60s " +
+  "-c lock_timeout=20s -c transaction_timeout=0 -c row_security=off -c local_preload_libraries=";
 
 /** Runs statements as the superuser. */
 export class Admin {
   readonly #address: ClientConfig;
   readonly #pool: Pool;
+  readonly #blockers: Blockers;
 
   constructor({ port, password }: AdminAddress, major: number) {
     this.#address = {
@@ -73,16 +77,17 @@ export class Admin {
     // Without a listener, a broken connection would end the process. The next statement opens a new connection.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
+    this.#blockers = new Blockers(this.#address);
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const { rows } = await reaching(() => this.#pool.query<Row>(text, [...values]));
+    const { rows } = await this.#reaching(() => this.#pool.query<Row>(text, [...values]));
     return rows;
   }
 
   /** Runs all statements in one transaction and one round trip. */
   async script(statements: readonly string[]): Promise<void> {
-    await reaching(() => this.#pool.query(statements.join(";\n")));
+    await this.#reaching(() => this.#pool.query(statements.join(";\n")));
   }
 
   /**
@@ -95,14 +100,14 @@ export class Admin {
     const client = await reaching(() => this.#pool.connect());
     let canceled: Promise<unknown> | undefined;
     try {
-      const pid = await reaching(() => backendPid(client));
+      const pid = await reaching(() => unlimitedBackend(client));
       const cancel = (): void => {
         canceled = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
       };
       signal?.throwIfAborted();
       signal?.addEventListener("abort", cancel, { once: true });
       try {
-        await reaching(() => client.query(statement));
+        await this.#reaching(() => client.query(statement));
       } finally {
         signal?.removeEventListener("abort", cancel);
         // A late cancellation must not hit the next statement of this connection.
@@ -112,7 +117,8 @@ export class Admin {
       signal?.throwIfAborted();
       throw error;
     } finally {
-      client.release(canceled !== undefined);
+      // Not for other statements: this session has no limit of time.
+      client.release(true);
     }
   }
 
@@ -122,7 +128,7 @@ export class Admin {
     client.on("error", () => undefined);
     await reaching(() => client.connect());
     try {
-      await reaching(() => client.query(statements.join(";\n")));
+      await this.#reaching(() => client.query(statements.join(";\n")));
     } finally {
       await client.end();
     }
@@ -154,13 +160,21 @@ export class Admin {
     }
   }
 
+  #reaching<T>(work: () => Promise<T>): Promise<T> {
+    return this.#blockers.during(() => reaching(work));
+  }
+
   async close(): Promise<void> {
+    await this.#blockers.close();
     await this.#pool.end();
   }
 }
 
-const backendPid = async (client: PoolClient): Promise<number> => {
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+/** Removes the limit of time of a session's statements, because copies of large databases take long. Returns its process id. */
+const unlimitedBackend = async (client: PoolClient): Promise<number> => {
+  const { rows } = await client.query<{ pid: number }>(
+    "select pg_backend_pid() as pid, set_config('statement_timeout', '0', false)",
+  );
   const [row] = rows;
   if (row === undefined) throw new Error("Postgres did not return its process id");
   return row.pid;

@@ -1,6 +1,13 @@
+import { DatabaseError } from "pg";
 import { type Admin, identifier, isInvalid, literal } from "./admin.js";
 import { kindOf, ownerOf } from "./names.js";
-import { platformRole } from "./ownership.js";
+import { isRetired, platformRole, retireRole } from "./ownership.js";
+
+/** The database in which privileges on databases are revoked. */
+const sharedObjects = "postgres";
+
+/** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
+const hasDependents = (error: unknown): boolean => error instanceof DatabaseError && error.code === "2BP01";
 
 /** Copies and drops whole databases, and drops roles with everything that depends on them. */
 export class Copies {
@@ -94,35 +101,64 @@ export class Copies {
       [name],
     );
     if (found === undefined) return;
-    // A tenant may have marked its database as a template, which cannot be dropped. An invalid database is not one any
-    // more, and cannot be altered.
-    if (found.template && !found.invalid)
+    // An invalid database cannot be altered, and need not be.
+    if (found.invalid || !found.template) {
+      await this.#admin.run(`drop database if exists ${identifier(name)} with (force)`);
+      return;
+    }
+    // A tenant has marked its database as a template, which cannot be dropped. It must not be able to do so again.
+    await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
+    await this.#admin.whileUnused(name, async () => {
       await this.#admin.script([`alter database ${identifier(name)} is_template false`]);
-    await this.#admin.run(`drop database if exists ${identifier(name)} with (force)`);
+      await this.#admin.run(`drop database ${identifier(name)}`);
+    });
   }
 
   /**
-   * Drops a role with its sessions and privileges. The owner of each database becomes the owner of the role's objects in
-   * it.
+   * Drops a role with its sessions and its privileges in the database of its owner, and gives its objects there to the owner.
+   * Other tenants may have granted it privileges in their databases, where the platform runs nothing. Such a role remains,
+   * without a login and a password, until these databases are dropped.
    */
-  async dropRole(role: string): Promise<void> {
-    await this.#admin.script([`alter role ${identifier(role)} nologin`]);
+  async dropRole(role: string, owner: string): Promise<void> {
+    await this.#admin.script([`alter role ${identifier(role)} nologin password null`]);
     await this.#admin.endSessions("usename = $1", role);
-    for (const database of await this.#databasesWith(role)) await this.#removeFrom(role, database);
-    await this.#admin.script([`drop role ${identifier(role)}`]);
+    for (const database of await this.#databasesWith(role)) {
+      if (database === sharedObjects) {
+        await this.#admin.scriptWithin(database, [`drop owned by ${identifier(role)}`]);
+      } else if (ownerOf(database) === owner) await this.#removeFrom(role, database, owner);
+    }
+    try {
+      await this.#admin.script([`drop role ${identifier(role)}`]);
+    } catch (error) {
+      if (!hasDependents(error)) throw error;
+      const groups = await this.#groupsOf(role);
+      await this.#admin.script([
+        ...groups.map((group) => `revoke ${identifier(group)} from ${identifier(role)}`),
+        retireRole(role),
+      ]);
+    }
   }
 
-  async #removeFrom(role: string, database: string): Promise<void> {
-    const kind = kindOf(database);
-    const owner = ownerOf(database);
+  /** Drops the roles that remained because of privileges in databases which do not exist any more. */
+  async dropRetiredRoles(): Promise<void> {
+    const roles = await this.#admin.query<{ name: string }>(
+      `select rolname as name from pg_roles r where ${isRetired}
+        and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)`,
+    );
+    for (const { name } of roles) await this.#admin.script([`drop role if exists ${identifier(name)}`]);
+  }
+
+  async #removeFrom(role: string, database: string, owner: string): Promise<void> {
+    const [found] = await this.#admin.query<{ open: boolean }>(
+      "select datallowconn as open from pg_database where datname = $1",
+      [database],
+    );
     const statements = [
-      ...(kind === "system" ? [] : [`reassign owned by ${identifier(role)} to ${identifier(owner)}`]),
+      `reassign owned by ${identifier(role)} to ${identifier(owner)}`,
       `drop owned by ${identifier(role)}`,
     ];
-    if (kind !== "backup") {
-      await this.#admin.scriptWithin(database, statements);
-      return;
-    }
+    // A backup does not allow connections, and a tenant may have closed its database.
+    if (found?.open !== false) return this.#admin.scriptWithin(database, statements);
     await this.#admin.script([`alter database ${identifier(database)} allow_connections true`]);
     try {
       await this.#admin.scriptWithin(database, statements);
@@ -131,10 +167,19 @@ export class Copies {
     }
   }
 
-  /** Returns the databases with objects or privileges of the role; `postgres` is returned for privileges on databases. */
+  async #groupsOf(role: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ name: string }>(
+      `select o.rolname as name from pg_auth_members m
+        join pg_roles r on r.oid = m.member join pg_roles o on o.oid = m.roleid where r.rolname = $1`,
+      [role],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Returns the databases with objects or privileges of the role; `sharedObjects` for privileges on databases. */
   async #databasesWith(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
-      `select distinct coalesce(b.datname, 'postgres') as name
+      `select distinct coalesce(b.datname, ${literal(sharedObjects)}) as name
         from pg_shdepend d
         left join pg_database b on b.oid = d.dbid
         where d.refclassid = 'pg_authid'::regclass

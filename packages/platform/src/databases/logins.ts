@@ -65,18 +65,19 @@ export class Logins {
       if (!isSame) await this.#changePassword(user, pass);
     }
     this.remember(owner, credential);
-    if (former !== undefined && former !== user) await this.#drop(former);
+    if (former !== undefined && former !== user) await this.#drop(former, owner);
   }
 
-  async revoke(connectionId: string): Promise<void> {
+  async revoke(owner: string, connectionId: string): Promise<void> {
     const role = this.#roles.get(connectionId);
-    if (role !== undefined) await this.#drop(role);
+    if (role !== undefined) await this.#drop(role, owner);
     this.#roles.delete(connectionId);
   }
 
   /** Drops all logins of a database except the given ones. */
   async dropAll(owner: string, except: readonly string[] = []): Promise<void> {
-    for (const role of await this.#membersOf(owner)) if (!except.includes(role)) await this.#drop(role);
+    for (const role of await this.#membersOf(owner))
+      if (!except.includes(role)) await this.#drop(role, owner);
   }
 
   async #changePassword(user: string, pass: string): Promise<void> {
@@ -86,8 +87,8 @@ export class Logins {
     await this.#admin.endSessions("usename = $1", user);
   }
 
-  async #drop(role: string): Promise<void> {
-    if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role);
+  async #drop(role: string, owner: string): Promise<void> {
+    if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role, owner);
     // Not before: the repetition of an interrupted removal must find the role again.
     for (const [connectionId, name] of this.#roles) if (name === role) this.#roles.delete(connectionId);
     this.#databases.delete(role);

@@ -29,8 +29,11 @@ export const backupName = (databaseId: string, backupId: string): string =>
 /** Returns the suffix of a backup's name, which identifies it without its database. */
 export const backupSuffix = (backupId: string): string => `.${nameOf(backupId)}`;
 
-/** Returns the owner role of a tenant's database or of a backup. */
-export const ownerOf = (name: string): string => name.split(".")[0] ?? name;
+/** Returns the name of the tenant's database that a database belongs to: itself, a backup or an unfinished copy. */
+export const ownerOf = (name: string): string => {
+  const [first = name, second = ""] = name.split(".");
+  return kindOf(name) === "temporary" ? second : first;
+};
 
 export const sparePrefix = "spare.";
 

@@ -1,10 +1,11 @@
 import { scramVerifier } from "../postgres/scram.js";
 import { superuser } from "../postgres/cluster.js";
+import { adoptEarlier } from "./adopt-earlier.js";
 import { Admin, type AdminAddress, identifier, literal } from "./admin.js";
 import { Copies } from "./copies.js";
 import { Logins } from "./logins.js";
 import { databaseName, sparePrefix } from "./names.js";
-import { adoptEarlier, createRole, platformRole } from "./ownership.js";
+import { createRole, platformRole } from "./ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { type MissingData, type RecordedDatabase, reconcile } from "./reconcile.js";
 import { Spares } from "./spares.js";

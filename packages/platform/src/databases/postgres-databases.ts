@@ -89,7 +89,8 @@ export class PostgresDatabases implements DatabaseEngine {
       await this.#copies.drop(name);
       for (const backup of await this.#databasesLike(`${name}.%`)) await this.#copies.drop(backup);
       await this.#logins.dropAll(name);
-      if (await this.#roleExists(name)) await this.#copies.dropRole(name);
+      if (await this.#roleExists(name)) await this.#copies.dropRole(name, name);
+      await this.#copies.dropRetiredRoles();
     });
   }
 
@@ -123,7 +124,8 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   async revoke(databaseId: string, connectionId: string): Promise<void> {
-    await this.#inTurn([databaseName(databaseId)], () => this.#logins.revoke(connectionId));
+    const name = databaseName(databaseId);
+    await this.#inTurn([name], () => this.#logins.revoke(name, connectionId));
   }
 
   async backup(databaseId: string, backupId: string): Promise<{ size: number }> {

@@ -160,14 +160,16 @@ const dropOwners = async (
   attempt: Attempt,
 ): Promise<void> => {
   const owners = await admin.query<{ role: string }>(
-    `select rolname as role from pg_roles r where not rolcanlogin and rolname <> $1 and ${isOurRole}`,
+    `select rolname as role from pg_roles r
+      where not rolcanlogin and rolname <> $1 and ${isOurRole}
+        and not exists (select from pg_auth_members where member = r.oid)`,
     [platformRole],
   );
   for (const { role } of owners) {
     if (wanted.has(role)) continue;
     await attempt(`The role ${role} could not be dropped`, async () => {
       await logins.dropAll(role);
-      await copies.dropRole(role);
+      await copies.dropRole(role, role);
     });
   }
 };

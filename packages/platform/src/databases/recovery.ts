@@ -59,8 +59,7 @@ export class Recovery {
       const kind = kindOf(name);
       if (kind === "system" || signal.aborted) continue;
       if (invalid || kind === "temporary") {
-        const database = kind === "temporary" ? name.slice(name.indexOf(".") + 1) : ownerOf(name);
-        await this.#mutex.run([database], () => this.#drop(name));
+        await this.#mutex.run([ownerOf(name)], () => this.#drop(name));
       } else if (kind === "database" && !open) {
         await this.#mutex.run([name], () => this.#open(name));
       }
