@@ -3,10 +3,13 @@ const unescapedByJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u20
 
 /** Removes the control characters from foreign text: a name must not move the cursor or hide a line. */
 export const printable = (text: string): string =>
-  text
-    .replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")
-    .replaceAll(/[\u0000-\u001f]/g, "")
-    .replaceAll(unescapedByJson, "");
+  // Most texts are such, and long tables have many of them.
+  /^[ -~]*$/.test(text)
+    ? text
+    : text
+        .replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")
+        .replaceAll(/[\u0000-\u001f]/g, "")
+        .replaceAll(unescapedByJson, "");
 
 /** Does the same line by line, for text that has more than one. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");

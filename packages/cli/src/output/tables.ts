@@ -11,11 +11,28 @@ const gap = "  ";
 /** Longer texts are cut if the table does not fit into the terminal. Ids are never cut. */
 const maximumTextWidth = 40;
 
+interface TableColumn extends Column {
+  /** The path, split. */
+  readonly keys: readonly string[];
+  readonly isCut: boolean;
+  readonly isStatus: boolean;
+}
+
+const tableColumn = (column: Column, index: number): TableColumn => {
+  const { path } = column;
+  return {
+    ...column,
+    keys: path.split("."),
+    isCut: index > 0 && !/(^|\.)id$|Id$/.test(path),
+    isStatus: path.endsWith("status"),
+  };
+};
+
 /** Writes a table. The columns of the first page stay, and become wider for longer values on later pages. */
 export class TableWriter implements ListWriter {
   /** Titles of the columns that do not fit into the terminal. Known after the first page. */
   readonly hidden: string[] = [];
-  private columns: readonly Column[] = [];
+  private columns: readonly TableColumn[] = [];
   private widths: number[] = [];
   private maximum = Infinity;
 
@@ -24,28 +41,26 @@ export class TableWriter implements ListWriter {
   page(items: readonly unknown[]): string {
     if (items.length === 0) return "";
     const isFirst = this.columns.length === 0;
-    if (isFirst) this.columns = this.layout.columns ?? columnsOf(this.layout.resource, items);
-    let rows = items.map((item) => this.columns.map((column) => this.textAt(item, column)));
-    if (isFirst) {
-      const titles = this.columns.map(({ title }) => title.toUpperCase());
-      this.fit([titles, ...rows]);
-      rows = rows.map((row) => row.slice(0, this.columns.length));
+    const { layout } = this;
+    if (isFirst) this.columns = (layout.columns ?? columnsOf(layout.resource, items)).map(tableColumn);
+    const values = items.map((item) => this.columns.map(({ keys }) => valueAt(item, keys)));
+    const rows = values.map((row) => row.map((value) => this.textOf(value)));
+    if (isFirst) this.fit([this.titles(), ...rows]);
+    for (const row of rows) {
+      row.length = this.columns.length;
+      this.cut(row);
+      this.widen(row);
     }
-    const lines = rows.map((row) => row.map((text, index) => this.cut(text, index)));
-    for (const line of lines) this.widen(line);
-    const { style } = this.layout;
-    const head = isFirst
-      ? [
-          this.line(
-            this.columns.map(({ title }) => title.toUpperCase()),
-            style.strong,
-          ),
-        ]
-      : [];
-    const body = lines.map((line, index) =>
-      this.line(line, (text, column) => emphasized(text, valueOf(items[index], column), column, style)),
-    );
-    return `${[...head, ...body].join("\n")}\n`;
+    const lines = isFirst ? [this.line(this.titles(), layout.style.strong)] : [];
+    for (const [index, row] of rows.entries()) {
+      const ofRow = values[index];
+      lines.push(this.line(row, (text, column, at) => emphasized(text, ofRow?.[at], column, layout.style)));
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  private titles(): string[] {
+    return this.columns.map(({ title }) => title.toUpperCase());
   }
 
   /** Drops trailing columns until the rest fits. Columns that the user chose are all kept. */
@@ -55,7 +70,7 @@ export class TableWriter implements ListWriter {
     if (this.layout.columns || this.totalWidth() <= available) return;
     this.maximum = maximumTextWidth;
     this.widths = this.widths.map((width, index) =>
-      this.isCut(index) ? Math.min(width, this.maximum) : width,
+      this.columns[index]?.isCut ? Math.min(width, this.maximum) : width,
     );
     while (this.columns.length > 1 && this.totalWidth() > available) {
       const dropped = this.columns.at(-1);
@@ -72,34 +87,34 @@ export class TableWriter implements ListWriter {
   }
 
   private widen(row: readonly string[]): void {
-    for (const [index, text] of row.entries()) {
-      this.widths[index] = Math.max(this.widths[index] ?? 0, widthOf(text));
+    for (let index = 0; index < row.length; index += 1) {
+      this.widths[index] = Math.max(this.widths[index] ?? 0, widthOf(row[index] ?? ""));
     }
   }
 
-  private cut(text: string, index: number): string {
-    return this.isCut(index) ? cutTo(text, this.maximum) : text;
+  private cut(row: string[]): void {
+    if (this.maximum === Infinity) return;
+    for (const [index, text] of row.entries()) {
+      if (this.columns[index]?.isCut) row[index] = cutTo(text, this.maximum);
+    }
   }
 
-  private isCut(index: number): boolean {
-    return index > 0 && !/(^|\.)id$|Id$/.test(this.columns[index]?.path ?? "");
-  }
-
-  private textAt(item: unknown, column: Column): string {
-    const value = valueOf(item, column);
+  private textOf(value: unknown): string {
     return this.layout.isTerminal && isTime(value) ? relativeTime(value) : textOf(value);
   }
 
-  private line(texts: readonly string[], emphasize: (text: string, column: Column) => string): string {
+  private line(
+    texts: readonly string[],
+    emphasize: (text: string, column: TableColumn, index: number) => string,
+  ): string {
     const last = texts.length - 1;
-    return texts
-      .map((text, index) => {
-        const column = this.columns[index];
-        const padding = index === last ? "" : " ".repeat((this.widths[index] ?? 0) - widthOf(text));
-        return column ? emphasize(text, column) + padding : text;
-      })
-      .join(gap)
-      .trimEnd();
+    let line = "";
+    for (const [index, column] of this.columns.entries()) {
+      const text = texts[index] ?? "";
+      line += emphasize(text, column, index);
+      if (index < last) line += " ".repeat((this.widths[index] ?? 0) - widthOf(text)) + gap;
+    }
+    return line.trimEnd();
   }
 }
 
@@ -118,7 +133,7 @@ export const renderDetails = (
       const field = valueOf(value, column);
       const age = isTerminal && isTime(field) ? style.faint(` (${relativeTime(field)})`) : "";
       const padding = " ".repeat(width - widthOf(title));
-      return `${style.strong(title)}${padding}${gap}${emphasized(textOf(field), field, column, style)}${age}`.trimEnd();
+      return `${style.strong(title)}${padding}${gap}${emphasized(textOf(field), field, tableColumn(column, 0), style)}${age}`.trimEnd();
     })
     .map((line) => `${line}\n`)
     .join("");
@@ -126,9 +141,14 @@ export const renderDetails = (
 
 const valueOf = (item: unknown, { path }: Column): unknown => valueAt(item, path.split("."));
 
-const emphasized = (text: string, value: unknown, { path }: Column, style: Style): string => {
+const emphasized = (
+  text: string,
+  value: unknown,
+  { isStatus }: Pick<TableColumn, "isStatus">,
+  style: Style,
+): string => {
   if (value === null || value === undefined) return style.faint(text);
-  return path.endsWith("status") ? colored(text, style) : text;
+  return isStatus ? colored(text, style) : text;
 };
 
 const textOf = (value: unknown): string => {

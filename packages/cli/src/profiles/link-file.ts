@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { corruptLink, unreadableLink } from "../errors/storage-errors.js";
 import { isId } from "../input/ids.js";
@@ -38,6 +38,8 @@ export const linkFilesFrom = (folder: string): string[] => {
 export const readLink = (file: string): Link | undefined => {
   let text: string;
   try {
+    // An exception for every folder without a link would take longer than everything else here.
+    if (!statSync(file, { throwIfNoEntry: false })) return undefined;
     text = readFileSync(file, "utf8");
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.

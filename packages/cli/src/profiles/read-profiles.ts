@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { corruptProfiles, unreadableProfiles } from "../errors/storage-errors.js";
@@ -22,6 +22,7 @@ const settingsFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string
 export const readProfiles = (file: string): Profiles => {
   let text: string;
   try {
+    if (!statSync(file, { throwIfNoEntry: false })) return noProfiles;
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (isMissing(error)) return noProfiles;
