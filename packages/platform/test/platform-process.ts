@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { PlatformOptions, Ready } from "../src/index.js";
@@ -9,12 +9,13 @@ import { commandLine, descendantsOf } from "./processes.js";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Bundles a program of the tests, so that it starts quickly and every user can run it. */
-export const bundleProgram = async (
-  directory: string,
-  name: "run-platform" | "run-import" = "run-platform",
-): Promise<string> => {
-  const outfile = join(directory, `${name}.mjs`);
+/**
+ * Bundles a program of the tests, so that it starts quickly and every user can run it.
+ *
+ * @param name its path in this directory, without its ending.
+ */
+export const bundleProgram = async (directory: string, name = "run-platform"): Promise<string> => {
+  const outfile = join(directory, `${basename(name)}.mjs`);
   await build({
     entryPoints: [source(`${name}.ts`)],
     outfile,

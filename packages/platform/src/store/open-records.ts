@@ -6,7 +6,13 @@ import { PostgresSessions } from "./postgres-sessions.js";
 import { isUnused, readAll, writeState } from "./state.js";
 
 /** How to connect to the database of the records. */
-export type RecordsAddress = Required<Pick<ClientConfig, "host" | "port" | "user" | "password" | "database">>;
+export interface RecordsAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
 
 export interface RecordsOptions {
   /** The schema with the tables. Default: `mgmt`. */

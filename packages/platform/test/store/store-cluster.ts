@@ -1,7 +1,7 @@
 import { MemoryStore, type StoreState, replay } from "@mgmt/engine";
 import { Pool } from "pg";
 import { afterAll, beforeAll } from "vitest";
-import { type OpenRecords, openRecords } from "../../src/store/open-records.js";
+import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/store/open-records.js";
 import { PostgresBacking } from "../../src/store/postgres-backing.js";
 import { migrate } from "../../src/store/migrate.js";
 import { readState, writeState } from "../../src/store/state.js";
@@ -46,17 +46,15 @@ export class StoreCluster {
     return `records_${String(this.#schemas)}`;
   }
 
+  /** How to connect to the database of the records. */
+  get address(): RecordsAddress {
+    const { port } = this.#cluster.server;
+    return { host: "127.0.0.1", port, user: "postgres", password: adminPassword, database: "records" };
+  }
+
   /** Opens the records of a schema as another process does. */
   openRecords(schema: string): Promise<OpenRecords> {
-    const { port } = this.#cluster.server;
-    const address = {
-      host: "127.0.0.1",
-      port,
-      user: "postgres",
-      password: adminPassword,
-      database: "records",
-    };
-    return openRecords(address, { schema });
+    return openRecords(this.address, { schema });
   }
 
   /** Creates a schema that has the tables of the records. */
