@@ -167,18 +167,19 @@ export class ReferenceEngine implements ControlledEngine {
       onDefect,
       requestIdPrefix: `req_${seed === null ? draws.label(10) : "seeded"}_`,
     });
+    const controlled = (): LiveWorld => this.#controlled();
     this.clock = new ClockControl(world);
     // Transactions in memory return at once.
-    this.approvals = new ApprovalsControl(world) as InMemory<ApprovalsControl, "list">;
-    this.states = new StateControl(world);
+    this.approvals = new ApprovalsControl(controlled) as InMemory<ApprovalsControl, "list">;
+    this.states = new StateControl(controlled);
     this.dataPlane = new DataPlaneControl(
       (id) => this.#world.store.databases.get(id) !== undefined,
       options.dataPlane,
     ) as InMemory<DataPlaneControl, "addFault">;
     this.residents = new Residents(() => this.#world.store);
-    this.oauth = new OAuthControl(world) as InMemory<OAuthControl, "deny">;
-    this.seed = new Seeder(world, this.#engine, this.states);
-    this.tokens = new TokenMint(world);
+    this.oauth = new OAuthControl(controlled) as InMemory<OAuthControl, "deny">;
+    this.seed = new Seeder(controlled, this.#engine, this.states);
+    this.tokens = new TokenMint(controlled);
   }
 
   /**
@@ -191,7 +192,7 @@ export class ReferenceEngine implements ControlledEngine {
     const user = await this.seed.user({ name });
     const { id } = await this.seed.workspace({ name, ownerId: user.id });
     await this.seed.serviceToken({ name: "default" }, { workspaceId: id });
-    const world = (): LiveWorld => this.#world;
+    const world = (): LiveWorld => this.#controlled();
     const residents = new Residents(() => this.#world.store, id);
     return new Tenant({
       residents,
@@ -285,6 +286,12 @@ export class ReferenceEngine implements ControlledEngine {
   async stop(): Promise<void> {
     this.#world.scheduler.close();
     await this.idle();
+  }
+
+  /** Returns the world of the control surface, which changes the store in memory itself, also when requests use a backing. */
+  #controlled(): LiveWorld {
+    const world = this.#world;
+    return this.#parts.openBacking ? { ...world, transact: (_access, step) => step(world) } : world;
   }
 
   /** Replaces the world. Jobs that are running finish in the old one. */

@@ -156,7 +156,17 @@ export class StoredServer {
     const generators = tables.table<GeneratorRow, Record<string, never>>("server");
     const seeded = generators.get(generatorId)?.ids ?? null;
     const generator = seeded === null ? undefined : new RandomIds(seeded);
-    const ids: Ids = generator ?? tape.ids;
+    const drawn: Ids = generator ?? tape.ids;
+    const ids: Ids = {
+      id: (kind) => {
+        const id = drawn.id(kind);
+        tables.addFresh(id);
+        return id;
+      },
+      label: (length) => drawn.label(length),
+      secret: (length) => drawn.secret(length),
+      name: () => drawn.name(),
+    };
     const { clock } = tape;
     const world: World = {
       store: tables.store,
@@ -178,8 +188,8 @@ export class StoredServer {
     try {
       return step({ world, tables, row });
     } finally {
-      const drawn = generator?.state ?? null;
-      if (drawn !== null && drawn.join() !== seeded?.join()) generators.update(generatorId, { ids: drawn });
+      const next = generator?.state ?? null;
+      if (next !== null && next.join() !== seeded?.join()) generators.update(generatorId, { ids: next });
     }
   }
 

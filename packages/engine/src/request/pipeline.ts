@@ -102,7 +102,10 @@ const runVerified = (
       const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
       return { ready, performed: isPrepared ? undefined : performIn(server, world, ready) };
     },
-    () => [...(token ? server.countWants(operation.id, token.principal) : []), ...wantsOf(token, target)],
+    () => [
+      ...(token ? server.countWants(operation.id, token.principal) : []),
+      ...wantsOf(token, target, exchange.search),
+    ],
   );
   return whenThere(ran, ({ ready, performed }) =>
     performed

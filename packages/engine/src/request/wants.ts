@@ -1,3 +1,4 @@
+import type { OperationId } from "../generated/operations.js";
 import type { Want } from "../store/want.js";
 import type { VerifiedToken } from "./authenticate.js";
 import { type Kind, canonicalId } from "./ids.js";
@@ -26,13 +27,37 @@ const row = (kind: Kind, id: string): Want => ({ read: "row", table: tables[kind
  * Returns what a request probably reads, so that it is loaded at once: the rows that its token depends on, and those that its
  * path names.
  */
-export const wantsOf = (token: VerifiedToken | undefined, { operation, parameters }: Route): Want[] => {
+export const wantsOf = (
+  token: VerifiedToken | undefined,
+  { operation, parameters }: Route,
+  search: string,
+): Want[] => {
   if (token === undefined) return [];
   const named = Object.entries(operation.pathKinds).flatMap(([name, kind]) => {
     const id = parameters[name];
     return id === undefined || id === null ? [] : wantsOfPath(kind, canonicalId(kind, id));
   });
-  return [...wantsOfToken(token), ...named];
+  return [...wantsOfToken(token), ...named, ...wantsOfList(operation.id, token.principal, search)];
+};
+
+/** The lists of all rows of a workspace. */
+const listed: Readonly<Partial<Record<OperationId, string>>> = {
+  "projects.list": "projects",
+  "databases.list": "databases",
+  "apps.list": "apps",
+  "services.list": "apps",
+};
+
+/** Number of rows of a page whose request does not say it. */
+const defaultLimit = 100;
+
+/** Returns the first page of a list without filters, and the row after it, which tells whether there are more pages. */
+const wantsOfList = (operationId: OperationId, { workspaceId }: Principal, search: string): Want[] => {
+  const table = listed[operationId];
+  const { limit = String(defaultLimit), ...filters } = Object.fromEntries(new URLSearchParams(search));
+  if (table === undefined || Object.keys(filters).length > 0 || !/^[1-9]\d{0,2}$/.test(limit)) return [];
+  const where = { workspaceId };
+  return [{ read: "range", table, where, after: null, limit: Number(limit) + 1, newestFirst: false }];
 };
 
 const wantsOfToken = ({ principal, grantId }: VerifiedToken): Want[] => {

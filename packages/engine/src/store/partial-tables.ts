@@ -35,6 +35,11 @@ export class PartialTables {
     return Object.fromEntries(collections) as Store;
   }
 
+  /** Notes an id that the step has drawn. Lookups by it find only what the step itself inserts. */
+  addFresh(id: string): void {
+    this.#loaded.addFresh(id);
+  }
+
   /** Counts a request in a window of the rate limit, and returns the window. Every run of the step counts the same request. */
   hit(want: Extract<Want, { read: "hit" }>): RateWindow {
     const [window] = this.#loaded.range(want);

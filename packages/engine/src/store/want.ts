@@ -72,6 +72,18 @@ export class Missing extends Error {
   }
 }
 
+/** Does two pieces of work, so that what both of them miss is loaded at once. */
+export const together = <First, Second>(first: () => First, second: () => Second): [First, Second] => {
+  let done: First;
+  try {
+    done = first();
+  } catch (error) {
+    if (error instanceof Missing) second();
+    throw error;
+  }
+  return [done, second()];
+};
+
 /** Does the work for each item, so that what all of them miss is loaded at once. */
 export const forEachOf = <T, Result>(items: readonly T[], work: (item: T) => Result): Result[] => {
   const results: Result[] = [];

@@ -8,6 +8,8 @@ export class WorkingSet {
   readonly #ranges = new Map<string, readonly Loaded[]>();
   readonly #numbers = new Map<string, number>();
   readonly #missed = new Map<string, Want>();
+  /** Ids that the step has drawn, which no stored row has. */
+  readonly #fresh = new Set<string>();
 
   /** Adds what was found for each want. */
   add(wants: readonly Want[], found: readonly Found[]): void {
@@ -19,6 +21,11 @@ export class WorkingSet {
     });
   }
 
+  /** Notes an id that the step has drawn: no row has it, and no row refers to it, until the step inserts one. */
+  addFresh(id: string): void {
+    this.#fresh.add(id);
+  }
+
   /** Returns what was missed since the last call, also where the error did not reach the caller. */
   takeMissed(): Want[] {
     const missed = [...this.#missed.values()];
@@ -28,6 +35,7 @@ export class WorkingSet {
 
   /** Returns the row with this id; undefined when there is none. */
   row(table: string, id: string): Loaded | undefined {
+    if (this.#fresh.has(id)) return undefined;
     const known = this.#rows.get(table)?.get(id);
     if (known === undefined) throw this.#missing([{ read: "row", table, id }]);
     return known ?? undefined;
@@ -39,13 +47,14 @@ export class WorkingSet {
   }
 
   range(want: Extract<Want, { read: "range" | "expired" | "hit" }>): readonly Loaded[] {
+    if (want.read === "range" && this.#namesFresh(want.where)) return [];
     const known = this.#ranges.get(keyOf(want));
     if (known === undefined) throw this.#missing([want]);
     return known;
   }
 
   count(table: string, where: Lookup): number {
-    return this.#number({ read: "count", table, where });
+    return this.#namesFresh(where) ? 0 : this.#number({ read: "count", table, where });
   }
 
   /** Returns the sequence number of the insertion with this index. Wants those of earlier insertions first. */
@@ -63,6 +72,11 @@ export class WorkingSet {
   /** Returns the sequence number of an insertion, if a step has asked for it. */
   knownSequence(table: string, index: number): number | undefined {
     return this.#numbers.get(keyOf({ read: "sequence", table, index }));
+  }
+
+  #namesFresh(where: Lookup): boolean {
+    if (this.#fresh.size === 0) return false;
+    return Object.values(where).some((value) => typeof value === "string" && this.#fresh.has(value));
   }
 
   #missing(wants: readonly Want[]): Missing {

@@ -1,3 +1,4 @@
+import { together } from "../../store/want.js";
 import type { World } from "../../request/world.js";
 import { timestamp } from "../../time/clock.js";
 import type {
@@ -32,13 +33,16 @@ const presentCore = (world: World, row: DatabaseRow): Omit<Database, "connection
 });
 
 /** Builds a `Database`, the form without connection strings. */
-export const presentDatabase = (world: World, row: DatabaseRow): Database => ({
-  ...presentCore(world, row),
-  connections: world.store.connections
-    .list({ databaseId: row.id })
-    .map((connection) => presentConnection(world, connection)),
-  project: presentProjectReference(world, row.projectId),
-});
+export const presentDatabase = (world: World, row: DatabaseRow): Database => {
+  const [connections, project] = together(
+    () =>
+      world.store.connections
+        .list({ databaseId: row.id })
+        .map((connection) => presentConnection(world, connection)),
+    () => presentProjectReference(world, row.projectId),
+  );
+  return { ...presentCore(world, row), connections, project };
+};
 
 /** Builds a `CreatedDatabase`: a new database without the fields for API keys, with the connection strings of its endpoints. */
 export const presentCreatedDatabase = (
