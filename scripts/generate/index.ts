@@ -10,6 +10,7 @@ import { generateEngine } from "./engine.js";
 import { markFresh } from "./fresh-build-output.js";
 import { lintContract } from "./lint.js";
 import { printLlmsIndex } from "./llms.js";
+import { generateMockReference } from "./mock-reference.js";
 import { generateReference, referenceFolder } from "./sdk-reference.js";
 import { generateSdk } from "./sdk.js";
 
@@ -51,6 +52,7 @@ await updateFolder(referenceFolder, await generateReference(contract, sdk));
 await update(generateEngine(contract));
 await update(await generateCli(contract));
 await update(await generateControlDocument());
+await update(await generateMockReference());
 
 // The sources of the CLI import what was generated above.
 await update(await generateCliPrinted());

@@ -68,16 +68,22 @@ export default defineConfig({
     nav: [
       { text: "Docs", link: "/docs/" },
       { text: "Reference", link: "/docs/reference/" },
+      { text: "Mock", link: "/docs/mock" },
     ],
     sidebar: [
       { text: "Quickstarts", items: quickstarts },
       { text: "Guides", items: [...pagesIn("docs/guides"), linkTo("docs/migration.md")] },
       { text: "Frameworks", items: pagesIn("docs/frameworks") },
-      { text: "Packages", items: packages },
+      { text: "Packages", items: [...packages, linkTo("docs/mock.md")] },
       { text: "API reference", collapsed: true, items: pagesIn("docs/reference") },
       {
         text: "More",
-        items: [linkTo("examples/README.md"), linkTo("docs/glossary.md"), linkTo("docs/architecture.md")],
+        items: [
+          linkTo("examples/README.md"),
+          linkTo("docs/support.md"),
+          linkTo("docs/glossary.md"),
+          linkTo("docs/architecture.md"),
+        ],
       },
     ],
   },

@@ -6,8 +6,9 @@ import { RecordableEngine } from "./record/recordable-engine.js";
 import { respondTo, baseOf } from "./web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
+  /** Settings to change, such as the durations of life cycles. Default: those of `defaultSettings`. */
   settings?: EngineOptions["settings"];
-  /** Default: `https://api.mgmt.test`. */
+  /** Base URL of the API, without a trailing slash and without `/v1`. Default: `https://api.mgmt.test`. */
   baseUrl?: string;
 }
 

@@ -34,6 +34,7 @@ export class ClockControl {
     return this.world().clock.now();
   }
 
+  /** Whether the clock stands still until it is moved or started. */
   get frozen(): boolean {
     return this.world().clock.frozen;
   }

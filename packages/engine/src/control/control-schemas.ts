@@ -57,6 +57,7 @@ export const controlSchemas = {
   Domain: object({ name: string }),
   Fault: object({
     "operation?": { anyOf: [string, strings], description: "Default: all operations." },
+    "skip?": { type: "integer", minimum: 0 },
     "times?": { type: "integer", minimum: 1 },
     "probability?": { type: "number", minimum: 0, maximum: 1 },
     "latency?": milliseconds,

@@ -88,6 +88,11 @@ export class OAuthControl {
 
   constructor(private readonly world: () => ControlledWorld) {}
 
+  /**
+   * Registers a client.
+   *
+   * @throws ControlError when the id is taken or a redirect URI is not valid.
+   */
   registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
     return change(this.world(), ({ store, ids, clock }) => {
       const { redirectUris, name = ids.name() } = registration;

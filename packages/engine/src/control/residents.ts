@@ -14,6 +14,7 @@ export class Residents {
     private readonly homeId?: string,
   ) {}
 
+  /** The workspace that credentials belong to by default. */
   get workspace(): WorkspaceRow {
     const { workspaces } = this.store();
     return this.homeId === undefined

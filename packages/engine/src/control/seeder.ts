@@ -47,6 +47,7 @@ export class Seeder {
     private readonly homeId?: string,
   ) {}
 
+  /** Creates a user, who is a member of no workspace. */
   user(user: { email?: string; name?: string | null } = {}): Promise<UserRow> {
     return change(this.world(), (world) => insertUser(world, user));
   }
@@ -68,6 +69,7 @@ export class Seeder {
     });
   }
 
+  /** Creates a project. Its database is `ready`. */
   async project(
     body: Body<"projects.create"> = {},
     target: TargetWorkspace = {},
@@ -77,6 +79,7 @@ export class Seeder {
     return project;
   }
 
+  /** Creates a database, which is `ready`. */
   async database(
     projectId: string,
     body: Body<"projects.databases.create"> = {},
@@ -92,6 +95,7 @@ export class Seeder {
     return database;
   }
 
+  /** Creates a connection, with its connection string. */
   async connection(
     databaseId: string,
     body: Body<"databases.connections.create"> = {},
@@ -108,12 +112,14 @@ export class Seeder {
     return this.states.backUp(databaseId);
   }
 
+  /** Creates a branch. */
   async branch(projectId: string, body: Body<"projects.branches.create"> = {}): Promise<Branch> {
     const complete = { gitName: await this.#name(), ...body };
     const workspaceId = await this.#workspaceOfProject(projectId);
     return this.#perform("projects.branches.create", { projectId }, complete, workspaceId);
   }
 
+  /** Creates an app. */
   async app(projectId: string, body: Body<"services.create"> = {}): Promise<App> {
     const complete = { displayName: await this.#name(), projectId, ...body };
     return this.#perform("services.create", {}, complete, await this.#workspaceOfProject(projectId));
@@ -141,6 +147,7 @@ export class Seeder {
     return deployment;
   }
 
+  /** Creates a service token, with its value. */
   async serviceToken(
     body: Body<"workspaces.serviceTokens.create"> = {},
     target: TargetWorkspace = {},

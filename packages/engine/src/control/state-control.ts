@@ -60,6 +60,7 @@ export class StateControl {
     return change(server, ({ store }) => store.deployments.update(id, { status }));
   }
 
+  /** Sets the status of a backup. */
   setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
     const id = canonicalId("backup", backupId);
     return change(this.world(), ({ store }) => {

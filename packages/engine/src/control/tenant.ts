@@ -20,6 +20,7 @@ export class Tenant {
     this.seed = seed;
   }
 
+  /** The workspace of the tenant. */
   get workspace(): WorkspaceRow {
     return this.#residents.workspace;
   }
@@ -29,6 +30,7 @@ export class Tenant {
     return this.#residents.user;
   }
 
+  /** The service token of the workspace. */
   get serviceToken(): ServiceTokenRow {
     return this.#residents.serviceToken;
   }

@@ -33,7 +33,7 @@ export interface Fault {
    * When to cut the connection: before the operation runs, after it has run and before the response is sent, or midway through
    * the response body. A response without a body is cut before it is sent.
    */
-  drop?: (typeof drops)[number];
+  drop?: "before" | "after" | "midway";
 }
 
 export interface InstalledFault extends Fault {
@@ -143,7 +143,11 @@ export class Faults implements FaultSource {
     return this.#installed.size > 0;
   }
 
-  /** @throws TypeError when a field is not valid. */
+  /**
+   * Installs a fault.
+   *
+   * @throws TypeError when a field is not valid.
+   */
   add(fault: Fault): InstalledFault {
     assertFault(fault);
     const installed = { ...fault, id: `fault-${String(this.#next)}`, struck: 0, skipped: 0 };
@@ -152,6 +156,7 @@ export class Faults implements FaultSource {
     return publicFields(installed);
   }
 
+  /** Returns the installed faults, oldest first. */
   list(): InstalledFault[] {
     return [...this.#installed.values()].map(publicFields);
   }
@@ -161,6 +166,7 @@ export class Faults implements FaultSource {
     return this.#installed.delete(id);
   }
 
+  /** Removes all faults. */
   clear(): void {
     this.#installed.clear();
   }

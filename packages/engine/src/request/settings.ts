@@ -49,8 +49,9 @@ export interface LimitSettings {
 }
 
 export interface RateLimitSettings {
+  /** Number of requests that each principal may send in a window. */
   readonly requests: number;
-  /** Milliseconds. */
+  /** Length of a window, in milliseconds. */
   readonly window: number;
   /** The operations to limit. Default: those that the contract marks with `x-rate-limited`. */
   readonly operations?: readonly OperationId[];
@@ -66,6 +67,7 @@ export interface ApprovalSettings {
   readonly approved: number;
   /** Default length of a window. */
   readonly window: number;
+  /** Maximum length of a window. */
   readonly maxWindow: number;
 }
 

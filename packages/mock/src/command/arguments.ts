@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { mockErrors } from "../mock-error.js";
 
 /** The flags of the command, with their help. */
-const flags = {
+export const flags = {
   port: { type: "string", value: "N", help: "Port to listen on; 0 for a free one. Default: 4010" },
   host: {
     type: "string",
