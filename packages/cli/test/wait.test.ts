@@ -155,7 +155,7 @@ describe("--wait on a terminal", () => {
     await slow.close();
   });
 
-  it.each([20, 80])(
+  it.each([20, 80, 200])(
     "leaves a clean line after Ctrl-C, and says what continues, at %i columns",
     async (columns) => {
       const slow = await startStuck();
