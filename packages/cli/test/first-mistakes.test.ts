@@ -43,6 +43,7 @@ describe("a mistake of a new user", () => {
     const { status, stderr } = await session.mgmt`branches delete ${"a b"} --yes`;
     expect(status).toBe(7);
     expect(stderr.match(/branchId/g)).toHaveLength(1);
+    expect(stderr).toContain("hint: Correct what the message names");
   });
 
   it("is not to leave out a workspace that the service knows", async () => {

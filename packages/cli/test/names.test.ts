@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
+import { openWorkplace, startRepository } from "./workplace.js";
 
 let session: Session;
 let shop: string;
@@ -105,5 +106,32 @@ describe("a name in place of an id", () => {
     const before = server.engine.requests.length;
     await mgmt`projects get ${shop}`;
     expect(server.engine.requests.length - before).toBe(1);
+  });
+});
+
+describe("names in hand-written commands", () => {
+  it("are accepted wherever ids are", async () => {
+    const place = await openWorkplace();
+    startRepository(place);
+    const databaseId = (
+      await place.run(["databases", "list", "--query", "[?name=='reports'].id"])
+    ).stdout.trim();
+    for (const name of ["reports", "shop/reports", "shop/main/reports"]) {
+      const written = await place.run(["env", name, "--file", ".env.named", "-o", "json"]);
+      expect(written).toMatchObject({ status: 0, json: { databaseId } });
+    }
+    expect((await place.run(["psql", "shop/reports"])).status).toBe(0);
+    expect((await place.run(["run", "--database-id", "shop/reports", "--", "npm", "test"])).status).toBe(0);
+    const preview = ["preview", "up", "--project-id", "shop", "--branch", "named", "-o", "json"];
+    expect((await place.run(preview)).json).toMatchObject({ branch: "named", created: true });
+    for (const line of [
+      ["env", "shop/nothing"],
+      ["psql", "shop/nothing"],
+    ]) {
+      const { status, stderr } = await place.run(line);
+      expect(status).toBe(6);
+      expect(stderr).toContain("name:not_found");
+    }
+    await place.close();
   });
 });

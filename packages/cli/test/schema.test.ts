@@ -63,6 +63,9 @@ describe("mgmt schema", () => {
     expect(await schemaOf("login")).toMatchObject({ command: "mgmt login", operationId: null });
     expect((await runInProcess(["schema", "projects", "lst"])).status).toBe(2);
     expect((await runInProcess(["schema"])).status).toBe(3);
+    const group = await runInProcess(["schema", "config"]);
+    expect(group.status).toBe(2);
+    expect(group.stderr).toContain("Add one of: list, get, set, unset.");
   });
 });
 

@@ -70,6 +70,8 @@ describe("an invalid command line", () => {
       "Unknown command: mgmt databases backups create",
       "mgmt databases backups --help lists the commands.",
     ],
+    ["branches list", "Unknown command: mgmt branches list", "Did you mean mgmt projects branches list?"],
+    ["deployments list", "Unknown command: mgmt deployments", "Did you mean mgmt services deployments list?"],
     ["projects list --limt 5", "Unknown option '--limt'", "Did you mean --limit?"],
     ["projects list --limit", "Option '--limit <number>' argument missing", "--help"],
     [

@@ -34,7 +34,10 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
     const exitCode = error instanceof InvalidResponseError ? exitCodes.failure : exitCodeOf(error);
     return {
       exitCode,
-      ...responseFailure(error, approvalHint(error) ?? rejectedTokenHint(error) ?? hintOf(error)),
+      ...responseFailure(
+        error,
+        approvalHint(error) ?? rejectedTokenHint(error) ?? invalidInputHint(error) ?? hintOf(error),
+      ),
     };
   }
   if (error instanceof MgmtError) {
@@ -89,6 +92,10 @@ const rejectedTokenHint = ({ status }: ApiError): string | undefined =>
   status === 401
     ? "mgmt auth status shows where the token comes from. Log in again with mgmt login, or correct MGMT_TOKEN or --token-file."
     : undefined;
+
+/** The service's hint is about the fields of the JSON error, which text does not show. */
+const invalidInputHint = ({ code }: ApiError): string | undefined =>
+  code === "validation:failed" ? "Correct what the message names, and run the command again." : undefined;
 
 /** Errors of packages that are not loaded here, such as the platform's, have a code and sometimes a hint. */
 const isCodedError = (error: unknown): error is Error & { code: string; hint?: string } =>

@@ -5,6 +5,7 @@ import { missingInput } from "../errors/usage-errors.js";
 import { whyNotAsked } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";
 import { findDefault } from "../profiles/defaults.js";
+import { idOf } from "../names/id-of.js";
 import { connect } from "../service/connect.js";
 import { isLoopbackHostname } from "../service/sdk.js";
 
@@ -25,17 +26,21 @@ export interface DatabaseAccess {
 /**
  * Returns how to connect to a database with the credentials of its first connection.
  *
- * @param databaseId Default: the default database of the project that commands use.
- * @throws `usage:missing`, `database:several`, `database:no_credentials`, and errors of the service.
+ * @param database Id or name. Default: the default database of the project that commands use.
+ * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, `database:no_credentials`, and errors of the
+ *   service.
  */
 export const databaseAccess = async (
-  databaseId: string | undefined,
+  database: string | undefined,
   flags: GlobalFlags,
   context: Context,
 ): Promise<DatabaseAccess> => {
-  if (databaseId !== undefined) assertPathId("<database-id>", databaseId);
+  if (database !== undefined) assertPathId("<database-id>", database);
   const client = await connect(flags, context);
-  const id = databaseId ?? (await defaultDatabase(client, flags, context));
+  const id =
+    database === undefined
+      ? await defaultDatabase(client, flags, context)
+      : await idOf("database", database, client, flags, context);
   return accessTo(id, client, context);
 };
 

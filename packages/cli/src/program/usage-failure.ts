@@ -56,14 +56,16 @@ const unknownCommand = async (command: Command): Promise<Error> => {
 };
 
 /**
- * Finds commands of other groups: for `mgmt service-tokens`, `mgmt workspaces service-tokens`. What a group lacks, such as
- * `create`, another group does to something else, which is not what was meant.
+ * Finds commands of other groups: for `mgmt service-tokens`, `mgmt workspaces service-tokens`; for `mgmt branches list`,
+ * `mgmt projects branches list`. What a group lacks, such as `create`, a group of another name does to something else, which
+ * is not what was meant.
  */
 const inOtherGroups = async (word: string, command: Command): Promise<string[]> => {
-  const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+  const rows = (await Promise.all(groups.map(({ load }) => load()))).flat().filter((row) => !row.deprecated);
   const found = rows.flatMap(({ words }) => {
     const index = words.indexOf(word);
-    const isMeant = command.parent === null || index < words.length - 1;
+    const isMeant =
+      command.parent === null || index < words.length - 1 || words[index - 1] === command.name();
     return index > 0 && isMeant ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
   });
   return [...new Set(found)].slice(0, 3);

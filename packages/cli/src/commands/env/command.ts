@@ -15,7 +15,7 @@ export const defineEnv: DefineCommand = (command, context) => {
     .addArgument(
       new Argument(
         "[database-id]",
-        "database to connect to; default: the default database of the project that commands use",
+        "id or name of the database to connect to; default: the default database of the project that commands use",
       ),
     )
     .option("--file <path>", "file to write (default: .env)")
@@ -24,6 +24,7 @@ export const defineEnv: DefineCommand = (command, context) => {
   addSections(command, {
     Examples: () => [
       "mgmt env",
+      "mgmt env shop/reports",
       `mgmt env ${exampleId(idPrefixes.database)} --file .env.local --name TEST_DATABASE_URL`,
     ],
   });

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { parseDuration } from "../../input/duration.js";
-import { assertId } from "../../input/ids.js";
+import { assertPathId } from "../../input/ids.js";
 import type { MgmtCommand } from "../../program/command.js";
 import { addDryRunOption, dryRunFormat } from "../../program/dry-run-option.js";
 import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
@@ -17,7 +17,7 @@ export const definePreviewUp: DefineCommand = (command, context) => {
         "prints its connection string. If it exists already, prints its connection string again.",
     )
     .option("--branch <name>", "git branch (default: of the CI job, or of this folder)")
-    .option("--project-id <id>", "project of the database (or MGMT_PROJECT_ID)")
+    .option("--project-id <id>", "project of the database, by id or name (or MGMT_PROJECT_ID)")
     .option(
       "--file <path>",
       "write the connection string into this file, such as $GITHUB_ENV, and do not print it",
@@ -49,7 +49,7 @@ export const definePreviewDown: DefineCommand = (command, context) => {
         "services. Succeeds if there is nothing to delete.",
     )
     .option("--branch <name>", "git branch (default: of the CI job, or of this folder)")
-    .option("--project-id <id>", "project of the database (or MGMT_PROJECT_ID)");
+    .option("--project-id <id>", "project of the database, by id or name (or MGMT_PROJECT_ID)");
   finish(command, ["mgmt preview down --branch feature/cart"]);
   command.action(async () => {
     const { runPreviewDown } = await import("./run-down.js");
@@ -64,7 +64,7 @@ export const definePreviewGc: DefineCommand = (command, context) => {
       "Deletes the preview databases whose branch no longer exists in the git remote. Run it in a clone of the repository.",
     )
     .option("--remote <name>", "git remote with the branches (default: origin)")
-    .option("--project-id <id>", "project of the databases (or MGMT_PROJECT_ID)");
+    .option("--project-id <id>", "project of the databases, by id or name (or MGMT_PROJECT_ID)");
   finish(command, ["mgmt preview gc --dry-run", "mgmt preview gc --yes"], true);
   command.action(async () => {
     const { remote = "origin" } = command.opts<{ remote?: string }>();
@@ -88,7 +88,7 @@ const finish = (command: MgmtCommand, examples: readonly string[], confirms = fa
 
 const previewFlags = (command: Command): PreviewFlags => {
   const { branch, projectId } = command.opts<{ branch?: string; projectId?: string }>();
-  if (projectId !== undefined) assertId("--project-id", projectId);
+  if (projectId !== undefined) assertPathId("--project-id", projectId);
   if (branch === "") throw usageError("--branch must not be empty");
   return { branch, projectId, dryRun: dryRunFormat(command) };
 };

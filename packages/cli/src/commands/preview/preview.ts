@@ -31,6 +31,7 @@ export const branchOf = async ({ branch }: PreviewFlags, { env, cwd }: Context):
   return found;
 };
 
+/** Returns the project of the flags, which may be a name, or the default one. */
 export const projectOf = ({ projectId }: PreviewFlags, flags: GlobalFlags, context: Context): string => {
   const found = projectId ?? findDefault("projectId", flags, context)?.value;
   if (found === undefined) throw noProject();

@@ -1,4 +1,5 @@
 import type { Context, GlobalFlags } from "../../context.js";
+import { idOf } from "../../names/id-of.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
 import {
@@ -17,10 +18,11 @@ export const runPreviewDown = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const projectId = projectOf(options, flags, context);
+  const project = projectOf(options, flags, context);
   const gitName = await branchOf(options, context);
   const dryRun = options.dryRun === undefined ? undefined : new SequenceDryRun();
   const client = await connect(flags, context, dryRun && { middleware: [dryRun.middleware] });
+  const projectId = await idOf("project", project, client, flags, context);
   const [branch] = (await client.projects.branches.list(projectId, { gitName }, { signal })).data;
   if (branch) assertPreview(branch);
   const deleted = branch

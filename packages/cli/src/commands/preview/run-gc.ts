@@ -1,5 +1,6 @@
 import type { Branch, Database } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../context.js";
+import { idOf } from "../../names/id-of.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
 import { remoteBranches } from "./git.js";
@@ -12,9 +13,10 @@ export const runPreviewGc = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal, cwd } = context;
-  const projectId = projectOf(options, flags, context);
+  const project = projectOf(options, flags, context);
   const dryRun = options.dryRun === undefined ? undefined : new SequenceDryRun();
   const client = await connect(flags, context, dryRun && { middleware: [dryRun.middleware] });
+  const projectId = await idOf("project", project, client, flags, context);
   const alive = await remoteBranches(options.remote, cwd, signal);
   const [branches, databases] = await Promise.all([
     client.projects.branches.list(projectId, undefined, { signal }).toArray(),

@@ -5,6 +5,7 @@ import type { Context, GlobalFlags } from "../../context.js";
 import { causeText } from "../../errors/cli-error.js";
 import { severalDatabases, unwritableEnvFile } from "../../errors/database-errors.js";
 import { accessTo, type DatabaseAccess } from "../../operations/database-url.js";
+import { idOf } from "../../names/id-of.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
 import { setVariable } from "../env/env-file.js";
@@ -39,10 +40,11 @@ export const runPreviewUp = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const projectId = projectOf(options, flags, context);
+  const project = projectOf(options, flags, context);
   const gitName = await branchOf(options, context);
   const dryRun = options.dryRun === undefined ? undefined : new SequenceDryRun();
   const client = await connect(flags, context, dryRun && { middleware: [dryRun.middleware] });
+  const projectId = await idOf("project", project, client, flags, context);
 
   const branches = await client.projects.branches.list(projectId, undefined, { signal }).toArray();
   const known = branches.find((each) => each.gitName === gitName);

@@ -15,7 +15,7 @@ export const definePsql: DefineCommand = (command, context) => {
     .addArgument(
       new Argument(
         "[database-id]",
-        "database to connect to; default: the default database of the project that commands use",
+        "id or name of the database to connect to; default: the default database of the project that commands use",
       ),
     )
     .argument("[arguments...]", "arguments for psql, after --");

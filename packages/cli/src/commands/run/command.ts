@@ -14,7 +14,7 @@ export const defineRun: DefineCommand = (command, context) => {
     .argument("<command...>", "the command and its arguments")
     .option(
       "--database-id <id>",
-      "database to connect to; default: the default database of the project that commands use",
+      "id or name of the database to connect to; default: the default database of the project that commands use",
     )
     .option("--name <variable>", "name of the variable (default: DATABASE_URL)")
     .passThroughOptions();

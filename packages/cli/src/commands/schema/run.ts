@@ -16,6 +16,10 @@ export const schemaOf = async (root: Command, words: readonly string[]): Promise
   const id = row?.id ?? resultOf;
   const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
   const result = row ? resultOfRow(row, item, sharedResults.item) : (item ?? (await ownResult(command)));
+  if (result === null && command.commands.length > 0) {
+    const names = command.commands.map((each) => each.name()).join(", ");
+    throw usageError(`${lineOf(command)} is a group of commands`, `Add one of: ${names}.`);
+  }
   const { dryRun } = sharedResults;
   const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   const complete = (schema: Schema | null): JsonSchema | null =>
