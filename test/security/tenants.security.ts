@@ -164,3 +164,13 @@ describe("a tenant cannot stall the platform", () => {
     await deleteProject(attacking);
   });
 });
+
+it("a tenant cannot raise the limit of its temporary files, which fill the memory of an ephemeral platform", async () => {
+  const { database } = await makeProject(dev.ready);
+  const session = await open(database.connectionString);
+  // The control: other limits of the session can be changed.
+  await session.query("set work_mem = '64kB'");
+  await expect(session.query("set temp_file_limit = -1")).rejects.toMatchObject({ code: "42501" });
+  const { rows } = await session.query("show temp_file_limit");
+  expect(rows).toEqual([{ temp_file_limit: "1GB" }]);
+});

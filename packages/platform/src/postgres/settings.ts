@@ -42,6 +42,8 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     synchronous_commit: "on",
     min_wal_size: "8MB",
     max_wal_size: durable ? "256MB" : "64MB",
+    // Tenants cannot change this limit, which is per session. Data that is not durable may be in memory.
+    temp_file_limit: durable ? "10GB" : "1GB",
 
     password_encryption: "scram-sha-256",
     timezone: "UTC",
