@@ -11,14 +11,21 @@ interface Manifest {
 const manifestOf = (name: string): Manifest =>
   JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"));
 
+/**
+ * A dependency that is part of the builds. The package depends on it for its types only: bundlers for edge runtimes reject the
+ * check for a version of Node.js in its code, which `definitionsOf` removes.
+ */
+const bundled = "openapi-fetch";
+
 /** Names of what stays outside the build of a library: packages that npm installs with it, and its own conditional imports. */
 export const externalsOf = (name: string): string[] => {
   const { dependencies, peerDependencies, imports } = manifestOf(name);
-  return Object.keys({ ...dependencies, ...peerDependencies, ...imports });
+  return Object.keys({ ...dependencies, ...peerDependencies, ...imports }).filter((each) => each !== bundled);
 };
 
 export const definitionsOf = (name: string): Record<string, string> => ({
   __MGMT_VERSION__: JSON.stringify(manifestOf(name).version),
+  ...(name === "sdk" && { "process.versions": "undefined" }),
 });
 
 export const target = "node20.19";
