@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ["test/browser/**/*.browser.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ["test/security/**/*.security.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts"],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });
