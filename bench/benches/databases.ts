@@ -53,14 +53,24 @@ const coldStarts = async (caches: string, rounds: number): Promise<Finding[]> =>
     { warmUp: 1, rounds },
   );
   assert.ok(first && later && baseline);
-  const goal = { of: "median", relation: "<", limit: 1000 } as const;
   const scope = [
     "mgmt dev includes: start of its process, its Postgres cluster, projects.create over HTTP, waiting for ready, connect, select 1",
     "by hand includes: initdb, start of Postgres, a role, its database, connect, select 1; no passwords and no API",
   ];
   return [
-    { title: "cold start to the first select 1, first run on a machine", subject: first, baseline, goal },
-    { title: "the same, a later run", subject: later, baseline, goal, notes: scope },
+    {
+      title: "cold start to the first select 1, first run on a machine",
+      subject: first,
+      baseline,
+      goal: { of: "median", relation: "<", limit: 1000 },
+    },
+    {
+      title: "the same, a later run",
+      subject: later,
+      baseline,
+      goal: { of: "median", relation: "≤", limit: 500 },
+      notes: scope,
+    },
   ];
 };
 
@@ -86,7 +96,7 @@ const nextDatabases = async (caches: string, rounds: number): Promise<Finding> =
       title: "create request to select 1 for each next database",
       subject,
       baseline,
-      goal: { of: "median", relation: "<", limit: 100 },
+      goal: { of: "median", relation: "≤", limit: 20 },
       notes: [`postgres ${version}`],
     };
   } finally {
