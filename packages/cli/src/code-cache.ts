@@ -11,15 +11,19 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { Module } from "node:module";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 
 interface Loaded {
   readonly module: { exports: object };
-  readonly script: Script;
-  /** Whether V8 used the stored code. */
-  readonly isCached: boolean;
+  /** Absent for a file whose code is not stored. */
+  readonly compiled?: {
+    readonly script: Script;
+    /** Whether V8 used the stored code. */
+    readonly isCached: boolean;
+  };
 }
 
 /** What Node.js passes to the function that it wraps around a CommonJS module. */
@@ -56,22 +60,33 @@ export class CodeCache {
     if (known) return known.module.exports;
     const filename = join(this.files, name);
     const source = readFileSync(filename, "utf8");
+    const require = (id: string): unknown =>
+      id.startsWith("./") ? this.load(basename(id)) : this.require(id);
     // On Node.js 20, functions of stored code cannot call `import()`.
-    const isStorable = !source.includes("import(");
-    const cachedData = isStorable ? readOwn(join(this.stored, name)) : undefined;
+    if (source.includes("import(")) return this.compile(name, source, require);
+    const cachedData = readOwn(join(this.stored, name));
     const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, {
       filename,
       ...(cachedData && { cachedData }),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     const module = { exports: {} };
-    this.loaded.set(name, { module, script, isCached: !isStorable || script.cachedDataRejected === false });
+    this.loaded.set(name, { module, compiled: { script, isCached: script.cachedDataRejected === false } });
     // The script consists of this function.
     const run = script.runInThisContext() as ModuleFunction;
-    const require = (id: string): unknown =>
-      id.startsWith("./") ? this.load(basename(id)) : this.require(id);
     run.call(module.exports, module.exports, require, module, filename, this.files);
     return module.exports;
+  }
+
+  /** Loads a file without stored code, as Node.js does. The `import()` of a `Script` prints a warning. */
+  private compile(name: string, source: string, require: (id: string) => unknown): object {
+    const filename = join(this.files, name);
+    // The method that Node.js itself calls for a CommonJS module is not in its types.
+    const module = new Module(filename) as Module & { _compile(source: string, filename: string): void };
+    const exports: object = module.exports;
+    this.loaded.set(name, { module: { exports } });
+    Object.assign(module, { filename, require });
+    module._compile(source, filename);
+    return exports;
   }
 
   /**
@@ -79,11 +94,11 @@ export class CodeCache {
    * other functions of the files that all commands load. Does nothing if the folder cannot be written.
    */
   store(): void {
-    if ([...this.loaded.values()].every(({ isCached }) => isCached)) return;
+    if ([...this.loaded.values()].every(({ compiled }) => compiled?.isCached ?? true)) return;
     try {
       mkdirSync(this.stored, { recursive: true, mode: 0o700 });
-      for (const [name, { script }] of this.loaded)
-        writeWhole(join(this.stored, name), script.createCachedData());
+      for (const [name, { compiled }] of this.loaded)
+        if (compiled) writeWhole(join(this.stored, name), compiled.script.createCachedData());
       removeOld(dirname(this.stored));
     } catch {
       // The next run compiles the files again.
