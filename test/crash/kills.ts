@@ -32,8 +32,8 @@ export const planKill = (random: Random): KillPlan => {
 export const describeKill = ({ victim, step, after }: KillPlan): string =>
   `kill ${victim} ${step === undefined ? `after ${String(after)} ms` : `before it can ${step}`}`;
 
-/** The platform gives up when Postgres ends more than three times a minute. */
-const maxPostmasterKills = 3;
+/** The platform gives up when Postgres ends more than three times a minute, by its own clock. */
+const maxPostmasterKills = 2;
 const window = 60_000;
 
 /** Kills parts of the platform. */

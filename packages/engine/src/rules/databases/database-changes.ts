@@ -102,10 +102,25 @@ const apply = async (
   }
 };
 
+/** Returns the changes of the same password that were requested before this one and are not made yet. */
+const changesBefore = (
+  { changes = [] }: DatabaseRow,
+  { id, connectionId }: Extract<DatabaseChange, { type: "setPassword" }>,
+): DatabaseChange[] =>
+  changes
+    .slice(
+      0,
+      Math.max(
+        0,
+        changes.findIndex((each) => each.id === id),
+      ),
+    )
+    .filter((each) => each.type === "setPassword" && each.connectionId === connectionId);
+
 const record = (world: World, databaseId: string, change: DatabaseChange): void => {
   const { databases, connections } = world.store;
-  endChange(world, databaseId, change.id);
   const database = databases.get(databaseId);
+  endChange(world, databaseId, change.id);
   if (!database) return;
   switch (change.type) {
     case "createConnection":
@@ -115,6 +130,8 @@ const record = (world: World, databaseId: string, change: DatabaseChange): void 
       }
       return;
     case "setPassword":
+      // An earlier rotation that was not answered must not undo this one when it is completed later.
+      for (const earlier of changesBefore(database, change)) endChange(world, databaseId, earlier.id);
       connections.update(change.connectionId, { pass: change.pass });
       return;
     case "deleteConnection":
