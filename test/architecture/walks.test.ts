@@ -33,6 +33,12 @@ const importsOf = (file: string): string[] => {
   });
 };
 
+/** The files between the pipeline and the limiter. */
+const countRequest = [
+  "packages/engine/src/request/world.ts",
+  "packages/engine/src/composition/live-world.ts",
+];
+
 /**
  * Steps that follow each other without an import from one to the other. Each names the files that connect them; every pair of
  * neighbors in that chain is connected by an import in one direction or the other.
@@ -78,10 +84,19 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
   {
     from: "packages/engine/src/oauth/access-tokens.ts",
     to: "packages/engine/src/request/limit.ts",
-    through: ["packages/engine/src/request/authenticate.ts", "packages/engine/src/request/pipeline.ts"],
-    how: "`pipeline.ts` calls `authenticate` and then the limiter",
+    through: [
+      "packages/engine/src/request/authenticate.ts",
+      "packages/engine/src/request/pipeline.ts",
+      ...countRequest,
+    ],
+    how: "`pipeline.ts` calls `authenticate` and then `countRequest` of the world, which asks the limiter",
   },
-  ...pipelineNeighbors("limit", "read-body"),
+  {
+    from: "packages/engine/src/request/limit.ts",
+    to: "packages/engine/src/request/read-body.ts",
+    through: [...countRequest.toReversed(), "packages/engine/src/request/pipeline.ts"],
+    how: "`pipeline.ts` calls `countRequest` of the world, which asks the limiter, and then `readBody`",
+  },
   ...pipelineNeighbors("read-body", "validate"),
   ...pipelineNeighbors("validate", "authorize"),
   ...pipelineNeighbors("authorize", "prepare"),

@@ -137,6 +137,11 @@ export class PostgresServer {
     }
     // A killed postmaster does not wait for its children.
     if (!hasEnded || this.#process.signalCode === "SIGKILL") await endLeftovers(this.#directory);
+    await this.dismissWatchdog();
+  }
+
+  /** Ends the watchdog of a server that has ended. */
+  async dismissWatchdog(): Promise<void> {
     await this.#watchdog.dismiss();
   }
 }

@@ -45,7 +45,7 @@ export class PostgresSupervisor {
         const former = this.#server;
         this.#server = await PostgresServer.start(this.#options);
         // The new server has a watchdog of its own.
-        await former.stop();
+        await former.dismissWatchdog();
       } catch (error) {
         failure = error;
       }
