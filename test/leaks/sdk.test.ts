@@ -198,7 +198,8 @@ describe("the SDK", { timeout: 120_000 }, () => {
       ["GET", `/token?code=${stray()}`, 405],
       ["POST", `/revoke?token=${stray()}`, 401],
       ["GET", `/authorize?client_id=${stray()}&redirect_uri=${redirectUri}&state=${stray()}`, 400],
-      ["GET", `/approvals/apr_none?token=${stray()}`, 404],
+      // The page that asks for the sign-in key.
+      ["GET", `/approvals/apr_none?token=${stray()}`, 200],
     ];
     for (const [method, path, status] of queries) {
       const body = method === "POST" ? new URLSearchParams() : undefined;
