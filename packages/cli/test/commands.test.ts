@@ -44,4 +44,10 @@ describe("mgmt operations", () => {
       command: "mgmt workspaces service-tokens list",
     });
   });
+
+  it("prints the name of each operation with --output name", async () => {
+    const { stdout, status } = await session.mgmt`operations --output name`;
+    expect(status).toBe(0);
+    expect(stdout.trimEnd().split("\n").sort()).toEqual(Object.keys(operationLines).sort());
+  });
 });

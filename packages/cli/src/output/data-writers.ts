@@ -8,6 +8,9 @@ export const ndjsonWriter = (): ListWriter => ({
   page: (items) => items.map((item) => `${toJson(item)}\n`).join(""),
 });
 
+/** Fields that identify an item, most specific first: of resources, of operations, and of settings. */
+const nameFields = ["id", "name", "operationId", "key"] as const;
+
 /** Writes the id of each item on a line of its own, for the arguments of another command. */
 export const nameWriter = (): ListWriter => ({
   page: (items) =>
@@ -18,7 +21,9 @@ export const nameWriter = (): ListWriter => ({
 });
 
 const nameOf = (item: unknown): string | undefined => {
-  const name = isObject(item) ? (item["id"] ?? item["name"]) : item;
+  const name = isObject(item)
+    ? nameFields.map((field) => item[field]).find((value) => value !== undefined && value !== null)
+    : item;
   return name === undefined || name === null ? undefined : printable(textOf(name));
 };
 
