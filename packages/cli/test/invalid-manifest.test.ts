@@ -18,6 +18,12 @@ describe("an invalid manifest", () => {
     ["version: 2", "mgmt.yaml:1:10: version must be 1"],
     ["projects: {}", "must have version"],
     ["version: 1\nprojects:\n  shop: { nmae: Shop }", "mgmt.yaml:3:17: projects.shop.nmae is not known here"],
+    ["version: 1\nprojects:\n  shop: { nmae: Shop }", "here. Did you mean name? Allowed: "],
+    [
+      "version: 1\nproject: {}",
+      "mgmt.yaml:2:10: project is not known here. Did you mean projects? Allowed: ",
+    ],
+    ["version: 1\nextra: 1", "extra is not known here. Allowed: version, projects"],
     ["version: 1\nprojects:\n  shop: { region: mars }", "must be one of: us-east-1"],
     ["version: 1\nprojects: { 'a b': }", "as a key must match"],
     ["version: 1\nprojects: [shop]", "must be an object, not a list"],

@@ -1,4 +1,5 @@
 import { isObject } from "../json-path.js";
+import { didYouMean } from "../program/suggest.js";
 
 /** The part of JSON Schema that the schema of a manifest uses. */
 export interface Schema {
@@ -76,7 +77,8 @@ const checkObject = (schema: Schema, value: Record<string, unknown>, path: reado
     const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (declared) return checkSchema(declared, inner, here);
     if (additionalProperties === false) {
-      return [{ path: here, message: `is not known here; allowed: ${known.join(", ")}` }];
+      const message = `is not known here. ${didYouMean(name, known)}Allowed: ${known.join(", ")}`;
+      return [{ path: here, message }];
     }
     const names = propertyNames
       ? checkText(propertyNames, name).map((message) => ({ path: here, message: `as a key ${message}` }))
