@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readFile, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -211,6 +211,35 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     isHeld = false;
     clearInterval(beating);
     expect(await waiting).toBe(false);
+  });
+
+  it.each([
+    ["its own successor", [1]],
+    ["succeeded by a holder that it succeeds", [2, 1]],
+  ])("ends the wait when it is aborted, if the lock of a dead holder is %s", async (_, successors) => {
+    const folder = await makeFolder();
+    const nonceOf = (digit: number): string => String(digit).repeat(36);
+    // The process cannot be checked, and it sends no heartbeats.
+    const holder = (digit: number): string =>
+      JSON.stringify({ nonce: nonceOf(digit), pid: 1, machine: "elsewhere" });
+    await writeFile(join(folder, "lock"), holder(1));
+    let before = 1;
+    for (const next of successors) {
+      await writeFile(join(folder, `lock.${nonceOf(before)}`), holder(next));
+      before = next;
+    }
+    const cancel = new AbortController();
+    const attempt = thrown(
+      withFileLock(join(folder, "lock"), async () => "work", { signal: cancel.signal, silenceMs: 0 }),
+    );
+    cancel.abort(new Error("enough"));
+    expect(await attempt).toMatchObject({ message: "enough" });
+  });
+
+  it.skipIf(process.platform === "win32")("takes over a lock file that is a named pipe", async () => {
+    const lock = join(await makeFolder(), "lock");
+    execFileSync("mkfifo", [lock]);
+    expect(await withFileLock(lock, async () => "work", { signal, silenceMs })).toBe("work");
   });
 
   it("throws the reason of a signal that is aborted while it waits, or was before", async () => {

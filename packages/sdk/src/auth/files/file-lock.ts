@@ -5,11 +5,9 @@ import {
   link,
   mkdir,
   open,
-  readFile,
   readdir,
   rename,
   rm,
-  stat,
   unlink,
   utimes,
   writeFile,
@@ -178,15 +176,16 @@ interface Holder {
 
 /**
  * Returns the holder that the lock names, its successor, the successor's successor and so on. The last one holds the lock if it is
- * alive.
+ * alive. Ends before a holder that was named already: files made by another program could form a circle.
  */
 const holdersOf = async (file: string): Promise<Holder[]> => {
   const holders: Holder[] = [];
-  let path: string | undefined = file;
-  while (path !== undefined) {
+  let path = file;
+  for (;;) {
     const holder = await readHolder(path);
-    if (holder) holders.push(holder);
-    path = holder && successorFile(file, holder.owner);
+    if (!holder || holders.some(({ owner }) => owner.nonce === holder.owner.nonce)) break;
+    holders.push(holder);
+    path = successorFile(file, holder.owner);
   }
   return holders;
 };
@@ -196,13 +195,24 @@ const unknown: LockOwner = { nonce: "unknown", pid: 0, machine: "unknown", start
 
 const readHolder = async (path: string): Promise<Holder | undefined> => {
   try {
-    const [text, { mtimeMs }] = [await readFile(path, "utf8"), await stat(path)];
-    return { owner: parseOwner(text) ?? unknown, path, heartbeatAt: mtimeMs };
+    const handle = await open(path, readFlags);
+    try {
+      const stats = await handle.stat();
+      // Reading a named pipe would wait for a writer.
+      const text = stats.isFIFO() ? "" : await handle.readFile("utf8");
+      return { owner: parseOwner(text) ?? unknown, path, heartbeatAt: stats.mtimeMs };
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
 };
+
+/** No lock is a symbolic link, and opening a named pipe would wait for a writer. Windows has neither flag. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+const readFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
 /** Replaces the last holder, which is dead. Returns false if another process replaced it first. */
 const takeOver = async (
