@@ -126,6 +126,33 @@ describe("mgmt", () => {
     );
   });
 
+  it.skipIf(process.platform === "win32")(
+    "reports secrets that are lost because only part of a --secret-file could be written",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "mgmt-full-disk-"));
+      const file = join(folder, "secret");
+      const { id: projectId } = await session.server.engine.seed.project();
+      const { id: database } = await session.server.engine.seed.database(projectId);
+      // A file can have at most one block of 512 or 1,024 bytes. The writes after it fail, as on a full disk.
+      const limited = 'trap "" XFSZ; ulimit -f 1; exec "$@"';
+      const name = "漢".repeat(256);
+      const words = ["connections", "create", "--database-id", database, "--name", name];
+      const line = [process.execPath, bin, ...words, "--secret-file", file, "--output", "json"];
+      const shell = spawn("/bin/sh", ["-c", limited, "sh", ...line], { env: session.env });
+      let [stdout, stderr] = ["", ""];
+      shell.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+      shell.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      const [status] = (await once(shell, "close")) as [number];
+      const exists = existsSync(file);
+      rmSync(folder, { recursive: true, force: true });
+      expect({ status, exists }, stderr).toEqual({ status: 1, exists: false });
+      const { id } = JSON.parse(stdout) as { id: string };
+      expect(stdout).toContain("********");
+      expect(stderr).toContain("secret_file:secrets_lost");
+      expect(stderr).toContain(`mgmt connections rotate ${id} --secret-file PATH`);
+    },
+  );
+
   it("exits quietly when the reader of its output is gone", async () => {
     const child = spawn(process.execPath, [bin, "operations", "--output", "json"], { stdio: "pipe" });
     let stderr = "";

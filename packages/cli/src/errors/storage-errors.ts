@@ -110,6 +110,25 @@ export const unwritableSecretFile = (file: string, cause: unknown): CliError =>
     "Pass a path in a folder that you can write to, on a disk with free space.",
   );
 
+/**
+ * The file could not be written after the service had created secrets, which it returns only once.
+ *
+ * @param connections Ids of the connections whose passwords are lost.
+ */
+export const lostSecrets = (file: string, connections: readonly string[], cause: unknown): CliError => {
+  const ids = [...new Set(connections)];
+  const rotate = ids.map((id) => ["mgmt", "connections", "rotate", id, "--secret-file", "PATH"]);
+  return new CliError(
+    "failure",
+    "secret_file:secrets_lost",
+    `${file} could not be written (${causeText(cause)}), and the new secrets are lost`,
+    rotate.length > 0
+      ? `The service does not show them again. Free some space, then create new passwords: ${rotate.map((words) => words.join(" ")).join("; ")}`
+      : "The service does not show them again. Free some space, delete what was created, and create it again.",
+    { next: ids.map((id) => ["mgmt", "connections", "rotate", id]) },
+  );
+};
+
 export const unwritableFile = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",

@@ -1,4 +1,6 @@
 import type { Context } from "../context.js";
+import { lostSecrets, unwritableSecretFile } from "../errors/storage-errors.js";
+import { idPrefixes } from "../generated/id-prefixes.js";
 import type { SecretFields } from "../operations/row.js";
 import { maskSecrets } from "./mask.js";
 import type { SecretFile } from "./secret-file.js";
@@ -44,18 +46,34 @@ export const prepareDisclosure = async (
     const { SecretFile } = await import("./secret-file.js");
     file = await SecretFile.create(path, cwd);
   }
-  let failed: { error: unknown } | undefined;
+  let failure: { cause: unknown; isLost: boolean } | undefined;
+  const lostConnections: string[] = [];
   return {
     printed: async (resource, isNew = true) => {
       // The resource exists by now, so it is printed even if the file cannot be written.
-      await file?.add(resource).catch((error: unknown) => (failed = { error }));
+      await file?.add(resource).catch((cause: unknown) => {
+        const isLost = secrets.issued && isNew;
+        failure = { cause, isLost: isLost || failure?.isLost === true };
+        if (isLost) lostConnections.push(...connectionsIn(resource));
+      });
       const isShown = path === undefined && (reveal || (secrets.issued && isNew));
       if (isShown) return resource;
       return "mask" in secrets ? secrets.mask(resource) : maskSecrets(resource, secrets.paths);
     },
     end: async () => {
-      if (await file?.close()) output.info(`Wrote the secrets to ${file?.path ?? ""}.`);
-      if (failed) throw failed.error;
+      if (!file) return;
+      if ((await file.close()) && !failure) output.info(`Wrote the secrets to ${file.path}.`);
+      if (!failure) return;
+      const { cause, isLost } = failure;
+      throw isLost ? lostSecrets(file.path, lostConnections, cause) : unwritableSecretFile(file.path, cause);
     },
   };
+};
+
+/** Returns the ids of the connections in a resource, whose passwords can be replaced. */
+const connectionsIn = (value: unknown): string[] => {
+  if (typeof value !== "object" || value === null) return [];
+  const id: unknown = "id" in value ? value.id : undefined;
+  const own = typeof id === "string" && id.startsWith(idPrefixes.connection) ? [id] : [];
+  return [...own, ...Object.values(value).flatMap(connectionsIn)];
 };

@@ -7,7 +7,8 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 
 /** A new file for secrets, which only its owner can read. */
 export class SecretFile {
-  private isEmpty = true;
+  /** Bytes of the resources that were written completely. */
+  private size = 0;
 
   private constructor(
     readonly path: string,
@@ -25,20 +26,23 @@ export class SecretFile {
     }
   }
 
-  /** Appends a resource, as one line of JSON. */
+  /** Appends a resource, as one line of JSON. Throws an error of the file system if it is not written completely. */
   async add(resource: unknown): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(resource)}\n`);
     try {
-      await this.handle.write(`${JSON.stringify(resource)}\n`);
-      this.isEmpty = false;
+      // Unlike write, which may stop early without an error, this writes everything or fails.
+      await this.handle.appendFile(line);
+      this.size += line.length;
     } catch (error) {
-      throw unwritableSecretFile(this.path, error);
+      await this.handle.truncate(this.size).catch(() => undefined);
+      throw error;
     }
   }
 
   /** Closes the file, and removes it if nothing was added. Returns whether it remains. */
   async close(): Promise<boolean> {
     await this.handle.close();
-    if (this.isEmpty) await rm(this.path, { force: true });
-    return !this.isEmpty;
+    if (this.size === 0) await rm(this.path, { force: true });
+    return this.size > 0;
   }
 }
