@@ -44,6 +44,29 @@ describe("a change of a real database that a crash interrupts", () => {
     );
   });
 
+  it("does not complete a rotation after a later one was answered", async () => {
+    const { begun, release } = api.databases.hold("grant");
+    const interrupted = api.ok("connections.rotate", { path: { id: connectionId } });
+    await begun;
+    const snapshot = api.engine.snapshot();
+    release();
+    await interrupted;
+    // The job of the interrupted rotation is taken over only after some time.
+    const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt: job.dueAt + 1_000 }));
+    const restarted = new ReferenceEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
+    const { status } = await restarted.handle({
+      method: "POST",
+      path: `/v1/connections/${connectionId}/rotate`,
+      headers: { authorization: `Bearer ${await restarted.tokens.user()}` },
+    });
+    expect(status).toBe(200);
+    const answered = restarted.store.connections.get(connectionId)?.pass;
+    await restarted.clock.advance(1_000);
+    expect(restarted.store.connections.get(connectionId)?.pass).toBe(answered);
+    expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(answered);
+    expect(restarted.store.databases.get(databaseId)?.changes).toBeUndefined();
+  });
+
   it("completes the deletion of a connection", async () => {
     const { store } = await restartDuring("revoke", () =>
       api.ok("connections.delete", { path: { id: connectionId } }),

@@ -103,19 +103,15 @@ const apply = async (
 };
 
 /** Returns the changes of the same password that were requested before this one and are not made yet. */
-const changesBefore = (
+const earlierPasswords = (
   { changes = [] }: DatabaseRow,
   { id, connectionId }: Extract<DatabaseChange, { type: "setPassword" }>,
-): DatabaseChange[] =>
-  changes
-    .slice(
-      0,
-      Math.max(
-        0,
-        changes.findIndex((each) => each.id === id),
-      ),
-    )
-    .filter((each) => each.type === "setPassword" && each.connectionId === connectionId);
+): DatabaseChange[] => {
+  const index = changes.findIndex((each) => each.id === id);
+  return changes.filter(
+    (each, position) => position < index && each.type === "setPassword" && each.connectionId === connectionId,
+  );
+};
 
 const record = (world: World, databaseId: string, change: DatabaseChange): void => {
   const { databases, connections } = world.store;
@@ -131,7 +127,7 @@ const record = (world: World, databaseId: string, change: DatabaseChange): void 
       return;
     case "setPassword":
       // An earlier rotation that was not answered must not undo this one when it is completed later.
-      for (const earlier of changesBefore(database, change)) endChange(world, databaseId, earlier.id);
+      for (const earlier of earlierPasswords(database, change)) endChange(world, databaseId, earlier.id);
       connections.update(change.connectionId, { pass: change.pass });
       return;
     case "deleteConnection":
