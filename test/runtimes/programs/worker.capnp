@@ -4,7 +4,7 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
       modules = [(name = "worker.mjs", esModule = embed "worker.bundle.mjs")],
-      compatibilityDate = "2026-11-01",
+      compatibilityDate = "2026-10-01",
     )),
     # Workers reach loopback only when they are let.
     (name = "internet", network = (allow = ["public", "private", "local"])),

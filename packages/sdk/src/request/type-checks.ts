@@ -37,14 +37,16 @@ const clientOptions: Record<keyof ClientOptions, true> = {
 const known = { client: Object.keys(clientOptions), call: Object.keys(callOptions) };
 
 /**
- * Throws for an option that does not exist, which TypeScript refuses, too. The `imports` of `package.json` leave this check and
- * the next one out of production builds for browsers, where every byte counts.
+ * Throws for a misspelled option, and for an option of a client that is passed to a call. TypeScript refuses both, too. Other
+ * names are ignored, because a program may pass an object that has the options among other fields. The `imports` of
+ * `package.json` leave this check and the next one out of production builds for browsers, where every byte counts.
  */
 export function assertOptions(options: object, of: "client" | "call", ArgumentError: ArgumentError): void {
   const names = known[of];
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || names.includes(name)) continue;
     const similar = mostSimilar(name, names);
+    if (similar === undefined && !known.client.includes(name)) continue;
     const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
     throw new ArgumentError(name, `is not an option of a ${of}${meant}`, {
       hint: `The options of a ${of} are ${names.join(", ")}. Nothing was sent.`,
