@@ -42,6 +42,15 @@ export const otherService = (name: string, baseUrl: string, from: string): CliEr
     "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
   );
 
+/** A link can come with a repository, which must not decide where a token is sent. */
+export const tokenForLinkedService = (token: string, profile: string, link: string): CliError =>
+  new CliError(
+    "notAuthenticated",
+    "auth:other_service",
+    `The token from ${token} is not sent to the address of profile ${profile}, because only ${link} names that profile`,
+    `Pass --base-url, set MGMT_BASE_URL, or pass --profile ${profile}.`,
+  );
+
 export const unknownProfile = (from: string, name: string, known: readonly string[]): CliError =>
   new CliError(
     "usage",

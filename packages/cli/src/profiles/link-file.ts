@@ -1,4 +1,13 @@
-import { readFileSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { corruptLink, unreadableLink } from "../errors/storage-errors.js";
 import { isId } from "../input/ids.js";
@@ -19,7 +28,16 @@ export interface FoundLink {
 
 export const linkFileIn = (folder: string): string => join(folder, ".mgmt", "link.json");
 
-/** Returns the link of the folder, else of the nearest folder above. Throws `link:unreadable` or `link:corrupt`. */
+/** A link file that commands do not use, and why. */
+export interface IgnoredLink {
+  file: string;
+  reason: string;
+}
+
+/**
+ * Returns the link of the folder, else of the nearest folder above, without those that are ignored. Throws `link:unreadable`
+ * or `link:corrupt`.
+ */
 export const findLink = (folder: string): FoundLink | undefined => {
   for (const file of linkFilesFrom(folder)) {
     const link = readLink(file);
@@ -28,19 +46,49 @@ export const findLink = (folder: string): FoundLink | undefined => {
   return undefined;
 };
 
+/** Returns the links that are ignored although no nearer one is used, nearest first. */
+export const ignoredLinks = (folder: string): IgnoredLink[] => {
+  const ignored: IgnoredLink[] = [];
+  try {
+    for (const file of linkFilesFrom(folder)) {
+      const reason = whyIgnored(file);
+      if (reason !== undefined) ignored.push({ file, reason });
+      else if (lstatSync(file, { throwIfNoEntry: false })) break;
+    }
+  } catch {
+    // Reading the link reports what is wrong with it.
+  }
+  return ignored;
+};
+
+/** Returns why another account may have written this link, or undefined if it did not or there is no link. */
+const whyIgnored = (file: string): string | undefined => {
+  const uid = process.geteuid?.();
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (uid === undefined || !found) return undefined;
+  const isWritableByAll = ({ mode }: Stats): boolean => (mode & 0o002) !== 0;
+  const folder = dirname(file);
+  const folders = [statSync(folder), statSync(dirname(folder))];
+  if (found.uid !== uid) return "it belongs to another account";
+  if (folders[0]?.uid !== uid) return "its folder belongs to another account";
+  // The mode of a symbolic link says nothing, and it is not followed.
+  if (found.isFile() && isWritableByAll(found)) return "every account can write to it";
+  return folders.some(isWritableByAll) ? "every account can write to its folder" : undefined;
+};
+
 /** Returns where a link for the folder can be, nearest first. */
 export const linkFilesFrom = (folder: string): string[] => {
   const parent = dirname(folder);
   return [linkFileIn(folder), ...(parent === folder ? [] : linkFilesFrom(parent))];
 };
 
-/** Returns undefined when the file does not exist. Throws `link:unreadable` or `link:corrupt`. */
+/** Returns undefined when the file does not exist or is ignored. Throws `link:unreadable` or `link:corrupt`. */
 export const readLink = (file: string): Link | undefined => {
   let text: string;
   try {
     // An exception for every folder without a link would take longer than everything else here.
-    if (!statSync(file, { throwIfNoEntry: false })) return undefined;
-    text = readFileSync(file, "utf8");
+    if (!lstatSync(file, { throwIfNoEntry: false }) || whyIgnored(file) !== undefined) return undefined;
+    text = readRegularFile(file);
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
@@ -50,6 +98,18 @@ export const readLink = (file: string): Link | undefined => {
   const value = parse(file, text);
   if (!isLink(value)) throw corruptLink(file, "it does not contain a profile, workspaceId and projectId");
   return value;
+};
+
+/** Neither waits for the writer of a named pipe, nor reads a device or through a symbolic link. */
+const readRegularFile = (file: string): string => {
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+  const descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Error("it is not a regular file");
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
+  }
 };
 
 const parse = (file: string, text: string): unknown => {

@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../context.js";
-import { otherService } from "../errors/access-errors.js";
+import { otherService, tokenForLinkedService } from "../errors/access-errors.js";
 import { usageError } from "../errors/usage-errors.js";
 import { activeProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { hasCredential, isSameAddress, type Profile } from "./profile.js";
@@ -17,7 +17,8 @@ export interface Access {
 
 /**
  * Resolves the service and the identity from flags, else from the environment, else from the profile. With `--profile` the
- * environment is ignored. Throws `auth:other_service` rather than send a profile's credential to another service.
+ * environment is ignored. Throws `auth:other_service` rather than send a profile's credential to another service, or
+ * a token to the service that only a link names.
  */
 export const resolveAccess = async (flags: GlobalFlags, context: Context): Promise<Access> => {
   const { env, sources } = context;
@@ -33,6 +34,8 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   const choice = activeProfile(flags, context);
   const { name, profile, file } = choice;
   if (!name || !profile) return { baseUrl, identity: tokenIdentity, choice };
+  if (tokenIdentity && !baseUrl && name.from === choice.link?.file)
+    throw tokenForLinkedService(tokenIdentity.from, name.value, name.from);
   const from = `profile ${name.value}`;
   const usesProfile = !tokenIdentity && hasCredential(profile);
   if (usesProfile && baseUrl && !isSameAddress(baseUrl.value, profile.baseUrl)) {

@@ -3,6 +3,7 @@ import type { Context, GlobalFlags } from "../context.js";
 import { usageError } from "../errors/usage-errors.js";
 import { addGroups } from "../operations/groups.js";
 import { type Format, formats, type Presentation } from "../output/output.js";
+import { ignoredLinks } from "../profiles/link-file.js";
 import { storedSettings } from "../profiles/stored-settings.js";
 import { MgmtCommand } from "./command.js";
 import { addGlobalOptions, globalFlags } from "./global-options.js";
@@ -35,6 +36,10 @@ export const buildProgram = (context: Context): MgmtCommand => {
         flags.output === undefined ? (stored.output ?? output.format) : readFormat(flags.output);
       output.isDebugging = flags.debug ?? false;
       output.presentation = await readPresentation({ ...flags, pager: flags.pager ?? stored.pager });
+      for (const { file, reason } of ignoredLinks(context.cwd)) {
+        const message = `${file} was ignored, because ${reason}`;
+        await output.warn({ code: "link:ignored", message, from: file });
+      }
     });
   program.helpIsData = ["json", "yaml", "ndjson"].includes(output.format);
   addGlobalOptions(program);

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -235,6 +246,86 @@ describe("a linked folder", () => {
     const { status, stderr } = await inFolder("projects list -o json");
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("link:unreadable") });
     expect((await inFolder("unlink -o json")).stderr).toContain("link:unwritable");
+  });
+});
+
+describe("a link that another account may have written", () => {
+  const statusOf = async (): Promise<Result> => inFolder("auth status -o json", {}, "below");
+  const ignored = (reason: string): object => ({
+    warning: { code: "link:ignored", message: `${file} was ignored, because ${reason}`, from: file },
+  });
+
+  it.skipIf(process.platform === "win32").each([
+    ["the file", () => file, "every account can write to it"],
+    ["the folder of the file", () => join(folder, ".mgmt"), "every account can write to its folder"],
+    ["the linked folder", () => folder, "every account can write to its folder"],
+  ])("is ignored with a warning if every account can write to %s", async (_, path, reason) => {
+    await account.login();
+    await inFolder("link --project-id proj_a --no-verify");
+    expect((await statusOf()).json).toMatchObject({ link: file, project: { value: "proj_a" } });
+    for (const mode of [0o777, 0o1777]) {
+      chmodSync(path(), mode);
+      const { json, errors } = await statusOf();
+      expect({ json, errors }).toMatchObject({
+        json: { link: null, project: { value: null } },
+        errors: [ignored(reason)],
+      });
+    }
+  });
+
+  it.skipIf(process.geteuid?.() !== 0).each([
+    ["the file", () => file, "it belongs to another account"],
+    ["its folder", () => join(folder, ".mgmt"), "its folder belongs to another account"],
+  ])("is ignored with a warning if another account owns %s", async (_, path, reason) => {
+    await account.login();
+    write('{"profile":"nobody"}');
+    expect((await statusOf()).stderr).toContain("profile:not_found");
+    chownSync(path(), 65_534, 65_534);
+    const { status, json, errors } = await statusOf();
+    expect({ status, json, errors }).toMatchObject({
+      status: 0,
+      json: { link: null },
+      errors: [ignored(reason)],
+    });
+  });
+
+  it.skipIf(process.platform === "win32").each([
+    ["a named pipe", () => void execFileSync("mkfifo", [file])],
+    ["a symbolic link to a device", () => symlinkSync("/dev/zero", file)],
+    ["a symbolic link to a link file", () => symlinkSync(join(folder, "other.json"), file)],
+  ])("is refused if it is %s", async (_, make) => {
+    mkdirSync(join(folder, ".mgmt"));
+    writeFileSync(join(folder, "other.json"), '{"projectId":"proj_a"}');
+    make();
+    const { status, stderr } = await statusOf();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("link:unreadable") });
+  });
+});
+
+describe("a token beside a link", () => {
+  it("is not sent to the address of the profile that the link names", async () => {
+    await account.login();
+    await account.login("--profile", "second");
+    const token = await account.server.engine.tokens.user();
+    writeFileSync(join(folder, "token"), token);
+    write('{"profile":"second"}');
+    for (const [flags, env] of [
+      ["", { MGMT_TOKEN: token }],
+      [` --token-file ${join(folder, "token")}`, {}],
+    ] as const) {
+      const refused = await inFolder(`projects list -o json${flags}`, env);
+      expect(refused).toMatchObject({ status: 4, stdout: "" });
+      expect(refused.stderr).toContain("auth:other_service");
+      expect(refused.stderr).toContain(file);
+      // The user, not the link, chooses the address.
+      const chosen = await inFolder(`projects list -o json${flags}`, { ...env, MGMT_PROFILE: "second" });
+      expect(chosen).toMatchObject({ status: 0 });
+      const addressed = await inFolder(
+        `projects list -o json${flags} --base-url ${account.server.baseUrl}`,
+        env,
+      );
+      expect(addressed).toMatchObject({ status: 0 });
+    }
   });
 });
 
