@@ -53,7 +53,7 @@ const database = [
 const connection =
   "id, name, kind, database=database.id, host=endpoints.direct.host, port=endpoints.direct.port, created=createdAt, url";
 
-/** Lines of one resource, for component schemas with too many fields to print all. */
+/** Lines of one resource, for component schemas and results of commands. */
 export const detailColumns: Readonly<Record<string, Column[]>> = {
   Project: columns(project),
   ProjectWithDatabase: columns(
@@ -77,6 +77,13 @@ export const detailColumns: Readonly<Record<string, Column[]>> = {
     connection,
     "connection string=connectionString, pooled=endpoints.pooled.connectionString",
   ),
+  Workspace: columns("id, name, created=createdAt, url"),
+  Branch: columns(
+    "id, git name=gitName, role, default=isDefault, project=project.id, project name=project.name",
+    "created=createdAt, updated=updatedAt, url",
+  ),
+  LinkResult: columns("profile, workspace=workspaceId, project=projectId, file"),
+  EnvResult: columns("file, variable, database=databaseId, changed"),
 };
 
 /** Returns the columns of a list. A schema without an entry above gets the simple fields of its first item. */

@@ -32,5 +32,5 @@ export const runEnv = async (
   const changed = await setVariable(path, name, access.url);
   context.output.info(changed ? `Wrote ${name} to ${path}.` : `${path} already has this ${name}.`);
   const result: EnvResult = { file: path, variable: name, databaseId: access.databaseId, changed };
-  await context.output.result(result);
+  await context.output.result(result, "EnvResult");
 };

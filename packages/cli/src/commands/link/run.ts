@@ -49,7 +49,7 @@ export const runLink = async (
   output.info(`Wrote ${file}.`);
   const { profile = null, workspaceId = null, projectId = null } = link;
   const result: LinkResult = { profile, workspaceId, projectId, file };
-  await output.result(result);
+  await output.result(result, "LinkResult");
 };
 
 const kinds = [
