@@ -74,6 +74,7 @@ describe("databases.usage.get", () => {
     ["startDate=yesterday", "query/startDate"],
     ["startDate=2026-02-30", "query/startDate"],
     ["startDate=2026-03-15T10:00:00", "query/startDate"],
+    ["startDate=2026-03-15T10:59:60Z", "query/startDate"],
     ["endDate=1773568800000", "query/endDate"],
     ["endDate=", "query/endDate"],
     ["endDate=2026-03-15&endDate=2026-03-16", "query/endDate"],
