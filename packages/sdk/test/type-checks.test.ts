@@ -1,6 +1,19 @@
 import { createServer } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { type ClientOptions, InvalidArgumentError, type RequestOptions, createClient } from "@mgmt/sdk";
+import {
+  type AuthenticatorOptions,
+  type FinishLoginOptions,
+  type LogoutOptions,
+  type StartLoginOptions,
+  createAuthenticator,
+  finishLogin,
+  logout,
+  memoryStore,
+  startLogin,
+} from "@mgmt/sdk/auth";
+import { type LoopbackLoginOptions, loginWithLoopback } from "@mgmt/sdk/auth/node";
+import { nodeTransport } from "@mgmt/sdk/node";
 
 /** What a JavaScript program passes, which the compiler would refuse. */
 const untyped = <T>(value: unknown): T => value as T;
@@ -12,6 +25,12 @@ const caught = async (work: () => unknown): Promise<unknown> => {
     return error;
   }
 };
+
+type EveryLoginOption = StartLoginOptions &
+  FinishLoginOptions &
+  LoopbackLoginOptions &
+  AuthenticatorOptions &
+  LogoutOptions;
 
 const valid = { baseUrl: "http://x.test", token: false } as const;
 
@@ -64,6 +83,61 @@ describe("an option that does not exist", () => {
     const elsewhere = untyped<RequestOptions>({ baseUrl: "http://other.test" });
     expect(await caught(() => client.me.get(elsewhere))).toMatchObject({ argument: "baseUrl" });
     expect(fetch).not.toHaveBeenCalled();
+  });
+
+  const login = { authUrl: "https://auth.test", clientId: "app" };
+  const redirectUri = "https://app.test/callback";
+  it.each([
+    ["startLogin", "redirectURI", "redirectUri", startLogin],
+    ["startLogin", "scope", "scopes", startLogin],
+    ["startLogin", "timeout", "timeoutMs", startLogin],
+    ["finishLogin", "callbackUrl", "callback", finishLogin],
+    ["createAuthenticator", "client_id", "clientId", createAuthenticator],
+    ["createAuthenticator", "tokenStore", "store", createAuthenticator],
+    ["logout", "tokenStore", "store", logout],
+    ["loginWithLoopback", "userTimeout", "userTimeoutMs", loginWithLoopback],
+    ["nodeTransport", "maxSocket", "maxSockets", nodeTransport],
+    ["nodeTransport", "proxyUrl", "proxy", nodeTransport],
+  ])("is refused by %s, which names the one that was meant: %s", async (of, name, meant, work) => {
+    const fetch = vi.fn();
+    const options = of === "nodeTransport" ? {} : { ...login, fetch };
+    const error = await caught(() => work(untyped({ ...options, [name]: "x" })));
+    expect(error).toBeInstanceOf(InvalidArgumentError);
+    expect(error).toMatchObject({
+      code: "argument:invalid",
+      argument: name,
+      message: `${name} is not an option of ${of === "nodeTransport" ? of : "a login"}; did you mean ${meant}?`,
+      hint: expect.stringContaining(meant),
+    });
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it("is ignored by nodeTransport and the functions of a login if it is similar to none of theirs", () => {
+    expect(() => nodeTransport(untyped({ timeoutMs: 5 }))).not.toThrow();
+    const options = { ...login, store: memoryStore(), baseUrl: "https://api.test" };
+    expect(() => createAuthenticator(options)).not.toThrow();
+  });
+
+  it("is not one that another function of a login has, so that a program can pass one object to all of them", async () => {
+    const every: Required<EveryLoginOption> = {
+      ...login,
+      redirectUri,
+      clientSecret: "secret",
+      scopes: [],
+      attempt: untyped({}),
+      callback: "",
+      store: memoryStore(),
+      open: vi.fn(),
+      endpoints: { authorization: "https://auth.test/authorize", token: "https://auth.test/token" },
+      fetch: vi.fn(),
+      transport: nodeTransport(),
+      timeoutMs: 1_000,
+      userTimeoutMs: 1_000,
+      signal: AbortSignal.abort("stopped"),
+      onBackgroundError: vi.fn(),
+    };
+    expect(() => createAuthenticator(every)).not.toThrow();
+    expect(await caught(() => startLogin(every))).toMatchObject({ attempt: { redirectUri } });
   });
 
   it("is ignored if its value is undefined", async () => {

@@ -4,6 +4,7 @@ import { readTimeout } from "../request/deadline.js";
 import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
 import { isLoopbackHostname } from "../transport/loopback.js";
 import type { Transport } from "../transport/transport.js";
+import { assertOptionNames } from "#type-checks";
 
 /** Endpoints of an authorization server that publishes no metadata. */
 export interface OAuthEndpoints {
@@ -46,7 +47,29 @@ export interface OAuthSettings {
   server: Promise<AuthorizationServer> | AuthorizationServer | undefined;
 }
 
+/** The options of all functions of a login, because programs pass one object to several of them. */
+const loginOptions: readonly string[] = [
+  "authUrl",
+  "clientId",
+  "clientSecret",
+  "redirectUri",
+  "scopes",
+  "attempt",
+  "callback",
+  "store",
+  "open",
+  "endpoints",
+  "fetch",
+  "transport",
+  "timeoutMs",
+  "userTimeoutMs",
+  "signal",
+  "onBackgroundError",
+];
+
+/** Checks the options of a function of a login. Throws `InvalidArgumentError` for one that is not valid or misspelled. */
 export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
+  assertOptionNames(options, "a login", loginOptions, InvalidArgumentError);
   const { clientId, clientSecret, endpoints, fetch, transport, timeoutMs = 15_000 } = options;
   if (typeof clientId !== "string" || clientId === "") {
     throw new InvalidArgumentError("clientId", "must not be empty");

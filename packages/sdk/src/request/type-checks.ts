@@ -39,17 +39,26 @@ const known = { client: Object.keys(clientOptions), call: Object.keys(callOption
 /**
  * Throws for a misspelled option, and for an option of a client that is passed to a call. TypeScript refuses both, too. Other
  * names are ignored, because a program may pass an object that has the options among other fields. The `imports` of
- * `package.json` leave this check and the next one out of production builds for browsers, where every byte counts.
+ * `package.json` leave the checks of this module out of production builds for browsers, where every byte counts.
  */
 export function assertOptions(options: object, of: "client" | "call", ArgumentError: ArgumentError): void {
-  const names = known[of];
+  assertOptionNames(options, `a ${of}`, known[of], ArgumentError);
+}
+
+/** Like `assertOptions`, for options that this module does not know. */
+export function assertOptionNames(
+  options: object,
+  of: string,
+  names: readonly string[],
+  ArgumentError: ArgumentError,
+): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || names.includes(name)) continue;
     const similar = mostSimilar(name, names);
-    if (similar === undefined && !known.client.includes(name)) continue;
+    if (similar === undefined && !(of === "a call" && known.client.includes(name))) continue;
     const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
-    throw new ArgumentError(name, `is not an option of a ${of}${meant}`, {
-      hint: `The options of a ${of} are ${names.join(", ")}. Nothing was sent.`,
+    throw new ArgumentError(name, `is not an option of ${of}${meant}`, {
+      hint: `The options of ${of} are ${names.join(", ")}. Nothing was sent.`,
     });
   }
 }

@@ -3,4 +3,5 @@
  * these are declarations.
  */
 export function assertOptions(): void {}
+export function assertOptionNames(): void {}
 export function assertFetched(): void {}

@@ -2,10 +2,12 @@
 import http from "node:http";
 import type https from "node:https";
 import { urlToHttpOptions } from "node:url";
+import { InvalidArgumentError } from "../errors/local-errors.js";
 import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
 import { readTimeout } from "../request/deadline.js";
 import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
+import { assertOptionNames } from "#type-checks";
 
 /** Options of `nodeTransport`. */
 export interface NodeTransportOptions {
@@ -25,6 +27,12 @@ export interface NodeTransportOptions {
   maxResponseBytes?: number | undefined;
 }
 
+const nodeTransportOptions: Record<keyof NodeTransportOptions, true> = {
+  maxSockets: true,
+  ca: true,
+  proxy: true,
+  maxResponseBytes: true,
+};
 const defaultMaxResponseBytes = 64 * 1024 * 1024;
 
 /** A transport that can close its connections. */
@@ -37,14 +45,12 @@ export interface NodeTransport extends Transport {
  * Creates a transport that sends with `node:http` and `node:https` and reuses connections between calls. On Node 20, it
  * is ready about 90 ms sooner than the first global `fetch` of a process. Idle connections do not keep the process
  * alive.
- * Throws `InvalidArgumentError` if `proxy` is not an HTTP URL, or `maxSockets` or `maxResponseBytes` is not a number above 0.
+ * Throws `InvalidArgumentError` if `proxy` is not an HTTP URL, if `maxSockets` or `maxResponseBytes` is not a number above 0,
+ * or for a misspelled option.
  */
-export const nodeTransport = ({
-  proxy,
-  ca,
-  maxSockets,
-  maxResponseBytes = defaultMaxResponseBytes,
-}: NodeTransportOptions = {}): NodeTransport => {
+export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport => {
+  assertOptionNames(options, "nodeTransport", Object.keys(nodeTransportOptions), InvalidArgumentError);
+  const { proxy, ca, maxSockets, maxResponseBytes = defaultMaxResponseBytes } = options;
   if (proxy) checkProxy(proxy);
   // With a limit of 0 or less, every call would wait until its deadline.
   readTimeout(maxSockets ?? Infinity, "maxSockets");
