@@ -2,7 +2,7 @@ import type { TransportRequest, TransportResponse } from "@mgmt/sdk";
 import { causeText } from "../errors/cli-error.js";
 import type { Notice } from "../output/output.js";
 import { curlLine } from "./curl-line.js";
-import { redactBody, redactHeaders, redactUrl } from "./redaction.js";
+import { redactBody, redactHeaders, redactUrl, secretsIn } from "./redaction.js";
 
 /** Headers that curl sends itself, or that the line contains already. */
 const usual: readonly string[] = ["accept", "authorization", "content-length", "content-type", "user-agent"];
@@ -11,12 +11,13 @@ const usual: readonly string[] = ["accept", "authorization", "content-length", "
 export const describeRequest = ({ method, url, headers, body }: TransportRequest): Notice => {
   const others = Object.entries(headers).filter(([name]) => !usual.includes(name.toLowerCase()));
   const isJson = headers["content-type"]?.includes("json") ?? false;
+  const known = secretsIn(headers, body);
   const line = curlLine(
     {
       method,
-      url: redactUrl(url),
-      headers: redactHeaders(Object.fromEntries(others)),
-      ...(body !== undefined && isJson && { body: redactBody(body) }),
+      url: redactUrl(url, known),
+      headers: redactHeaders(Object.fromEntries(others), known),
+      ...(body !== undefined && isJson && { body: redactBody(body, known) }),
     },
     [],
   );

@@ -1,3 +1,4 @@
+import { isSecretField } from "../generated/secret-fields.js";
 import type { Exchange } from "./exchange.js";
 import type { Outcome } from "./message.js";
 import { shownPath } from "./route.js";
@@ -121,12 +122,17 @@ export const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest =>
 const loggedBody = ({ operation, endpoint, valid }: Exchange, outcome: Outcome): unknown => {
   if (endpoint) return outcome.logged ?? (endpoint.id === null ? null : {});
   if (!valid || !operation || operation.body === "none") return null;
-  const { body } = valid;
-  const { secretFields } = operation;
-  if (secretFields.length === 0) return body;
-  const redact = ([name, value]: [string, unknown]) => [
-    name,
-    secretFields.includes(name) ? "[redacted]" : value,
-  ];
-  return Object.fromEntries(Object.entries(body).map(redact));
+  return withoutSecrets(valid.body);
+};
+
+/** Masks fields with names of secrets at any depth: settings may contain fields that the contract does not list. */
+const withoutSecrets = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      isSecretField(name) && inner !== null ? "[redacted]" : withoutSecrets(inner),
+    ]),
+  );
 };

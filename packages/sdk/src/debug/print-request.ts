@@ -1,6 +1,6 @@
 import type { Next, OutgoingRequest } from "../request/middleware.js";
 import type { TransportResponse } from "../transport/transport.js";
-import { redactBody, redactHeaders, redactUrl } from "./redact.js";
+import { redactBody, redactHeaders, redactUrl, secretsIn } from "./redact.js";
 
 /** Sends a request and prints it and its response, one line each. */
 export const printRequest = async (
@@ -10,13 +10,15 @@ export const printRequest = async (
 ): Promise<TransportResponse> => {
   const { method, attempt } = request;
   const print = typeof debug === "function" ? debug : (line: string): void => console.error(line);
-  const url = redactUrl(request.url);
+  const sent = secretsIn(request.headers, request.body);
+  const url = redactUrl(request.url, sent);
   const start = performance.now();
   const elapsed = (): string => `${Math.round(performance.now() - start)} ms`;
-  print(`[mgmt] → ${method} ${url} #${attempt} ${describe(request.headers, request.body)}`);
+  print(`[mgmt] → ${method} ${url} #${attempt} ${describe(request.headers, request.body, sent)}`);
   try {
     const response = await next(request);
-    const content = describe(response.headers, response.body);
+    const received = secretsIn(response.headers, response.body);
+    const content = describe(response.headers, response.body, [...sent, ...received]);
     print(`[mgmt] ← ${method} ${url} #${attempt} ${response.status} in ${elapsed()} ${content}`);
     return response;
   } catch (error) {
@@ -26,8 +28,12 @@ export const printRequest = async (
   }
 };
 
-const describe = (headers: Readonly<Record<string, string>>, body: string | undefined): string =>
+const describe = (
+  headers: Readonly<Record<string, string>>,
+  body: string | undefined,
+  known: readonly string[],
+): string =>
   JSON.stringify({
-    headers: redactHeaders(headers),
-    ...(body ? { body: redactBody(body) } : {}),
+    headers: redactHeaders(headers, known),
+    ...(body ? { body: redactBody(body, known) } : {}),
   });

@@ -9,3 +9,11 @@ export const secretFields: ReadonlySet<string> = new Set([
   "uploadUrl",
   "value",
 ]);
+
+const secretName =
+  /^(?!.*(?:hint|type|ids?|expires\w*)$).*(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|authorization|cookie|api[-_]?key|private[-_]?key|signature|env(?:ironment)?[-_]?var(?:iable)?s?)/i;
+const pinName = /(?:^|[^A-Za-z])(?:pin|Pin|PIN)s?(?![a-z])|[a-z0-9]Pins?(?![a-z])/;
+
+/** Returns whether a field's value must not be printed: the contract marks it, or its name is that of a secret. */
+export const isSecretField = (name: string): boolean =>
+  secretFields.has(name) || secretName.test(name) || pinName.test(name);
