@@ -51,12 +51,18 @@ export const cli: Bench = {
         { warmUp: 2, rounds, home },
       );
       const [node, get, tlsGet, version, help, projects, tlsProjects] = times;
-      assert.ok(node && get && tlsGet && version && help && projects && tlsProjects);
+      const [completion] = await measureCommands([completionWhileStopped], { warmUp: 2, rounds, home });
+      assert.ok(node && get && tlsGet && version && help && projects && tlsProjects && completion);
       return [
         ...findings("--version", version, node, 1.2),
         ...findings("--help", help, node, 1.6),
         ...findings("one list call to localhost", projects, get, 1.5),
         ...findings("one list call over TLS", tlsProjects, tlsGet, 1.3),
+        {
+          title: "completion while the service is stopped, wall time",
+          subject: completion.wall,
+          goal: { of: "median", relation: "≤", limit: 300 },
+        },
         ...(await measureLists(home)),
         ...(await compareWithOthers(Math.ceil(rounds / 4), home)),
       ];
@@ -88,6 +94,14 @@ const mgmt = (
   environment,
   check,
 });
+
+/** What a shell runs on Tab where ids of databases are expected. Nothing listens on port 1. */
+const completionWhileStopped = mgmt(
+  "mgmt complete -- databases get",
+  ["complete", "--", "databases", "get", ""],
+  (output) => assert.equal(output, ""),
+  { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "token" },
+);
 
 const nothing: MeasuredCommand = {
   name: "node -e 0",
