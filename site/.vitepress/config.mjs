@@ -6,6 +6,9 @@ import { defineConfig } from "vitepress";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const repository = "https://github.com/mgmt-sdk/mgmt";
 
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#3451b2"/><path d="M3 12V4l5 5 5-5v8" fill="none" stroke="#fff" stroke-width="2"/></svg>';
+
 const titleOf = (page) => /^# (.+)$/m.exec(readFileSync(join(root, page), "utf8"))?.[1] ?? page;
 const textOf = (title) =>
   title.replaceAll("`", "").replace(/^Quickstart: (.)/, (_, letter) => letter.toUpperCase());
@@ -53,6 +56,7 @@ export default defineConfig({
   title: "mgmt",
   description: "A typed SDK, a command line, and a reference server for the Management API",
   lang: "en-US",
+  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
   // Copies, which scripts/docs.mjs makes: pages outside this folder could not import the packages in it.
   srcDir: "pages",
   // Files that are served as they are: `llms.txt` and the pages that it lists.
