@@ -6,7 +6,10 @@ export const mask = "[redacted]";
 type Replacement = string | ((match: string, ...groups: string[]) => string);
 export type Pattern = readonly [RegExp, Replacement];
 
-/** Secrets that are recognized in any text by their form. Applying the patterns twice changes nothing more. */
+/**
+ * Secrets that are recognized in any text by their form. Applying the patterns twice changes nothing more. Repetitions are
+ * bounded where a long text could otherwise be scanned from each of its positions.
+ */
 const anywhere: readonly Pattern[] = [
   [/-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/g, mask],
   // Headers in a text, except placeholders such as `Authorization: Bearer <token>`.
@@ -15,8 +18,8 @@ const anywhere: readonly Pattern[] = [
     `$1$2${mask}`,
   ],
   // The password of a connection string or URL, even with a raw `/` or `@` in it.
-  [/\b(?!https?:)([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'@]*@(?:[^\s"'@]*@)*/gi, `$1${mask}@`],
-  [/\b(https?:\/\/)[^\s/?#"'@]*@/gi, `$1${mask}@`],
+  [/\b(?!https?:)([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'@]{0,4096}@(?:[^\s"'@]{0,4096}@)*/gi, `$1${mask}@`],
+  [/\b(https?:\/\/)[^\s/?#"'@]{0,4096}@/gi, `$1${mask}@`],
   [
     /([?&#](?:code|state|sig|(?:\w*_)?pin|\w*(?:token|key|secret|signature|pass|pwd|password|passphrase))=)[^&#\s"']*/gi,
     `$1${mask}`,
@@ -39,7 +42,7 @@ const anywhere: readonly Pattern[] = [
     (match, name = "", separator = "") => (isSecretField(name) ? `${name}${separator}${mask}` : match),
   ],
   // A JSON web token.
-  [/\beyJ[\w-]+\.[\w-]+\.?[\w-]*/g, mask],
+  [/\beyJ[\w-]{1,4096}\.[\w-]+\.?[\w-]*/g, mask],
   [
     /\b(basic\s+)([\w+/-]{4,}={0,2})/gi,
     (match, scheme = "", credentials = "") =>
