@@ -237,7 +237,7 @@ describe("finishLogin", () => {
     const failed = thrown(hanging.token());
     await until(() => refreshing.tokenRequests.length > 0);
     const { attempt, redirect } = await allowed();
-    const login = { ...oauth, attempt, callback: redirect, timeoutMs: 500 };
+    const login = { ...oauth, attempt, callback: redirect, timeoutMs: 30_000 };
     const credential = await finishLogin({ ...login, store: fileStore(file) });
     expect(await failed).toMatchObject({ code: "auth:timeout" });
     expect(await fileStore(file).read()).toEqual(credential);
