@@ -8,18 +8,18 @@ import type { SignInGate } from "../oauth/sign-in-gate.js";
 import { SigningKeys, newSigningKey } from "../oauth/signing-keys.js";
 import { findContract } from "../request/contract-endpoint.js";
 import { SealedCursors, newCursorKey } from "../request/cursors.js";
-import { type DatabaseEngine, DatabaseUnavailableError } from "../request/database-engine.js";
+import type { DatabaseEngine } from "../request/database-engine.js";
 import { DatabaseWork } from "../request/database-work.js";
 import type { RateLimiter } from "../request/limit.js";
 import { RandomIds, seedRandom } from "../request/random-ids.js";
 import type { Settings } from "../request/settings.js";
 import type { World } from "../request/world.js";
-import { jobs } from "../rules/behaviors.js";
 import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
 import type { Backing } from "../store/backing.js";
 import { MemoryStore } from "../store/memory-store.js";
 import { type ClockState, VirtualClock } from "../time/clock.js";
-import { SupersededError } from "../time/job-handler.js";
+import type { JobHandler } from "../time/job-handler.js";
+import { runJob } from "./run-job.js";
 import { JobQueue } from "../time/job-queue.js";
 import type { Job } from "../time/scheduler.js";
 import { ChangeHook } from "./change-hook.js";
@@ -72,7 +72,10 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
     databaseEngine,
     databaseWork: new DatabaseWork(),
     keys,
-    scheduler: new JobQueue((job, isAwaited) => runJob(world, job, isAwaited, onDefect), snapshot.jobs),
+    scheduler: new JobQueue(
+      (job, isAwaited) => runJob(job.kind, isAwaited, onDefect, workOn(world, job, isAwaited)),
+      snapshot.jobs,
+    ),
     cursors: new SealedCursors(Buffer.from(snapshot.cursorKey, "base64url")),
     authenticator: tokens,
     services: { databases: databaseEngine, signer: tokens },
@@ -95,27 +98,13 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
   return world;
 };
 
-/** Returns the error of the job; undefined when it succeeds. */
-const runJob = async (
-  world: LiveWorld,
-  job: Job,
-  isAwaited: boolean,
-  onDefect: (error: unknown) => void,
-): Promise<unknown> => {
-  try {
-    const handler = jobs[job.kind];
-    if (!handler) throw new Error(`There is no handler for jobs of the kind ${job.kind}`);
-    // The change is stored before the work starts, so that it is completed after a crash. If storing fails, the
-    // response reports it.
-    if (job.change !== undefined) await world.saved()?.catch(() => undefined);
-    await handler(world, job.subject, job.change);
-    if (!isAwaited) await world.saved();
-    return undefined;
-  } catch (error) {
-    const isExpected = error instanceof SupersededError || error instanceof DatabaseUnavailableError;
-    if (!isAwaited && !isExpected) onDefect(error);
-    return error;
-  }
+/** Returns the work of a job, which stores its change first and the rows at the end. */
+const workOn = (world: LiveWorld, job: Job, isAwaited: boolean) => async (handler: JobHandler) => {
+  // The change is stored before the work starts, so that it is completed after a crash. If storing fails, the
+  // response reports it.
+  if (job.change !== undefined) await world.saved()?.catch(() => undefined);
+  await handler(world, job.subject, job.change);
+  if (!isAwaited) await world.saved();
 };
 
 /** Returns the snapshot of a world. It shares the rows of the world. */

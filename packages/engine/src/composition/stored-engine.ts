@@ -13,7 +13,7 @@ import type { OperationId } from "../generated/operations.js";
 import type { ServedEngine } from "../control/served-engine.js";
 import { SignInGate } from "../oauth/sign-in-gate.js";
 import { environmentRecorder } from "../request/coverage.js";
-import { type DatabaseEngine, DatabaseUnavailableError } from "../request/database-engine.js";
+import type { DatabaseEngine } from "../request/database-engine.js";
 import { DatabaseWork } from "../request/database-work.js";
 import { type BodyPolicy, Engine } from "../request/engine.js";
 import { readRateLimit } from "../request/limit.js";
@@ -24,11 +24,11 @@ import { RandomIds, seedRandom } from "../request/random-ids.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { RateLimitSettings, Settings } from "../request/settings.js";
 import type { World } from "../request/world.js";
-import { behaviors, jobs } from "../rules/behaviors.js";
+import { behaviors } from "../rules/behaviors.js";
 import type { Records, TableStates } from "../store/records.js";
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import { type InitialRow, type JobRow, type ServerRow, initialId, serverId } from "../request/server-rows.js";
-import { SupersededError } from "../time/job-handler.js";
+import { runJob } from "./run-job.js";
 import { JobRunner } from "../time/job-runner.js";
 import type { JobWhere } from "../time/stored-scheduler.js";
 import { firstSnapshot } from "./live-world.js";
@@ -151,7 +151,10 @@ export class StoredEngine implements ServedEngine {
         server.run({ mode, locks: mode === "write" ? ["jobs"] : [] }, ({ tables }) =>
           step(tables.table<JobRow, JobWhere>("jobs"), tables),
         ),
-      perform: (job, isAwaited) => runJob(lastingWorld(parts), job, isAwaited, onDefect),
+      perform: (job, isAwaited) =>
+        runJob(job.kind, isAwaited, onDefect, async (handler) =>
+          handler(lastingWorld(parts), job.subject, job.change),
+        ),
     });
     await server.refresh();
     return new StoredEngine(options, parts, isNew);
@@ -310,23 +313,4 @@ export class StoredEngine implements ServedEngine {
 const removed = (left: TableStates, entered: TableStates, table: string): string[] => {
   const kept = new Set(entered[table]?.rows.map(([, { id }]) => id));
   return (left[table]?.rows ?? []).map(([, { id }]) => id).filter((id) => !kept.has(id));
-};
-
-/** Returns the error of the job; undefined when it succeeds. */
-const runJob = async (
-  world: ControlledWorld,
-  job: JobRow,
-  isAwaited: boolean,
-  onDefect: (error: unknown) => void,
-): Promise<unknown> => {
-  try {
-    const handler = jobs[job.kind];
-    if (!handler) throw new Error(`There is no handler for jobs of the kind ${job.kind}`);
-    await handler(world, job.subject, job.change);
-    return undefined;
-  } catch (error) {
-    const isExpected = error instanceof SupersededError || error instanceof DatabaseUnavailableError;
-    if (!isAwaited && !isExpected) onDefect(error);
-    return error;
-  }
 };
