@@ -25,6 +25,7 @@ const faults: fc.Arbitrary<Fault> = fc.oneof(
 
 /** A call, and what it must have done and returned. */
 interface Work {
+  /** Returns the ID of the project, or the name or logical ID of the one to create. */
   prepare: () => Promise<string>;
   call: (client: MgmtClient, id: string, maxRetryAfterMs: number) => PromiseLike<unknown>;
   /** How many times the call took effect. */
@@ -32,9 +33,12 @@ interface Work {
   /** IDs that a returned page must have. */
   listed?: (id: string) => string[];
 }
-const worksOn = ({ seed, store }: Engine): Record<WorkName, Work> => {
-  const projects = () => store.projects.list({});
-  const prepare = async (): Promise<string> => (await seed.project({ name: "before" })).id;
+const worksOn = (engine: Engine): Record<WorkName, Work> => {
+  const projects = () => engine.store.projects.list({});
+  const prepare = async (): Promise<string> => (await engine.seed.project({ name: "before" })).id;
+  // On a busy machine, the server may carry out a request only after its call has timed out and the next one has begun.
+  let calls = 0;
+  const prepareNew = (): Promise<string> => Promise.resolve(`new-${String((calls += 1))}`);
   return {
     list: {
       prepare,
@@ -43,16 +47,16 @@ const worksOn = ({ seed, store }: Engine): Record<WorkName, Work> => {
       listed: (id) => [id],
     },
     create: {
-      prepare: async () => "",
-      call: (client, _, maxRetryAfterMs) =>
-        client.projects.create({ name: "created" }, { timeoutMs, maxRetryAfterMs }),
-      done: () => projects().length,
+      prepare: prepareNew,
+      call: (client, name, maxRetryAfterMs) =>
+        client.projects.create({ name }, { timeoutMs, maxRetryAfterMs }),
+      done: (created) => projects().filter(({ name }) => name === created).length,
     },
     ensure: {
-      prepare: async () => "",
-      call: (client, _, maxRetryAfterMs) =>
-        client.projects.ensure({ logicalId: "shop" }, { timeoutMs, maxRetryAfterMs }),
-      done: () => projects().length,
+      prepare: prepareNew,
+      call: (client, logicalId, maxRetryAfterMs) =>
+        client.projects.ensure({ logicalId }, { timeoutMs, maxRetryAfterMs }),
+      done: (ensured) => projects().filter(({ logicalId }) => logicalId === ensured).length,
     },
     update: {
       prepare,
@@ -78,6 +82,7 @@ describe.concurrent.each(["fetch", "nodeTransport"] as const)(
         const server = await createServer();
         onTestFinished(() => server.close(0));
         const transport = carrier === "fetch" ? undefined : nodeTransport();
+        const work = worksOn(server.engine)[name];
         const ends = { value: 0, error: 0 };
         await fc.assert(
           fc.asyncProperty(
@@ -87,7 +92,6 @@ describe.concurrent.each(["fetch", "nodeTransport"] as const)(
               await server.engine.reset();
               const token = await server.engine.tokens.user();
               const client = createClient({ baseUrl: server.baseUrl, token, transport });
-              const work = worksOn(server.engine)[name];
               const id = await work.prepare();
               for (const fault of sequence) server.engine.faults.add({ ...fault, times: 1 });
 
