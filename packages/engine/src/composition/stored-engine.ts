@@ -26,7 +26,8 @@ import type { RateLimitSettings, Settings } from "../request/settings.js";
 import type { World } from "../request/world.js";
 import { behaviors } from "../rules/behaviors.js";
 import type { Records, TableStates } from "../store/records.js";
-import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
+import type { CollectionName } from "../store/keys.js";
+import type { BackupRow, DatabaseRow, Row, ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import { type InitialRow, type JobRow, type ServerRow, initialId, serverId } from "../request/server-rows.js";
 import { runJob } from "./run-job.js";
 import { JobRunner } from "../time/job-runner.js";
@@ -301,16 +302,26 @@ export class StoredEngine implements ServedEngine {
     await this.#records.replaceAll(states);
     await this.#server.refresh();
     await change(this.#world(), (world) => this.oauth.restoreEnsuredClients(world));
-    await Promise.all([
-      ...removed(left, states, "backups").map((id) => this.#databaseEngine.dropBackup(id)),
-      ...removed(left, states, "databases").map((id) => this.#databaseEngine.drop(id)),
-      this.#runner.idle(),
-    ]);
+    await Promise.all([...this.#dropRemoved(left, states), this.#runner.idle()]);
     this.#runner.look();
+  }
+
+  /** Drops what the rows do not have any more, each when no work of any process uses it. */
+  #dropRemoved(left: TableStates, entered: TableStates): Promise<void>[] {
+    const { databaseWork } = this.#world();
+    const databases = removed<DatabaseRow>(left, entered, "databases").map(({ id }) => {
+      databaseWork.cancelFilling(id);
+      return databaseWork.inTurn([id], () => this.#databaseEngine.drop(id));
+    });
+    const backups = removed<BackupRow>(left, entered, "backups").map(({ id, databaseId }) =>
+      databaseWork.inTurn([databaseId], () => this.#databaseEngine.dropBackup(id)),
+    );
+    return [...databases, ...backups];
   }
 }
 
-const removed = (left: TableStates, entered: TableStates, table: string): string[] => {
+/** Returns the rows of a table, which have the type `T`, that the entered state does not have. */
+const removed = <T extends Row>(left: TableStates, entered: TableStates, table: CollectionName): T[] => {
   const kept = new Set(entered[table]?.rows.map(([, { id }]) => id));
-  return (left[table]?.rows ?? []).map(([, { id }]) => id).filter((id) => !kept.has(id));
+  return (left[table]?.rows ?? []).map(([, row]) => row as T).filter(({ id }) => !kept.has(id));
 };

@@ -35,16 +35,25 @@ export interface DatabaseEngine {
     pooled: DatabaseAddress;
     accelerate: DatabaseAddress;
   };
-  /** Creates a database with the data of its source and a role for each credential. */
+  /**
+   * Creates a database with the data of its source and a role for each credential.
+   *
+   * @param signal cancels the creation when it is aborted. The promise then rejects, unless the database is complete.
+   */
   create(
     databaseId: string,
     source: DatabaseSource,
     credentials: readonly DatabaseCredential[],
+    signal?: AbortSignal,
   ): Promise<void>;
   /** Deletes the data, the roles and the sessions. Cancels a creation or restore that is under way. */
   drop(databaseId: string): Promise<void>;
-  /** Replaces all data with that of a backup. Roles and passwords do not change. */
-  restore(databaseId: string, backupId: string): Promise<void>;
+  /**
+   * Replaces all data with that of a backup. Roles and passwords do not change.
+   *
+   * @param signal cancels the restore when it is aborted. The promise then rejects, unless all data is replaced.
+   */
+  restore(databaseId: string, backupId: string, signal?: AbortSignal): Promise<void>;
   /** Adds a role, or changes the password of an existing role and ends its sessions. */
   grant(databaseId: string, credential: DatabaseCredential): Promise<void>;
   /** Deletes a role and ends its sessions. */

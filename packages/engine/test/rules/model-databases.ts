@@ -82,8 +82,9 @@ export class ModelDatabases implements DatabaseEngine {
     databaseId: string,
     source: DatabaseSource,
     credentials: readonly DatabaseCredential[],
+    signal?: AbortSignal,
   ): Promise<void> {
-    await this.#fill(databaseId, "create");
+    await this.#fill(databaseId, "create", signal);
     const roles = new Map(credentials.map(({ connectionId, pass }) => [connectionId, pass]));
     this.databases.set(databaseId, { roles, data: this.#dataOf(source) });
   }
@@ -94,8 +95,8 @@ export class ModelDatabases implements DatabaseEngine {
     this.databases.delete(databaseId);
   }
 
-  async restore(databaseId: string, backupId: string): Promise<void> {
-    await this.#fill(databaseId, "restore");
+  async restore(databaseId: string, backupId: string, signal?: AbortSignal): Promise<void> {
+    await this.#fill(databaseId, "restore", signal);
     this.#database(databaseId).data = this.#dataOf({ type: "backup", databaseId, backupId });
   }
 
@@ -132,8 +133,12 @@ export class ModelDatabases implements DatabaseEngine {
     if (error) throw error;
   }
 
-  async #fill(databaseId: string, work: "create" | "restore"): Promise<void> {
-    const cancelled = new Promise<never>((_, reject) => this.#cancel.set(databaseId, reject));
+  async #fill(databaseId: string, work: "create" | "restore", signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const cancelled = new Promise<never>((_, reject) => {
+      this.#cancel.set(databaseId, reject);
+      signal?.addEventListener("abort", () => reject(new Error("canceled meanwhile")));
+    });
     try {
       await Promise.race([this.#work(work), cancelled]);
     } finally {

@@ -62,10 +62,11 @@ export class PostgresDatabases implements DatabaseEngine {
     databaseId: string,
     source: DatabaseSource,
     credentials: readonly DatabaseCredential[],
+    canceled?: AbortSignal,
   ): Promise<void> {
     const name = databaseName(databaseId);
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
-    await this.#fill(name, sources, async (signal) => {
+    await this.#fill(name, { sources, canceled }, async (signal) => {
       await this.#dropInvalid(name);
       if (await this.#exists(name)) {
         for (const credential of credentials) await this.#logins.grant(name, credential);
@@ -99,11 +100,11 @@ export class PostgresDatabases implements DatabaseEngine {
    *
    * @throws DatabaseDropped when the database is dropped before the swap.
    */
-  async restore(databaseId: string, backupId: string): Promise<void> {
+  async restore(databaseId: string, backupId: string, canceled?: AbortSignal): Promise<void> {
     const name = databaseName(databaseId);
     const backup = await this.#findBackup(backupId);
     const staging = stagingName(name);
-    await this.#fill(name, [ownerOf(backup)], async (signal) => {
+    await this.#fill(name, { sources: [ownerOf(backup)], canceled }, async (signal) => {
       for (const leftover of [staging, replacedName(name)]) await this.#copies.drop(leftover);
       try {
         await this.#copies.copy(backup, staging, signal);
@@ -166,16 +167,17 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async #fill(
     name: string,
-    sources: readonly string[],
+    { sources, canceled }: { sources: readonly string[]; canceled: AbortSignal | undefined },
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const filling = new AbortController();
+    const signal = canceled ? AbortSignal.any([filling.signal, canceled]) : filling.signal;
     const others = this.#fillings.get(name) ?? new Set();
     this.#fillings.set(name, others.add(filling));
     try {
       await this.#inTurn([name, ...sources], async () => {
-        filling.signal.throwIfAborted();
-        await work(filling.signal);
+        signal.throwIfAborted();
+        await work(signal);
       });
     } finally {
       others.delete(filling);

@@ -147,6 +147,34 @@ describe("jobs in Postgres", () => {
     expect(calls).toHaveBeenCalledTimes(1);
   });
 
+  it("stop creating a database that another process deletes", async () => {
+    const databaseEngine = new ModelDatabases();
+    const { first, second } = await openTwo({ databaseEngine, settings: { lifecycle: { provisioning: 0 } } });
+    const held = databaseEngine.hold("create");
+    const path = { databaseId: await createDatabase(first) };
+    await held.begun;
+    const { data } = await second.send("databases.get", { path });
+    const { id } = data["project"] as { id: string };
+    expect((await second.send("projects.delete", { path: { id } })).status).toBe(204);
+    expect((await first.send("databases.get", { path })).status).toBe(404);
+    held.release();
+    await first.engine.idle();
+    expect(databaseEngine.databases.size).toBe(0);
+  });
+
+  it("stop creating a database that a reset in another process removes", async () => {
+    const databaseEngine = new ModelDatabases();
+    const { first, second } = await openTwo({ databaseEngine, settings: { lifecycle: { provisioning: 0 } } });
+    const held = databaseEngine.hold("create");
+    await createDatabase(first);
+    await held.begun;
+    const reset = second.engine.reset();
+    await first.engine.idle();
+    held.release();
+    await reset;
+    expect(databaseEngine.databases.size).toBe(0);
+  });
+
   it("fail the request that waits for them, and leave the rows as they were", async () => {
     const databaseEngine = new ModelDatabases();
     const { first, second } = await openTwo({ databaseEngine, settings: { lifecycle: { provisioning: 0 } } });

@@ -143,15 +143,6 @@ const record = (world: World, databaseId: string, change: DatabaseChange): void 
   }
 };
 
-/** Cancels a creation or restore that is running, before the database is deleted. */
-const cancelFilling = async (world: JobWorld, databaseId: string): Promise<void> => {
-  if (!world.databaseWork.isFilling(databaseId)) return;
-  await world.databaseEngine.drop(databaseId);
-  await changeDatabase(world, databaseId, ({ store }, row) => {
-    if (row) store.databases.update(databaseId, { made: false });
-  });
-};
-
 /**
  * Handles a change that could not reach the database server and may have been made nevertheless. A deletion may have
  * destroyed data, so it is completed later. Any other change is discarded, and the login is then set as the store has it.
@@ -188,7 +179,7 @@ export const changeJobs: JobHandlers = {
     );
     if (!requested) throw new SupersededError();
     try {
-      if (requested.type === "deleteDatabase") await cancelFilling(world, databaseId);
+      if (requested.type === "deleteDatabase") world.databaseWork.cancelFilling(databaseId);
       await world.databaseWork.inTurn([databaseId], async () => {
         const found = await world.transact({ mode: "read", locks: [] }, (current) =>
           findApplicable(current, databaseId, changeId),

@@ -60,45 +60,51 @@ const readDatabase = async (world: JobWorld, databaseId: string): Promise<Databa
  */
 const sourceIds = (source: DatabaseSource): string[] => (source.type === "empty" ? [] : [source.databaseId]);
 
+/** Work that fills a database. */
+interface Filling {
+  /** The status until the work has ended. */
+  readonly underWay: DatabaseStatus;
+  readonly job: string;
+  readonly fill: () => Promise<void>;
+}
+
 /**
- * Runs work that fills a database, and sets its status from `underWay` to `ready` or `failure`. Does not change the
- * status if the database was deleted, or the control surface set another status, in the meantime. Schedules the job again
- * if the database server cannot be reached. Rethrows the error of the work unless a deletion canceled it.
+ * Fills a database, and sets its status from `underWay` to `ready` or `failure`. Does not change the status if the control
+ * surface has set another one in the meantime, or if a deletion has canceled the work: when that fails, it schedules the work
+ * again. Schedules the job again if the database server cannot be reached. Rethrows other errors of the work.
  */
 const fillDatabase = async (
   world: JobWorld,
   { id }: DatabaseRow,
-  underWay: DatabaseStatus,
-  job: string,
-  fill: () => Promise<void>,
+  signal: AbortSignal,
+  { underWay, job, fill }: Filling,
 ): Promise<void> => {
-  const finish = (status: DatabaseStatus, changes: { made?: boolean }): Promise<DatabaseRow | undefined> =>
-    changeDatabase(world, id, ({ store }, current) =>
-      current === undefined
-        ? undefined
-        : store.databases.update(id, {
-            ...changes,
-            status: current.status === underWay ? status : current.status,
-          }),
-    );
+  const finish = (status: DatabaseStatus, changes: { made?: boolean }): Promise<void> =>
+    changeDatabase(world, id, ({ store }, current) => {
+      if (current === undefined) return;
+      store.databases.update(id, {
+        ...changes,
+        status: current.status === underWay ? status : current.status,
+      });
+    });
   try {
-    await world.databaseWork.filling(id, fill);
+    await fill();
   } catch (error) {
+    if (signal.aborted) return;
     if (error instanceof DatabaseUnavailableError) {
       await changeDatabase(world, id, ({ scheduler, clock }, current) => {
         if (current) scheduler.schedule(clock, job, id, unavailableDelay);
       });
       return;
     }
-    const failed = await finish("failure", {});
-    if (failed && isBeingDeleted(failed)) return;
+    await finish("failure", {});
     throw error;
   }
   await finish("ready", { made: true });
 };
 
 /** Creates a database with a role for each of its connections. */
-const make = async (world: JobWorld, { id, source }: DatabaseRow): Promise<void> => {
+const make = async (world: JobWorld, { id, source }: DatabaseRow, signal: AbortSignal): Promise<void> => {
   const connections = await world.transact({ mode: "read", locks: [] }, ({ store }) =>
     store.connections.list({ databaseId: id }),
   );
@@ -107,37 +113,50 @@ const make = async (world: JobWorld, { id, source }: DatabaseRow): Promise<void>
     user,
     pass,
   }));
-  await world.databaseEngine.create(id, source, credentials);
+  signal.throwIfAborted();
+  await world.databaseEngine.create(id, source, credentials, signal);
 };
 
+const isToBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
+  row !== undefined && !isBeingDeleted(row);
+
 /**
- * Returns a handler that runs when no other work uses the database or its source. It does nothing while the database is
- * being deleted.
+ * Returns a handler that fills a database when no other work uses it or its source. It does nothing while the database is
+ * being deleted, and a deletion cancels it.
  */
-const inTurn =
-  (work: (world: JobWorld, row: DatabaseRow) => Promise<void>): JobHandler =>
+const filling =
+  (work: (world: JobWorld, row: DatabaseRow, signal: AbortSignal) => Promise<void>): JobHandler =>
   async (world, databaseId) => {
+    const { databaseWork } = world;
     const source = (await readDatabase(world, databaseId))?.source;
-    await world.databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], async () => {
-      const row = await readDatabase(world, databaseId);
-      if (row !== undefined && !isBeingDeleted(row)) await work(world, row);
-    });
+    const isWanted = async (): Promise<boolean> => isToBeFilled(await readDatabase(world, databaseId));
+    await databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], () =>
+      databaseWork.filling(databaseId, isWanted, async (signal) => {
+        const row = await readDatabase(world, databaseId);
+        if (isToBeFilled(row)) await work(world, row, signal);
+      }),
+    );
   };
 
 export const databaseJobs: JobHandlers = {
-  [provisionJob]: inTurn(async (world, row) => {
-    if (!row.made) await fillDatabase(world, row, "provisioning", provisionJob, () => make(world, row));
+  [provisionJob]: filling(async (world, row, signal) => {
+    if (row.made) return;
+    const fill = (): Promise<void> => make(world, row, signal);
+    await fillDatabase(world, row, signal, { underWay: "provisioning", job: provisionJob, fill });
   }),
 
   /**
    * Restores a database. One that was never created is created from the backup, with a role for each of its
    * connections.
    */
-  [recoverJob]: inTurn(async (world, row) => {
+  [recoverJob]: filling(async (world, row, signal) => {
     if (row.status !== "recovering" || row.source.type !== "backup") return;
     const { backupId } = row.source;
-    await fillDatabase(world, row, "recovering", recoverJob, () =>
-      row.made ? world.databaseEngine.restore(row.id, backupId) : make(world, row),
-    );
+    const restore = async (): Promise<void> => {
+      signal.throwIfAborted();
+      await world.databaseEngine.restore(row.id, backupId, signal);
+    };
+    const fill = row.made ? restore : (): Promise<void> => make(world, row, signal);
+    await fillDatabase(world, row, signal, { underWay: "recovering", job: recoverJob, fill });
   }),
 };
