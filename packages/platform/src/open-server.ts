@@ -81,14 +81,15 @@ const openRecorded = async (
 ): Promise<OpenDatabases> => {
   const databases = await openDatabases(postgres.address, postgres.major, recorded, front.server.port);
   const { missing, broken, problems } = databases;
+  let lost: string[] = [];
   try {
-    if (recorded.length > 0) await recordLoss(postgres, missing, broken);
+    if (recorded.length > 0) lost = await recordLoss(postgres, missing, broken);
   } catch (error) {
     await databases.close();
     throw error;
   }
   front.server.open((user) => databases.databaseOf(user));
-  for (const id of missing.databaseIds) onLog(`Postgres has no data for the database ${id}`);
+  for (const id of lost) onLog(`Postgres has no data for the database ${id}`);
   for (const problem of problems) onLog(problem);
   return databases;
 };

@@ -10,6 +10,7 @@ import {
 } from "pg";
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { superuser } from "../postgres/cluster.js";
+import { isTemporary } from "../postgres/unavailable.js";
 import { Blockers } from "./blockers.js";
 
 export interface AdminAddress {
@@ -22,11 +23,6 @@ export interface AdminAddress {
 const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
 
 /**
- * Codes of errors that a repetition can cure: connection exceptions, shutdowns, and locks or statements that took too long.
- */
-const temporary = /^(08...|57P0[123]|55P03|57014)$/;
-
-/**
  * Does the work with connections to Postgres.
  *
  * @throws DatabaseUnavailableError when Postgres cannot be reached or the connection is lost; DatabaseError when Postgres
@@ -36,7 +32,7 @@ const reaching = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DatabaseError && !temporary.test(error.code ?? "")) throw error;
+    if (error instanceof DatabaseError && !isTemporary(error)) throw error;
     // All other errors of the driver are about the connection.
     throw new DatabaseUnavailableError("Postgres cannot be reached", { cause: error });
   }

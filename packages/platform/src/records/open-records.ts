@@ -43,12 +43,12 @@ export const openPlatformRecords = async (
   }
 };
 
-/** Marks what Postgres does not have as lost. */
+/** Marks what Postgres does not have as lost. Returns the ids of the databases whose data is lost. */
 export const recordLoss = async (
   postgres: OpenPostgres,
   missing: MissingData,
   broken: readonly string[],
-): Promise<void> => withAdmin(postgres, (admin) => markLost(admin, recordsSchema, missing, broken));
+): Promise<string[]> => withAdmin(postgres, (admin) => markLost(admin, recordsSchema, missing, broken));
 
 const withAdmin = async <T>(
   { address, major }: OpenPostgres,

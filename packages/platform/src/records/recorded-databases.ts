@@ -37,28 +37,36 @@ const byOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<strin
   return groups;
 };
 
+/** SQL condition on a database whose deletion was requested: it may be partly done, and its job completes it. */
+const isBeingDeleted = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
+
 /**
- * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, and the backups that it does
- * not have as `failed`. A backup that was running when the last run ended is also `failed`.
+ * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, unless they are being deleted,
+ * and the backups that it does not have as `failed`. A backup that is running and has no job any more is also `failed`.
+ *
+ * @returns the ids of the databases whose data is lost.
  */
 export const markLost = async (
   admin: Queries,
   schema: string,
   missing: MissingData,
   broken: readonly string[],
-): Promise<void> => {
-  await admin.query(
+): Promise<string[]> => {
+  const lost = await admin.query<{ id: string }>(
     `update ${schema}.databases set doc = doc || '{"made": false, "status": "failure"}'
-      where id = any ($1) and (doc->>'made')::boolean`,
+      where id = any ($1) and (doc->>'made')::boolean and not ${isBeingDeleted} returning id`,
     [missing.databaseIds],
   );
   await admin.query(
-    `update ${schema}.databases set doc = doc || '{"status": "failure"}' where id = any ($1)`,
+    `update ${schema}.databases set doc = doc || '{"status": "failure"}'
+      where id = any ($1) and not ${isBeingDeleted}`,
     [broken],
   );
   await admin.query(
-    `update ${schema}.backups set doc = doc || '{"status": "failed"}'
-      where id = any ($1) or doc->>'status' = 'running'`,
+    `update ${schema}.backups b set doc = doc || '{"status": "failed"}'
+      where id = any ($1)
+        or doc->>'status' = 'running' and not exists (select from ${schema}.jobs where subject = b.id)`,
     [missing.backupIds],
   );
+  return lost.map(({ id }) => id);
 };

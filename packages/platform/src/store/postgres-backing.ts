@@ -9,17 +9,12 @@ import {
   type Want,
 } from "@mgmt/engine";
 import { DatabaseError, type Pool, type PoolClient, type QueryResult, escapeIdentifier } from "pg";
+import { isTemporary } from "../postgres/unavailable.js";
 import { type Result, literal, readsOf } from "./reads.js";
 import { writesOf } from "./writes.js";
 
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflicts: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
-
-/**
- * Codes of errors that end when Postgres is back or less busy: connection exceptions, a lack of resources (a full disk, too many
- * connections), locks that could not be had in time, and the end of a session.
- */
-const isUnavailable = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
 
 /** Rows in the tables of one schema of Postgres. Several processes may use it at the same time. */
 export class PostgresBacking implements Backing {
@@ -160,7 +155,7 @@ const isHit = ({ read }: Want): boolean => read === "hit";
 
 /** Returns the error for what the driver has thrown. */
 export const translate = (error: unknown): unknown => {
-  if (error instanceof DatabaseError && !isUnavailable.test(error.code ?? "")) {
+  if (error instanceof DatabaseError && !isTemporary(error)) {
     return conflicts.has(error.code ?? "") ? new ConflictError(error.message, { cause: error }) : error;
   }
   // All other errors of the driver are about the connection.

@@ -1,15 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { KeyedMutex, type Sessions } from "@mgmt/engine";
-import { Client, type ClientConfig } from "pg";
+import { Client, type ClientConfig, type QueryResultRow } from "pg";
 import { lockKey, translate } from "./postgres-backing.js";
 
 /** Milliseconds between attempts to take a lock that another process holds. */
 const retryDelay = 50;
 
-/** A session with Postgres. */
-interface Session {
-  readonly id: string;
-  readonly client: Client;
+/** A session with Postgres. Its connection runs one statement at a time. */
+class Session {
+  readonly #client: Client;
+  #previous: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly id: string,
+    client: Client,
+  ) {
+    this.#client = client;
+  }
+
+  query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const rows = this.#previous.then(async () => (await this.#client.query<Row>(text, [...values])).rows);
+    this.#previous = rows.catch(() => undefined);
+    return rows;
+  }
+
+  end(): Promise<void> {
+    return this.#client.end();
+  }
 }
 
 /**
@@ -33,9 +50,9 @@ export class PostgresSessions implements Sessions {
   }
 
   async living(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const { client } = await this.#open();
+    const session = await this.#open();
     try {
-      const { rows } = await client.query<{ id: string }>(
+      const rows = await session.query<{ id: string }>(
         `select id from unnest($1::text[]) id where id in (select ${idOf} from pg_stat_activity)`,
         [ids],
       );
@@ -48,12 +65,12 @@ export class PostgresSessions implements Sessions {
   exclusively<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
     // A session can take a lock several times, so works of this process exclude each other before.
     return this.#mutex.run(names, async () => {
-      const { client } = await this.#lock(names);
+      const session = await this.#lock(names);
       try {
         return await work();
       } finally {
         // Another session has no locks of this one.
-        await this.#unlock(client, names).catch(() => undefined);
+        await this.#unlock(session, names).catch(() => undefined);
       }
     });
   }
@@ -61,7 +78,7 @@ export class PostgresSessions implements Sessions {
   async close(): Promise<void> {
     this.#isClosed = true;
     const session = await this.#session?.catch(() => undefined);
-    await session?.client.end().catch(() => undefined);
+    await session?.end().catch(() => undefined);
   }
 
   async #lock(names: readonly string[]): Promise<Session> {
@@ -70,13 +87,13 @@ export class PostgresSessions implements Sessions {
     for (;;) {
       const session = await this.#open();
       try {
-        const { rows } = await session.client.query<{ taken: boolean[] }>(
+        const rows = await session.query<{ taken: boolean[] }>(
           `select array[${keys.map((key) => `pg_try_advisory_lock(${key})`).join(", ")}]::boolean[] as taken`,
         );
         const taken = rows[0]?.taken ?? [];
         if (taken.every(Boolean)) return session;
         await this.#unlock(
-          session.client,
+          session,
           distinct.filter((_, index) => taken[index]),
         );
       } catch (error) {
@@ -86,10 +103,10 @@ export class PostgresSessions implements Sessions {
     }
   }
 
-  async #unlock(client: Client, names: readonly string[]): Promise<void> {
+  async #unlock(session: Session, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     const keys = [...new Set(names)].map((name) => lockKey(this.#schema, `work ${name}`));
-    await client.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
+    await session.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
   }
 
   #open(): Promise<Session> {
@@ -114,7 +131,7 @@ export class PostgresSessions implements Sessions {
       const { rows } = await client.query<{ id: string }>(
         `select ${idOf} as id from pg_stat_activity where pid = pg_backend_pid()`,
       );
-      return { id: rows[0]?.id ?? "", client };
+      return new Session(rows[0]?.id ?? "", client);
     } catch (error) {
       forget();
       void client.end().catch(() => undefined);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.release());
 beforeEach(async () => {
-  for (const table of ["databases", "connections", "backups"])
+  for (const table of ["databases", "connections", "backups", "jobs"])
     await client.query(`delete from ${schema}.${table}`);
 });
 
@@ -74,7 +74,7 @@ describe("markLost", () => {
     ] as const)
       await insert("databases", id, { made, status, name: "kept" });
     const missing = { databaseIds: ["db_1_missing", "db_2_not_made", "db_unknown"], backupIds: [] };
-    await markLost(admin, schema, missing, ["db_3_broken"]);
+    expect(await markLost(admin, schema, missing, ["db_3_broken"])).toEqual(["db_1_missing"]);
     expect(await fieldsOf("databases", "id", "made", "status", "name")).toEqual([
       ["db_1_missing", false, "failure", "kept"],
       ["db_2_not_made", false, "provisioning", "kept"],
@@ -83,7 +83,29 @@ describe("markLost", () => {
     ]);
   });
 
-  it("marks backups that are missing or were running as failed", async () => {
+  it("leaves databases whose deletion is not complete, so that its job completes it", async () => {
+    const row = {
+      made: true,
+      status: "ready",
+      changes: [{ type: "setPassword" }, { type: "deleteDatabase" }],
+    };
+    for (const id of ["db_1_missing", "db_2_broken"]) await insert("databases", id, row);
+    const missing = { databaseIds: ["db_1_missing"], backupIds: [] };
+    expect(await markLost(admin, schema, missing, ["db_2_broken"])).toEqual([]);
+    expect(await fieldsOf("databases", "made", "status")).toEqual([
+      [true, "ready"],
+      [true, "ready"],
+    ]);
+  });
+
+  it("leaves backups that are running and have a job", async () => {
+    await insert("backups", "bkp_1", { status: "running" });
+    await insert("jobs", "job_1", { subject: "bkp_1", dueAt: 0 });
+    await markLost(admin, schema, { databaseIds: [], backupIds: [] }, []);
+    expect(await fieldsOf("backups", "status")).toEqual([["running"]]);
+  });
+
+  it("marks backups that are missing, or that are running without a job, as failed", async () => {
     await insert("backups", "bkp_1", { status: "completed", size: 1 });
     await insert("backups", "bkp_2", { status: "completed", size: 2 });
     await insert("backups", "bkp_3", { status: "running" });
