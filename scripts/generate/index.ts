@@ -13,6 +13,7 @@ import { printLlmsIndex } from "./llms.js";
 import { generateMockReference } from "./mock-reference.js";
 import { generateReference, referenceFolder } from "./sdk-reference.js";
 import { generateSdk } from "./sdk.js";
+import { copySharedSources } from "./shared-sources.js";
 
 const findings = await lintContract();
 if (findings.length > 0) {
@@ -50,6 +51,7 @@ const sdk = await generateSdk(contract);
 await update(sdk);
 await updateFolder(referenceFolder, await generateReference(contract, sdk));
 await update(generateEngine(contract));
+await update(await copySharedSources());
 await update(await generateCli(contract));
 await update(await generateControlDocument());
 await update(await generateMockReference());

@@ -217,7 +217,7 @@ describe("a response that is not the service's", () => {
   it("does not print control characters of a message", async () => {
     const error = { code: "a:b", message: "one\u001b[2Ktwo\nthree" };
     expect(failed(await respondWith({ status: 400, body: { error } }), 7)).toBe(
-      "error: one[2Ktwo three (a:b)\nhint: Run mgmt projects get --help.\n",
+      "error: one\\u001b[2Ktwo three (a:b)\nhint: Run mgmt projects get --help.\n",
     );
   });
 });

@@ -100,7 +100,7 @@ describe("a result", () => {
     const name = "a\u001b[2J\u0007b\u202ec\nd";
     const { env, close } = await startCannedServer(() => ({ body: { data: [{ id: "proj_1", name }] } }));
     const table = await runInProcess(["projects", "list"], { env });
-    expect(table.stdout).toContain("a[2Jbc d");
+    expect(table.stdout).toContain("a\\u001b[2J\\u0007b\\u202ec d");
     const json = await runInProcess(["projects", "list", "-o", "json"], { env });
     expect(JSON.parse(json.stdout)).toEqual([{ id: "proj_1", name }]);
     close();

@@ -45,6 +45,7 @@ export type * from "./store/rows.js";
 export { KeyedMutex } from "./time/keyed-mutex.js";
 export { controlDocument } from "./control/control-document.js";
 export { secretFields } from "./generated/secret-fields.js";
+export { escapeUnsafe } from "./generated/unsafe-characters.js";
 export { operationAt, shownPath } from "./request/route.js";
 export { seedResource } from "./control/seed-routes.js";
 export type { Residents } from "./control/residents.js";

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { escapeUnsafe } from "@mgmt/engine";
 import { MockError } from "./mock-error.js";
 import { run } from "./command/run.js";
 
@@ -12,8 +13,8 @@ try {
   await run(process.argv.slice(2), { env: process.env, print, stopped });
 } catch (error) {
   const isExpected = error instanceof MockError || error instanceof TypeError;
-  process.stderr.write(
-    isExpected ? `${error.message}\n` : `${String(error instanceof Error ? error.stack : error)}\n`,
-  );
+  const text = isExpected ? error.message : String(error instanceof Error ? error.stack : error);
+  // A file or a service may have chosen parts of the message.
+  process.stderr.write(`${escapeUnsafe(text)}\n`);
   process.exitCode = error instanceof MockError && error.code === "mock:bad_flag" ? 2 : 1;
 }

@@ -41,7 +41,7 @@ export const confirmChange = async (
   const [first] = described;
   const wanted =
     described.length > 1 ? `delete ${String(described.length)}` : first && (typable(first.name) ?? first.id);
-  const message = `Type ${wanted ?? "yes"} to confirm:`;
+  const message = `Type ${printable(wanted ?? "yes")} to confirm:`;
   const typed = await ask(context, ({ input }, terminal) => input({ message }, terminal));
   if (typed.trim() !== wanted) throw declined();
 };

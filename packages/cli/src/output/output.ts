@@ -73,6 +73,11 @@ export class Output {
     writeText(text, this.streams);
   }
 
+  /** Prints a text that is itself the result: unchanged for a program, and safe on a terminal. */
+  exact(text: string): void {
+    this.text(this.isTerminal ? printable(text) : text);
+  }
+
   /** Returns how words are emphasized in text of our own. */
   style(): Promise<Style> {
     return loadStyle(wantsColor(this.streams.stdout, this.env));

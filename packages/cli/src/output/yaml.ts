@@ -1,7 +1,7 @@
 // A separate module, so that `yaml` is loaded only for `--output yaml`. A static import is needed, because the build
 // gives a dynamic import of this CommonJS package no named exports.
 import { Document, Scalar, visit } from "yaml";
-import { escapeUnsafe, isUnsafe } from "./printable.js";
+import { escapeYaml, isUnsafe } from "./printable.js";
 
 /** Renders a value as YAML. Long lines are not folded, and repeated objects are written out rather than referenced. */
 export const renderYaml = (value: unknown): string => {
@@ -12,5 +12,5 @@ export const renderYaml = (value: unknown): string => {
       if (typeof node.value === "string" && isUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  return escapeUnsafe(document.toString({ lineWidth: 0 }));
+  return escapeYaml(document.toString({ lineWidth: 0 }));
 };

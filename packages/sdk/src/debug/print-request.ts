@@ -1,6 +1,7 @@
 import type { Next, OutgoingRequest } from "../request/middleware.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { redactBody, redactHeaders, redactUrl, secretsIn } from "./redact.js";
+import { escapeUnsafe } from "./unsafe-characters.js";
 
 /** Sends a request and prints it and its response, one line each. */
 export const printRequest = async (
@@ -9,7 +10,8 @@ export const printRequest = async (
   debug: true | ((line: string) => void),
 ): Promise<TransportResponse> => {
   const { method, attempt } = request;
-  const print = typeof debug === "function" ? debug : (line: string): void => console.error(line);
+  const write = typeof debug === "function" ? debug : (line: string): void => console.error(line);
+  const print = (line: string): void => write(escapeUnsafe(line));
   const sent = secretsIn(request.headers, request.body);
   const url = redactUrl(request.url, sent);
   const start = performance.now();

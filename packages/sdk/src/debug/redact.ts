@@ -1,6 +1,7 @@
 import { isSecretField, secretFields } from "../generated/secret-fields.js";
 import { decodeBase64, decodePercent } from "./encodings.js";
 import { applyPatterns, inMessages, inValues, mask } from "./secret-patterns.js";
+import { escapeUnsafe } from "./unsafe-characters.js";
 
 /** Shorter secrets occur in other texts by chance. */
 const minKnownLength = 6;
@@ -85,8 +86,10 @@ const redactSecret = (name: string, value: unknown, known: readonly string[], de
 const hasOwnNames = (name: string): boolean =>
   secretFields.has(name) || /env|(?:secret|password|passphrase|cookie)s$/i.test(name);
 
-/** Masks secrets in a message of the service: a proxy may have quoted the request in it. */
-export const redactMessage = (text: string): string => redactText(text, [], inMessages);
+/**
+ * Masks secrets in a message of the service, and escapes what a terminal would act on: a proxy may have quoted the request in it.
+ */
+export const redactMessage = (text: string): string => escapeUnsafe(redactText(text, [], inMessages));
 
 /**
  * Masks the secrets in a URL: passwords, tokens, and query parameters with names such as `code` or `apikey`. Returns the

@@ -2,6 +2,7 @@ import type { Context } from "../../context.js";
 import { unknownProfile } from "../../errors/access-errors.js";
 import { missingInput } from "../../errors/usage-errors.js";
 import { ask, whyNotAsked } from "../../input/ask.js";
+import { printable } from "../../output/printable.js";
 import { findLink } from "../../profiles/link-file.js";
 import { profileNamed, type Profiles } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
@@ -44,7 +45,10 @@ const askForProfile = async ({ profiles, active }: Profiles, context: Context): 
     const hint = `Nothing was asked, because ${reason}. One of: ${names.join(", ")}.`;
     throw missingInput("Missing <profile>", hint);
   }
-  const choices = names.map((name) => ({ value: name, name: `${name}  ${profiles[name]?.baseUrl ?? ""}` }));
+  const choices = names.map((name) => ({
+    value: name,
+    name: printable(`${name}  ${profiles[name]?.baseUrl ?? ""}`),
+  }));
   const preselected = active === undefined ? {} : { default: active };
   return ask(context, ({ select }, terminal) =>
     select({ message: "Profile:", choices, ...preselected }, terminal),

@@ -1,7 +1,6 @@
 import type { Context, GlobalFlags } from "../../context.js";
 import { expiryOf, tokenOf } from "../../credentials/token-source.js";
 import { noToken } from "../../errors/access-errors.js";
-import { printable } from "../../output/printable.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 
 /** What `mgmt auth token --output json` prints. */
@@ -21,7 +20,7 @@ export const runAuthToken = async (flags: GlobalFlags, context: Context): Promis
   const token = typeof source === "string" ? source : await source();
   const { output } = context;
   // A format that the profile stores must not break `$(mgmt auth token)`.
-  if (flags.output === undefined || output.format === "table") return output.text(printable(token));
+  if (flags.output === undefined || output.format === "table") return output.exact(token);
   const expiry = expiryOf(token);
   const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
   const printed: PrintedToken = { token, endsAt, baseUrl: baseUrl?.value ?? null };

@@ -31,7 +31,7 @@ export const runConfigGet = async (key: string, flags: GlobalFlags, context: Con
   const { output } = context;
   const { fields, query } = output.presentation;
   // A format that the profile stores must not break `$(mgmt config get …)`.
-  if (flags.output === undefined && !fields && !query) return output.text(found.value);
+  if (flags.output === undefined && !fields && !query) return output.exact(found.value);
   const printed: PrintedSetting = { key, ...found };
   await output.result(printed);
 };

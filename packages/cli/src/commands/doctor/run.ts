@@ -28,7 +28,7 @@ const printLines = async (checks: readonly Check[], { output }: Pick<Context, "o
     return [
       `${marks[status](status)}${" ".repeat(9 - status.length)}${name.padEnd(width)}  ${printable(message)}`,
       ...(hint === undefined ? [] : [`${indent}${printable(hint)}`]),
-      ...next.map((words) => `${indent}${style.strong(words.map(shellWord).join(" "))}`),
+      ...next.map((words) => `${indent}${style.strong(printable(words.map(shellWord).join(" ")))}`),
     ];
   });
   output.text(lines.join("\n"));

@@ -123,7 +123,7 @@ const disclose = async (
   }
   if (envFile === undefined) {
     const result: PreviewResult = { ...preview, connectionString: url };
-    if (output.format === "table") output.text(url);
+    if (output.format === "table") output.exact(url);
     else await output.result(result);
     return;
   }
