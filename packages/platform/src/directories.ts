@@ -1,8 +1,10 @@
 import { chmod, lstat, statfs } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
 import { makeDirectory } from "./data-dir/make-directory.js";
+import { foreignProblem } from "./data-dir/own-file.js";
+import { whyReplaceable } from "./data-dir/parents.js";
 import { isRoot } from "./postgres/account.js";
 
 const gibibyte = 1024 ** 3;
@@ -54,12 +56,16 @@ const firstSafeDirectory = async (
   return undefined;
 };
 
-/** Rejects a directory that another user created first, which can happen in a shared parent such as `/tmp`. */
+/**
+ * Rejects a directory that another user created first, which can happen in a shared parent such as `/tmp`, that another user could
+ * have written to, or that another user could replace.
+ */
 const makeSafe = async (directory: string, mode: number): Promise<boolean> => {
   try {
+    if ((await whyReplaceable(dirname(directory))) !== undefined) return false;
     await makeDirectory(directory, mode);
     const found = await lstat(directory);
-    if (!found.isDirectory() || found.uid !== ownUid()) return false;
+    if (!found.isDirectory() || foreignProblem(found) !== undefined) return false;
     if ((found.mode & 0o777) !== mode) await chmod(directory, mode);
     return true;
   } catch {

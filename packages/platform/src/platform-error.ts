@@ -108,8 +108,15 @@ export const platformErrors = {
     new PlatformError(
       "platform:data_dir_unsafe",
       `${path} cannot be trusted: ${problem}.`,
-      `Nothing in it was changed. The data directory and its files must belong to you, and only you may write to them: check ` +
-        `with ls -la. ${otherDirectory}`,
+      `Nothing in it was changed. The data directory and its files must belong to you, its parent directories to you or root, ` +
+        `and only their owners may write to them: check with ls -la. ${otherDirectory}`,
+    ),
+
+  temporaryDirUnsafe: (directory: string, problem: string) =>
+    new PlatformError(
+      "platform:data_dir_unsafe",
+      `The directory for temporary files, ${directory}, cannot be trusted: ${problem}.`,
+      "Unset TMPDIR, or set it to a directory of your own.",
     ),
 
   dataDirUnwritable: (dataDir: string, cause: unknown) =>

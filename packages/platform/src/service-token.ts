@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { StoredEngine } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
+import { readOwn } from "./data-dir/own-file.js";
 
 /**
  * Returns a service token of the first workspace for the ready line: the token of the last run if it is still valid, or
@@ -31,8 +31,7 @@ export const issueServiceToken = async (
   return { token, workspaceId };
 };
 
-const readToken = (path: string): Promise<string | undefined> =>
-  readFile(path, "utf8").catch(() => undefined);
+const readToken = (path: string): Promise<string | undefined> => readOwn(path).catch(() => undefined);
 
 /** Returns whether a token names the same service token, address and signing key as a valid one. */
 const isAlike = (stored: string, valid: string): boolean => {

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdtemp, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
 import { PlatformError, platformErrors, systemErrorCode } from "../platform-error.js";
@@ -7,7 +7,9 @@ import { removeUnfinished } from "./atomic-file.js";
 import { DirectoryLock, lockName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
 import { type Manifest, NewerFormatError, manifestName, readManifest } from "./manifest.js";
-import { refuseForeign } from "./ownership.js";
+import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
+import { readRegular } from "./own-file.js";
+import { whyReplaceable } from "./parents.js";
 import { type OldState, type OldStateFiles, readOldState } from "./old-state.js";
 import { ephemeralPrefix, sweepEphemeral } from "./sweep.js";
 
@@ -49,11 +51,17 @@ export const filesIn = (dataDir: string): DataDirFiles => ({
 /** As root, Postgres's account must be able to traverse the directory. The files inside remain private. */
 const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
 
-/** Creates a data directory that is removed on release. */
+/**
+ * Creates a data directory that is removed on release.
+ *
+ * @throws PlatformError `platform:data_dir_unsafe` when another account could replace it.
+ */
 export const makeEphemeralDir = async (): Promise<DataDir> => {
-  const base = await ephemeralBase();
+  const base = await realpath(await ephemeralBase());
+  const problem = await whyReplaceable(base);
+  if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(base, problem);
   await sweepEphemeral(base);
-  const path = await mkdtemp(join(await realpath(base), ephemeralPrefix));
+  const path = await mkdtemp(join(base, ephemeralPrefix));
   await chmod(path, directoryMode());
   await DirectoryLock.acquire(path);
   return {
@@ -67,17 +75,16 @@ export const makeEphemeralDir = async (): Promise<DataDir> => {
 /**
  * Opens a persistent data directory, or initializes it when it is empty or missing.
  *
- * @throws PlatformError `platform:data_dir_in_use`, `platform:data_dir_corrupt`, `platform:data_dir_unwritable`. Existing
- *   files are not changed in these cases.
+ * @throws PlatformError `platform:data_dir_in_use`, `platform:data_dir_corrupt`, `platform:data_dir_unsafe`,
+ *   `platform:data_dir_unwritable`. Existing files are not changed in these cases.
  */
 export const openDataDir = async (given: string): Promise<DataDir> => {
   const path = resolve(given);
   try {
+    await refuseForeignParents(path);
     const isNew = await makeDirectory(path, directoryMode());
     if (!isNew) await makeEmptyPrivate(path);
-    const { cluster, ...files } = filesIn(path);
-    const names = [manifestName, lockName, ...Object.values(files).map((file) => basename(file))];
-    await refuseForeign(path, basename(cluster), names);
+    await refuseForeign(path, checkedNames(path));
     const lock = await DirectoryLock.acquire(path);
     try {
       const stored = await readStored(path);
@@ -90,6 +97,16 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
     if (error instanceof PlatformError) throw error;
     throw platformErrors.dataDirUnwritable(path, error);
   }
+};
+
+const checkedNames = (path: string): CheckedNames => {
+  const { cluster, log, tls, ...others } = filesIn(path);
+  return {
+    cluster: basename(cluster),
+    inPlace: [basename(log)],
+    directories: [basename(tls)],
+    others: [manifestName, lockName, ...Object.values(others).map((file) => basename(file))],
+  };
 };
 
 /** Takes the permission to write to an own, empty directory from others. */
@@ -127,7 +144,7 @@ const checkCluster = async (path: string, { postgres }: Manifest): Promise<void>
   const { cluster } = filesIn(path);
   let version: string;
   try {
-    version = (await readFile(join(cluster, "PG_VERSION"), "utf8")).trim();
+    version = (await readRegular(join(cluster, "PG_VERSION"))).trim();
     await stat(join(cluster, "global", "pg_control"));
   } catch (error) {
     if (systemErrorCode(error) === "EACCES") throw error;

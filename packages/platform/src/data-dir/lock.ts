@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { link, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { platformErrors, systemErrorCode } from "../platform-error.js";
+import { readOwn } from "./own-file.js";
 import { type ProcessIdentity, isAlive, ownIdentity } from "./process-identity.js";
 
 export const lockName = "platform.lock";
@@ -48,7 +49,7 @@ export const lockOwner = (dataDir: string): Promise<ProcessIdentity | undefined>
 
 const readOwner = async (path: string): Promise<ProcessIdentity | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    const value: unknown = JSON.parse(await readOwn(path));
     return isIdentity(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../platform-error.js";
 import { writeAtomically } from "./atomic-file.js";
+import { readOwn } from "./own-file.js";
 
 /** The content of `platform.json`: marks a directory as a data directory and holds the values that stay between runs. */
 export interface Manifest {
@@ -39,7 +39,7 @@ const fileIn = (dataDir: string): string => join(dataDir, manifestName);
 export const readManifest = async (dataDir: string): Promise<Manifest | undefined> => {
   let text: string;
   try {
-    text = await readFile(fileIn(dataDir), "utf8");
+    text = await readOwn(fileIn(dataDir));
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;

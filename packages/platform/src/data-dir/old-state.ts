@@ -1,7 +1,8 @@
-import { lstat, readFile, rm } from "node:fs/promises";
+import { lstat, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { platformErrors } from "../platform-error.js";
 import { syncDirectory } from "./atomic-file.js";
+import { readOwn } from "./own-file.js";
 
 /** Paths of the files in which earlier versions kept the records. */
 export interface OldStateFiles {
@@ -36,7 +37,7 @@ export const removeOldState = async ({ oldState, oldInitial }: OldStateFiles): P
 
 const readJson = async (file: string): Promise<unknown> => {
   try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
+    const value: unknown = JSON.parse(await readOwn(file));
     return value;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
-import { lchown, lstat, readFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, readFile } from "node:fs/promises";
 import { platformErrors } from "../platform-error.js";
+import { replaceByCopy } from "./cluster-copy.js";
 
 /** The account that runs Postgres when the platform runs as root, because Postgres refuses to run as root. */
 export interface Account {
@@ -8,8 +8,11 @@ export interface Account {
   gid: number;
 }
 
-/** Existing system accounts to try, in order of preference. No account is created. */
-const names = ["postgres", "_postgres", "nobody"];
+/**
+ * Existing system accounts to try, in order of preference. No account is created. `nobody` is the last one, because unrelated programs
+ * run as nobody and could read the cluster.
+ */
+const names = ["postgres", "_postgres", "daemon", "nobody"];
 
 export const isRoot = (): boolean => process.geteuid?.() === 0;
 
@@ -35,7 +38,7 @@ const systemAccounts = async (): Promise<Account[]> => {
 
 /**
  * Returns the account to run Postgres as on an existing cluster, which must be its owner; undefined for the current user.
- * A cluster owned by root, such as one restored from a copy, is first given to the account that `findAccount` returns.
+ * A cluster owned by root, such as one restored from a copy, is first replaced by a copy of the account that `findAccount` returns.
  */
 export const claimOwnership = async (cluster: string): Promise<Account | undefined> => {
   if (!isRoot()) return undefined;
@@ -44,17 +47,8 @@ export const claimOwnership = async (cluster: string): Promise<Account | undefin
   if (accounts.some((account) => account.uid === uid)) return { uid, gid };
   if (uid !== 0) throw platformErrors.dataDirUnsafe(cluster, "it belongs to another account");
   const account = await findAccount();
-  if (account !== undefined) await chownTree(account, cluster);
+  if (account !== undefined) await replaceByCopy(cluster, account);
   return account;
-};
-
-const chownTree = async ({ uid, gid }: Account, directory: string): Promise<void> => {
-  await lchown(directory, uid, gid);
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) await chownTree({ uid, gid }, path);
-    else await lchown(path, uid, gid);
-  }
 };
 
 const parsePasswd = (text: string): Map<string, Account> => {

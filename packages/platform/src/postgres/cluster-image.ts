@@ -1,7 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { chownSync, closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs";
-import { open, readFile, readdir, rename, rm, stat } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  writeSync,
+} from "node:fs";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { openOwn } from "../data-dir/own-file.js";
 import type { Account } from "./account.js";
 
 /**
@@ -20,10 +33,16 @@ interface Contents {
   files: { path: string; size: number }[];
 }
 
-/** Reads a cluster that is not in use. Synchronous, because that is fastest for a thousand small files. */
+/**
+ * Reads a cluster that is not in use. Synchronous, because that is fastest for a thousand small files.
+ *
+ * @throws Error when something in it belongs to another account than the cluster, which could have linked to files that it cannot
+ *   read itself.
+ */
 export const readCluster = (directory: string, password: string): ClusterImage => {
   const contents: Contents = { password, directories: [], files: [] };
   const parts: Buffer[] = [];
+  const { uid } = lstatSync(directory);
   const visit = (below: string): void => {
     for (const entry of readdirSync(join(directory, below), { withFileTypes: true })) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
@@ -31,7 +50,7 @@ export const readCluster = (directory: string, password: string): ClusterImage =
         contents.directories.push(path);
         visit(path);
       } else {
-        const bytes = readFileSync(join(directory, path));
+        const bytes = readFileOf(uid, join(directory, path));
         contents.files.push({ path, size: bytes.length });
         parts.push(bytes);
       }
@@ -41,42 +60,63 @@ export const readCluster = (directory: string, password: string): ClusterImage =
   return { contents, bytes: Buffer.concat(parts) };
 };
 
-/** Writes the cluster to an existing empty directory, owned by `account`. */
-export const writeCluster = (image: ClusterImage, directory: string, account: Account | undefined): void => {
-  const own = (path: string): void => {
-    if (account !== undefined) chownSync(path, account.uid, account.gid);
-  };
-  for (const name of image.contents.directories) {
-    const path = join(directory, name);
-    mkdirSync(path, { mode: 0o700 });
-    own(path);
+const readFileOf = (uid: number, path: string): Buffer => {
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.uid !== uid) throw new Error(`${path} does not belong to the cluster`);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
   }
+};
+
+/**
+ * Writes the cluster to a new directory, and gives it to `account`. Directories get their owner last, inside ones first: until then the
+ * account can replace nothing in them.
+ */
+export const writeCluster = (image: ClusterImage, directory: string, account: Account | undefined): void => {
+  const { directories } = image.contents;
+  for (const name of directories) mkdirSync(join(directory, name), { mode: 0o700 });
   let offset = 0;
   for (const { path: name, size } of image.contents.files) {
     const path = join(directory, name);
     const file = openSync(path, "wx", 0o600);
     try {
       if (size > 0) writeSync(file, image.bytes, offset, size);
+      if (account !== undefined) fchownSync(file, account.uid, account.gid);
     } finally {
       closeSync(file);
     }
-    own(path);
     offset += size;
   }
+  if (account === undefined) return;
+  for (const name of [...directories].reverse()) lchownSync(join(directory, name), account.uid, account.gid);
+  lchownSync(directory, account.uid, account.gid);
 };
 
-/** Reads an image. Returns undefined when the file is missing or damaged. */
+/** Reads an image. Returns undefined when the file is missing or damaged, or when another account could have written it. */
 export const loadImage = async (path: string): Promise<ClusterImage | undefined> => {
   try {
-    const file = await readFile(path);
+    const file = await readWhole(path);
     const end = file.indexOf("\n");
-    // The directory is writable only by this user, so the format is trusted. A truncated file has the wrong length.
+    // The file is writable only by this user, so the format is trusted. A truncated file has the wrong length.
     const contents = JSON.parse(file.toString("utf8", 0, end)) as Contents;
     const bytes = file.subarray(end + 1);
     const size = contents.files.reduce((sum, entry) => sum + entry.size, 0);
     return bytes.length === size ? { contents, bytes } : undefined;
   } catch {
     return undefined;
+  }
+};
+
+const readWhole = async (path: string): Promise<Buffer> => {
+  const file = await openOwn(path, constants.O_RDONLY);
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
   }
 };
 

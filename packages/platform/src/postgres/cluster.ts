@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chown, mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { lchown, mkdir, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../data-dir/atomic-file.js";
+import { readRegular } from "../data-dir/own-file.js";
 import { privateCacheDir } from "../directories.js";
 import { recordsDatabase, recordsSchema } from "../records/place.js";
 import { newSchema } from "../records/new-schema.js";
@@ -40,7 +41,7 @@ const accessRules =
 /** Writes `pg_hba.conf`, unless it has the current rules. */
 export const writeAccessRules = async (directory: string): Promise<void> => {
   const path = join(directory, "pg_hba.conf");
-  const current = await readFile(path, "utf8").catch(() => undefined);
+  const current = await readRegular(path).catch(() => undefined);
   if (current !== accessRules) await writeAtomically(path, accessRules, { durable: false });
 };
 
@@ -87,14 +88,13 @@ export const createCluster = async (
   whileWaiting: () => void = () => undefined,
 ): Promise<{ password: string; newImage: ClusterImage | undefined }> => {
   await mkdir(directory, { mode: 0o700 });
-  if (account !== undefined) await chown(directory, account.uid, account.gid);
-
   const path = await imagePath(binaries);
   const image = path === undefined ? undefined : await loadImage(path);
   if (image !== undefined) {
     writeCluster(image, directory, account);
     return { password: image.contents.password, newImage: undefined };
   }
+  if (account !== undefined) await lchown(directory, account.uid, account.gid);
   const password = randomBytes(24).toString("hex");
   await initdb(directory, binaries, account, password, whileWaiting);
   await createRecords(directory, binaries, account);

@@ -3,6 +3,7 @@ import { readFile, readdir, readlink, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { readRegular } from "../data-dir/own-file.js";
 
 /**
  * Stops processes of an earlier server of this cluster that survived because its watchdog was killed too. The caller must
@@ -38,7 +39,7 @@ const removeLockFiles = async (directory: string): Promise<void> => {
 
 /** Returns the process id in a lock file; undefined when the file does not exist. */
 const pidIn = async (lockFile: string): Promise<number | undefined> => {
-  const text = await readFile(lockFile, "utf8").catch(() => undefined);
+  const text = await readRegular(lockFile).catch(() => undefined);
   return text === undefined ? undefined : Number.parseInt(text, 10);
 };
 

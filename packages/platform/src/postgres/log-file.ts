@@ -1,9 +1,16 @@
 import { constants } from "node:fs";
-import { type FileHandle, copyFile, open, rm } from "node:fs/promises";
+import { type FileHandle, copyFile, rm } from "node:fs/promises";
+import { hardLinkProblem, openOwn } from "../data-dir/own-file.js";
+import { platformErrors } from "../platform-error.js";
 
-const openFile = (path: string, flags: number): Promise<FileHandle> =>
-  // Links are not followed, because another account could have created them.
-  open(path, flags | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+/** Opens a log that only this account has, because another one could have linked it to a file elsewhere. */
+const openFile = async (path: string, flags: number): Promise<FileHandle> => {
+  const file = await openOwn(path, flags | constants.O_CREAT);
+  const problem = hardLinkProblem(await file.stat());
+  if (problem === undefined) return file;
+  await file.close();
+  throw platformErrors.dataDirUnsafe(path, problem);
+};
 
 /** Opens the log to append to it. */
 export const openLog = (path: string): Promise<FileHandle> =>

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readRegular } from "../data-dir/own-file.js";
 import { platformErrors } from "../platform-error.js";
 import type { Account } from "./account.js";
 import type { Binaries } from "./binaries.js";
@@ -162,7 +163,7 @@ const becomesReady = async (
       logged = size;
       deadline = Date.now() + silenceLimit;
     }
-    const lines = (await readFile(join(directory, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+    const lines = (await readRegular(join(directory, "postmaster.pid")).catch(() => "")).split("\n");
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return true;
   }
   return false;

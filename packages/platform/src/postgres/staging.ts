@@ -14,6 +14,7 @@ import {
   symlink,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { foreignProblem } from "../data-dir/own-file.js";
 import { systemErrorCode } from "../platform-error.js";
 
 interface MissingLink {
@@ -57,11 +58,18 @@ export const completeLinks = async (native: string): Promise<boolean> => {
  * created in place, or when the account of Postgres cannot enter the directory. Uses hard links where possible.
  *
  * @returns the directory that contains the copied programs.
+ * @throws Error when another account could have changed the copy.
  */
 export const stagePrograms = async (native: string, base: string, name: string): Promise<string> => {
   const staged = join(base, name);
   const bin = join(staged, "bin");
-  if ((await stat(bin).catch(() => undefined)) !== undefined) return bin;
+  if ((await stat(bin).catch(() => undefined)) !== undefined) {
+    for (const directory of [staged, bin]) {
+      const problem = foreignProblem(await lstat(directory));
+      if (problem !== undefined) throw new Error(`${directory} cannot be trusted: ${problem}`);
+    }
+    return bin;
+  }
 
   const temporary = await mkdtemp(`${staged}.`);
   try {

@@ -1,8 +1,8 @@
 import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../data-dir/atomic-file.js";
 import { makeDirectory } from "../data-dir/make-directory.js";
+import { readOwn } from "../data-dir/own-file.js";
 import { authorityCertificate, serverCertificate } from "./certificate.js";
 
 /** What a TLS server needs, and the certificate that its clients verify it with. */
@@ -38,7 +38,7 @@ export const loadServerCredentials = async (
   await makeDirectory(directory, 0o700);
   const pathOf = (name: string): string => join(directory, name);
   const load = async (name: string): Promise<CertifiedKey | undefined> => {
-    const files = [`${name}-key.pem`, `${name}.pem`].map((file) => readFile(pathOf(file), "utf8"));
+    const files = [`${name}-key.pem`, `${name}.pem`].map((file) => readOwn(pathOf(file)));
     const [key, cert] = await Promise.all(files.map((file) => file.catch(() => undefined)));
     return key !== undefined && cert !== undefined && isUsable({ key, cert }) ? { key, cert } : undefined;
   };
