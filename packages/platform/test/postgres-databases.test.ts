@@ -34,6 +34,19 @@ describe("a new database", () => {
     await (await cluster.connect(id, secondCredential(credential))).query("select from kept");
   });
 
+  it("has the file that saves its first session from reading the catalogs", async () => {
+    // The first database of a cluster has none, because no session has been in it.
+    await cluster.makeTenant();
+    const { id } = await cluster.makeTenant();
+    const admin = await cluster.connectAsAdmin("postgres");
+    const { rows } = await admin.query<{ size: string | null }>(
+      `select (pg_stat_file(format('base/%s/pg_internal.init', oid), true)).size
+        from pg_database where datname = $1`,
+      [id],
+    );
+    expect(Number(rows[0]?.size)).toBeGreaterThan(0);
+  });
+
   it("is created concurrently with many others", async () => {
     const tenants = await Promise.all(Array.from({ length: 8 }, () => cluster.makeTenant()));
     for (const { id, credential } of tenants) await cluster.connect(id, credential);

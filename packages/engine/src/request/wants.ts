@@ -21,7 +21,18 @@ const tables: Readonly<Record<Kind, string>> = {
   approval: "approvals",
 };
 
-const row = (kind: Kind, id: string): Want => ({ read: "row", table: tables[kind], id });
+/** Returns the want for a row. */
+export const rowWant = (kind: Kind, id: string): Want => ({ read: "row", table: tables[kind], id });
+
+/** Returns the want for the connections of a database. */
+export const connectionsWant = (databaseId: string): Want => ({
+  read: "range",
+  table: "connections",
+  where: { databaseId },
+  after: null,
+  limit: null,
+  newestFirst: false,
+});
 
 /**
  * Returns what a request probably reads, so that it is loaded at once: the rows that its token depends on, and those that its
@@ -63,37 +74,25 @@ const wantsOfList = (operationId: OperationId, { workspaceId }: Principal, searc
 const wantsOfToken = ({ principal, grantId }: VerifiedToken): Want[] => {
   const { workspaceId, integrationId, tokenId } = principal;
   return [
-    row("workspace", workspaceId),
+    rowWant("workspace", workspaceId),
     { read: "row", table: "revokedTokens", id: tokenId },
     ownerOf(principal),
     ...(grantId === null ? [] : [{ read: "row", table: "grants", id: grantId } as const]),
-    ...(integrationId === null ? [] : [row("integration", integrationId)]),
+    ...(integrationId === null ? [] : [rowWant("integration", integrationId)]),
   ];
 };
 
 const ownerOf = (principal: Principal): Want => {
   switch (principal.kind) {
     case "service":
-      return row("service_token", principal.serviceTokenId);
+      return rowWant("service_token", principal.serviceTokenId);
     case "user":
-      return row("user", principal.userId);
+      return rowWant("user", principal.userId);
     case "agent":
-      return row("user", principal.sponsorId);
+      return rowWant("user", principal.sponsorId);
   }
 };
 
 /** A database is shown with its connections. */
 const wantsOfPath = (kind: Kind, id: string): Want[] =>
-  kind === "database"
-    ? [
-        row(kind, id),
-        {
-          read: "range",
-          table: "connections",
-          where: { databaseId: id },
-          after: null,
-          limit: null,
-          newestFirst: false,
-        },
-      ]
-    : [row(kind, id)];
+  kind === "database" ? [rowWant(kind, id), connectionsWant(id)] : [rowWant(kind, id)];

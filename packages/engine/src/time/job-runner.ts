@@ -61,7 +61,7 @@ export class JobRunner {
     this.#isOpen = true;
     this.#poll = setInterval(() => this.look(), pollInterval).unref();
     this.look();
-    this.#startSoon(0);
+    this.#startSoon();
   }
 
   /** Starts no more jobs. Those that run continue. */
@@ -76,8 +76,11 @@ export class JobRunner {
   adopt(jobs: readonly JobRow[]): void {
     const now = this.#parts.now();
     for (const job of jobs) {
-      if (job.owner !== null) this.#waiting.set(job.id, job);
-      this.#startSoon(Math.max(0, job.dueAt - now));
+      if (job.owner === null) this.#lookIn(Math.max(0, job.dueAt - now));
+      else {
+        this.#waiting.set(job.id, job);
+        this.#startSoon();
+      }
     }
   }
 
@@ -143,7 +146,9 @@ export class JobRunner {
   async #takeDue(): Promise<void> {
     const { transact, sessions, now } = this.#parts;
     const me = await sessions.current();
-    const due = await transact("read", (jobs) => jobs.listExpired(now(), maxSeen));
+    // Before the step, which runs again until all it reads is there.
+    const time = now();
+    const due = await transact("read", (jobs) => jobs.listExpired(time, maxSeen));
     const unknown = due.filter(({ id }) => !this.#isKnown(id));
     const others = new Set(unknown.flatMap(({ owner }) => (owner === null || owner === me ? [] : [owner])));
     const living = others.size === 0 ? new Set<string>() : await sessions.living([...others]);
@@ -178,18 +183,17 @@ export class JobRunner {
     return this.#waiting.has(id) || this.#running.has(id);
   }
 
-  #startSoon(delay: number): void {
+  #startSoon(): void {
     if (!this.#isOpen) return;
-    if (delay > 0) {
-      // The regular look is late by as much as its interval.
-      if (delay < pollInterval * 10) setTimeout(() => this.look(), delay).unref();
-      return;
-    }
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       for (const job of [...this.#waiting.values()]) void this.#start(job, false);
-      this.look();
     }, 0);
+  }
+
+  #lookIn(delay: number): void {
+    // The regular look is late by as much as its interval.
+    if (this.#isOpen && delay < pollInterval * 10) setTimeout(() => this.look(), delay).unref();
   }
 
   #start(job: JobRow, isAwaited: boolean): Promise<unknown> {

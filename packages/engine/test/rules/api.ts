@@ -1,4 +1,4 @@
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { type EngineOptions, ReferenceEngine } from "../../src/composition/reference-engine.js";
 import { type OperationId, operations } from "../../src/generated/operations.js";
 import type {
   DatabaseWithSecrets,
@@ -42,9 +42,9 @@ export class Api {
   readonly engine: ReferenceEngine;
   #tokens: Record<Who, string> | undefined;
 
-  constructor() {
+  constructor(store: Pick<EngineOptions, "openBacking"> = storeOptions()) {
     this.engine = new ReferenceEngine({
-      ...storeOptions(),
+      ...store,
       seed: "behaviors",
       databaseEngine: this.databases,
       validateResponses: true,

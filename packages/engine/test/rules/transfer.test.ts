@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { MemoryBacking } from "../store/memory-backing.js";
 import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
@@ -33,6 +34,32 @@ describe("projects.transfer", () => {
     await api.ok("branches.get", { path: { branchId: branch.id }, as });
     const backups = await api.ok("databases.backups.list", { path: { databaseId: database.id }, as });
     expect(backups.data.map(({ id }) => id)).toEqual([backup.id]);
+  });
+
+  it("makes the end of a creation lock the workspace that the project has moved to", async () => {
+    let backing: MemoryBacking | undefined;
+    api = new Api({ openBacking: (store) => (backing = new MemoryBacking(store)) });
+    const { begun, release } = api.databases.hold("create");
+    const { data: project } = await api.ok("projects.create", { body: { name: "shop" } });
+    const created = api.later();
+    await begun;
+    await api.ok("projects.transfer", await transfer(project.id, recipient()));
+    const before = backing?.trips.length;
+    release();
+    await created;
+    expect(api.store.databases.get(project.database?.id ?? "")).toMatchObject({
+      status: "ready",
+      made: true,
+    });
+    const changes = (backing?.trips ?? [])
+      .slice(before)
+      .map(([name]) => name)
+      .filter((name) => name.includes("write") || name.includes("changes"));
+    expect(changes).toEqual([
+      `begin write ${api.workspaceId}`,
+      `begin write ${api.strangerWorkspaceId}`,
+      "commit changes",
+    ]);
   });
 
   it("ends the old workspace's reach at once", async () => {

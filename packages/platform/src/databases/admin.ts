@@ -55,7 +55,10 @@ const guardedSettings =
 /** Runs statements as the superuser. */
 export class Admin {
   readonly #address: ClientConfig;
+  /** For statements that take milliseconds. */
   readonly #pool: Pool;
+  /** For statements that copy or drop a database, so that nothing else waits for their connections. */
+  readonly #longPool: Pool;
   readonly #blockers: Blockers;
 
   constructor({ port, password }: AdminAddress, major: number) {
@@ -69,10 +72,12 @@ export class Admin {
       options: major >= 17 ? guardedSettings : guardedSettings.replace("-c transaction_timeout=0 ", ""),
       connectionTimeoutMillis: 30_000,
     };
-    this.#pool = new Pool({ ...this.#address, database: "postgres", max: 6, idleTimeoutMillis: 30_000 });
-    // Without a listener, a broken connection would end the process. The next statement opens a new connection.
-    this.#pool.on("error", () => undefined);
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+    this.#pool = this.#poolOf(this.#address, 4);
+    const { options } = this.#address;
+    this.#longPool = this.#poolOf(
+      { ...this.#address, options: `${options ?? ""} -c statement_timeout=0` },
+      2,
+    );
     this.#blockers = new Blockers(this.#address);
   }
 
@@ -87,16 +92,17 @@ export class Admin {
   }
 
   /**
-   * Runs a statement that is not allowed in a transaction, such as `CREATE DATABASE`. Aborting the signal cancels it.
+   * Runs a statement that is not allowed in a transaction, such as `CREATE DATABASE`, without a limit of time. Aborting the
+   * signal cancels it.
    *
    * @throws the reason of the signal when it is aborted.
    */
   async run(statement: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const client = await reaching(() => this.#pool.connect());
+    const client = await reaching(() => this.#longPool.connect());
     let canceled: Promise<unknown> | undefined;
     try {
-      const pid = await reaching(() => unlimitedBackend(client));
+      const pid = signal && (await reaching(() => backendOf(client)));
       const cancel = (): void => {
         canceled = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
       };
@@ -106,15 +112,14 @@ export class Admin {
         await this.#reaching(() => client.query(statement));
       } finally {
         signal?.removeEventListener("abort", cancel);
-        // A late cancellation must not hit the next statement of this connection.
         await canceled;
       }
+      // A late cancellation must not hit the next statement of this connection.
+      client.release(canceled !== undefined);
     } catch (error) {
+      client.release(true);
       signal?.throwIfAborted();
       throw error;
-    } finally {
-      // Not for other statements: this session has no limit of time.
-      client.release(true);
     }
   }
 
@@ -156,21 +161,27 @@ export class Admin {
     }
   }
 
+  #poolOf(address: ClientConfig, max: number): Pool {
+    // One connection stays open, because a new one takes longer than most statements.
+    const pool = new Pool({ ...address, database: "postgres", min: 1, max, idleTimeoutMillis: 30_000 });
+    // Without a listener, a broken connection would end the process. The next statement opens a new connection.
+    pool.on("error", () => undefined);
+    pool.on("connect", (client) => client.on("error", () => undefined));
+    return pool;
+  }
+
   #reaching<T>(work: () => Promise<T>): Promise<T> {
     return this.#blockers.during(() => reaching(work));
   }
 
   async close(): Promise<void> {
     await this.#blockers.close();
-    await this.#pool.end();
+    await Promise.all([this.#pool.end(), this.#longPool.end()]);
   }
 }
 
-/** Removes the limit of time of a session's statements, because copies of large databases take long. Returns its process id. */
-const unlimitedBackend = async (client: PoolClient): Promise<number> => {
-  const { rows } = await client.query<{ pid: number }>(
-    "select pg_backend_pid() as pid, set_config('statement_timeout', '0', false)",
-  );
+const backendOf = async (client: PoolClient): Promise<number> => {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   const [row] = rows;
   if (row === undefined) throw new Error("Postgres did not return its process id");
   return row.pid;

@@ -19,9 +19,18 @@ export class Copies {
     this.#strategy = major >= 15 ? "strategy file_copy" : "";
   }
 
-  /** Creates an empty database that does not allow connections. */
+  /**
+   * Creates an empty database that does not allow connections. Connects to it once, because the first session in a database
+   * collects what Postgres knows of its catalogs, and stores it in a file for the others. The database keeps it when it is
+   * renamed.
+   */
   async createEmpty(name: string): Promise<void> {
     await this.#copy("template0", name, undefined);
+    await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+    await this.#admin.scriptWithin(name, ["select"]);
+    await this.#admin.whileUnused(name, () =>
+      this.#admin.script([`alter database ${identifier(name)} allow_connections false`]),
+    );
   }
 
   /**

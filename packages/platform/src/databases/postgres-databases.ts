@@ -17,6 +17,13 @@ import type { Spares } from "./spares.js";
 /** Thrown by work on a database that was dropped before the work finished. */
 export class DatabaseDropped extends Error {}
 
+/** What Postgres has under the name of a database. */
+interface Observed {
+  database: "none" | "invalid" | "valid";
+  /** Whether the owner role exists. */
+  role: boolean;
+}
+
 /**
  * Manages real Postgres databases for the API. All endpoints of a database point to the same server.
  *
@@ -67,15 +74,22 @@ export class PostgresDatabases implements DatabaseEngine {
     const name = databaseName(databaseId);
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
     await this.#fill(name, { sources, canceled }, async (signal) => {
-      await this.#dropInvalid(name);
-      if (await this.#exists(name)) {
+      const found = await this.#observe(name);
+      if (found.database === "invalid") await this.#copies.drop(name);
+      if (found.database === "valid") {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
       }
       const filled = await this.#createFrom(name, source, signal);
       try {
         signal.throwIfAborted();
-        await this.#complete(filled, name, credentials);
+        if (found.role) await this.#logins.dropAll(name);
+        await this.#complete(filled, {
+          name,
+          credentials,
+          hasRole: found.role,
+          isCopy: source.type !== "empty",
+        });
       } catch (error) {
         await this.#copies.drop(filled);
         throw error;
@@ -196,14 +210,29 @@ export class PostgresDatabases implements DatabaseEngine {
     return staging;
   }
 
-  /** Creates the owner role first, because it must own the objects of a copy before anybody can connect. */
-  async #complete(filled: string, name: string, credentials: readonly DatabaseCredential[]): Promise<void> {
-    if (!(await this.#roleExists(name))) await this.#admin.script(createRole(name, "nologin"));
-    await this.#logins.dropAll(name);
-    await this.#copies.transferOwnership(filled, name);
+  /**
+   * Creates the owner role of a copy first, because it must own the objects of the copy before anybody can connect. An empty
+   * database has no objects of other roles.
+   */
+  async #complete(
+    filled: string,
+    {
+      name,
+      credentials,
+      hasRole,
+      isCopy,
+    }: { name: string; credentials: readonly DatabaseCredential[]; hasRole: boolean; isCopy: boolean },
+  ): Promise<void> {
+    const owner = hasRole ? [] : createRole(name, "nologin");
+    const logins = await this.#logins.statements(name, credentials);
+    if (isCopy) {
+      if (!hasRole) await this.#admin.script(owner);
+      await this.#copies.transferOwnership(filled, name);
+    }
     await this.#admin.script([
+      ...(isCopy ? [] : owner),
       `alter database ${identifier(filled)} rename to ${identifier(name)}`,
-      ...(await this.#logins.statements(name, credentials)),
+      ...logins,
       ...openToOwner(name),
     ]);
     for (const credential of credentials) this.#logins.remember(name, credential);
@@ -255,6 +284,19 @@ export class PostgresDatabases implements DatabaseEngine {
       name,
     ]);
     if (invalid) await this.#copies.drop(name);
+  }
+
+  /** Returns what exists of a database, in one trip. */
+  async #observe(name: string): Promise<Observed> {
+    const [found] = await this.#admin.query<Observed>(
+      `select
+        coalesce((select case when ${isInvalid} then 'invalid' else 'valid' end
+          from pg_database where datname = $1), 'none') as database,
+        exists (select from pg_roles where rolname = $1) as role`,
+      [name],
+    );
+    if (found === undefined) throw new Error("Postgres did not return a row");
+    return found;
   }
 
   async #exists(name: string): Promise<boolean> {

@@ -1,5 +1,7 @@
 import type { World } from "../../request/world.js";
 import { type DatabaseCredential, DatabaseUnavailableError } from "../../request/database-engine.js";
+import type { Transactions } from "../../request/transactions.js";
+import { connectionsWant, rowWant } from "../../request/wants.js";
 import type { JobHandler, JobHandlers, JobWorld } from "../../time/job-handler.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 
@@ -38,21 +40,37 @@ const isBeingDeleted = ({ changes = [] }: DatabaseRow): boolean =>
 /**
  * Runs a step of a job of a database, in a transaction that keeps other changes of its workspace from running at the same time.
  * The database may be gone.
+ *
+ * @param known the database as it was read before, which may have changed since. Default: read again.
  */
 export const changeDatabase = async <T>(
-  world: JobWorld,
+  world: Transactions,
   databaseId: string,
   step: (world: World, row: DatabaseRow | undefined) => T,
+  known?: DatabaseRow,
 ): Promise<T> => {
-  const row = await readDatabase(world, databaseId);
-  const locks = row === undefined ? [] : [row.workspaceId];
-  return world.transact({ mode: "write", locks }, (current) =>
-    step(current, current.store.databases.get(databaseId)),
-  );
+  for (let row = known ?? (await readDatabase(world, databaseId)); ;) {
+    const workspaceId = row?.workspaceId;
+    const result = await world.transact(
+      { mode: "write", locks: workspaceId === undefined ? [] : [workspaceId] },
+      (current): { moved: DatabaseRow } | { value: T } => {
+        const found = current.store.databases.get(databaseId);
+        const isLocked = found === undefined || found.workspaceId === workspaceId;
+        return isLocked ? { value: step(current, found) } : { moved: found };
+      },
+      () => [rowWant("database", databaseId)],
+    );
+    if ("value" in result) return result.value;
+    row = result.moved;
+  }
 };
 
-const readDatabase = async (world: JobWorld, databaseId: string): Promise<DatabaseRow | undefined> =>
-  world.transact({ mode: "read", locks: [] }, ({ store }) => store.databases.get(databaseId));
+const readDatabase = async (world: Transactions, databaseId: string): Promise<DatabaseRow | undefined> =>
+  world.transact(
+    { mode: "read", locks: [] },
+    ({ store }) => store.databases.get(databaseId),
+    () => [rowWant("database", databaseId)],
+  );
 
 /**
  * Returns the databases that no other work may use while one is filled from this source, so that the source does not
@@ -75,18 +93,24 @@ interface Filling {
  */
 const fillDatabase = async (
   world: JobWorld,
-  { id }: DatabaseRow,
+  row: DatabaseRow,
   signal: AbortSignal,
   { underWay, job, fill }: Filling,
 ): Promise<void> => {
+  const { id } = row;
   const finish = (status: DatabaseStatus, changes: { made?: boolean }): Promise<void> =>
-    changeDatabase(world, id, ({ store }, current) => {
-      if (current === undefined) return;
-      store.databases.update(id, {
-        ...changes,
-        status: current.status === underWay ? status : current.status,
-      });
-    });
+    changeDatabase(
+      world,
+      id,
+      ({ store }, current) => {
+        if (current === undefined) return;
+        store.databases.update(id, {
+          ...changes,
+          status: current.status === underWay ? status : current.status,
+        });
+      },
+      row,
+    );
   try {
     await fill();
   } catch (error) {
@@ -105,8 +129,10 @@ const fillDatabase = async (
 
 /** Creates a database with a role for each of its connections. */
 const make = async (world: JobWorld, { id, source }: DatabaseRow, signal: AbortSignal): Promise<void> => {
-  const connections = await world.transact({ mode: "read", locks: [] }, ({ store }) =>
-    store.connections.list({ databaseId: id }),
+  const connections = await world.transact(
+    { mode: "read", locks: [] },
+    ({ store }) => store.connections.list({ databaseId: id }),
+    () => [connectionsWant(id)],
   );
   const credentials = connections.map(({ id: connectionId, user, pass }): DatabaseCredential => ({
     connectionId,
