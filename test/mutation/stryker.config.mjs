@@ -1,14 +1,13 @@
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const folder = process.env["MUTATE"];
 
-/** Run by `run.mjs`. */
+/** Run by `run.mjs`, which sets the environment variables. */
 export default {
-  plugins: [here("node_modules/@stryker-mutator/vitest-runner/dist/src/index.js")],
-  testRunner: "vitest",
-  vitest: { configFile: here("vitest.config.ts"), related: false },
-  mutate: [`${folder}/**/*.ts`, "!**/generated/**"],
+  plugins: [here("warm-runner.mjs"), here("ignored-mutants.mjs")],
+  ignorers: ["prose"],
+  testRunner: "warm-vitest",
+  mutate: JSON.parse(process.env["MUTATION_FILES"] ?? "[]"),
   // Mutants that only run while a module loads would need all tests.
   ignoreStatic: true,
   disableTypeChecks: false,
@@ -25,8 +24,9 @@ export default {
   ],
   concurrency: Number(process.env["MUTATION_CONCURRENCY"] ?? 2),
   timeoutMS: 20_000,
-  reporters: ["progress", "json", "clear-text"],
+  timeoutFactor: 1,
+  reporters: ["progress-append-only", "json", "clear-text"],
   clearTextReporter: { reportTests: false, reportMutants: true, allowColor: false },
-  jsonReporter: { fileName: here("report.json") },
+  jsonReporter: { fileName: process.env["MUTATION_REPORT"] ?? here("report.json") },
   allowEmpty: false,
 };

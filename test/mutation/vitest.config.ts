@@ -7,7 +7,10 @@ export default defineConfig({
   test: {
     include: JSON.parse(process.env["MUTATION_TESTS"] ?? "[]") as string[],
     globalSetup: ["scripts/generate/fresh-build-output.ts"],
-    testTimeout: 60_000,
+    isolate: false,
+    restoreMocks: true,
+    // A mutant that makes a test wait forever must not take minutes.
+    testTimeout: 15_000,
     hookTimeout: 60_000,
   },
 });

@@ -31,7 +31,7 @@ const errorOf = async (
     response.writeHead(status, { "x-request-id": "req_9", "content-type": "application/json", ...headers });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  const client = createClient({ baseUrl, token: false, transport: nodeTransport() });
+  const client = createClient({ baseUrl, token: false, transport: nodeTransport(), maxRetries: 0 });
   const error = await thrown(client.projects.get("proj_1"));
   if (!(error instanceof ApiError)) throw error;
   return error;
