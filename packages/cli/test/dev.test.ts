@@ -1,11 +1,11 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Platform } from "@mgmt/platform";
 import { registerService } from "../src/commands/dev/registration.js";
 import type { Output } from "../src/output/output.js";
@@ -88,6 +88,27 @@ describe("mgmt dev", () => {
       pid: process.pid,
     });
   });
+
+  it.each(["SIGTERM", "SIGHUP"] as const)(
+    "ends in an orderly way on %s, also while it starts",
+    async (signal) => {
+      for (const isReady of [false, true]) {
+        const config = configFolder();
+        const dataDir = join(config, "data");
+        const child = spawn(process.execPath, [bin, "dev", "--port", "0", "--data-dir", dataDir], {
+          env: { ...process.env, MGMT_CONFIG_DIR: config, MGMT_COVERAGE_FILE: "" },
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        const ended = new Promise((resolve) => child.once("exit", (status, by) => resolve(by ?? status)));
+        if (isReady) await new Promise((resolve) => child.stdout.once("data", resolve));
+        else await vi.waitFor(() => expect(existsSync(join(dataDir, "platform.json"))).toBe(true), 60_000);
+        child.kill(signal);
+        expect(await ended).toBe(0);
+        expect(existsSync(join(dataDir, "platform.lock"))).toBe(false);
+        expect(existsSync(join(dataDir, "postgres", "postmaster.pid"))).toBe(false);
+      }
+    },
+  );
 
   it("stores a working token in profile local, so that other commands need nothing else", async () => {
     const config = configFolder();

@@ -9,9 +9,15 @@ import { platformErrors } from "./platform-error.js";
 import { findLastingPort, isFree } from "./ports.js";
 import { type Account, claimOwnership, findAccount } from "./postgres/account.js";
 import { type Binaries, findBinaries } from "./postgres/binaries.js";
-import { createCluster, refuseUnreachable, saveClusterImage } from "./postgres/cluster.js";
+import {
+  type Waiting,
+  createCluster,
+  refuseUnreachable,
+  saveClusterImage,
+  syncCluster,
+} from "./postgres/cluster.js";
 import type { ClusterImage } from "./postgres/cluster-image.js";
-import { endLeftovers } from "./postgres/leftovers.js";
+import { endLeftovers, endPrograms } from "./postgres/leftovers.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "./postgres/server.js";
 import { PostgresSupervisor } from "./postgres/supervisor.js";
 
@@ -24,6 +30,8 @@ export interface OpenPostgres {
   major: number;
   /** The caller sets the ports, and marks it complete once the first state is written. */
   manifest: Manifest;
+  /** Resolves when the files of a new cluster are on disk. Rejects when they cannot be written. */
+  onDisk: Promise<void>;
   /** Caches an image of the new cluster, which makes the next first start faster. Call it when nothing is waiting. */
   saveImage(): Promise<void>;
 }
@@ -38,14 +46,13 @@ const host = "127.0.0.1";
 /**
  * Starts Postgres on the cluster of a data directory, which is created on the first run.
  *
- * @param whileWaiting called whenever a program was started whose result is awaited, possibly more than once.
- * @throws PlatformError `platform:no_postgres`, `platform:postgres_failed`, `platform:port_taken`, or
- *   `platform:data_dir_corrupt` when the cluster has another version than the Postgres of this machine.
+ * @throws PlatformError `platform:no_postgres`, `platform:postgres_failed`, `platform:disk_full`, `platform:port_taken`, or
+ *   `platform:data_dir_corrupt` when the cluster has another version than the Postgres of this machine; the reason of the signal.
  */
-export const openPostgres = async (dataDir: DataDir, whileWaiting: () => void): Promise<OpenPostgres> =>
+export const openPostgres = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres> =>
   dataDir.stored === undefined
-    ? openNew(dataDir, whileWaiting)
-    : openExisting(dataDir, dataDir.stored.manifest, whileWaiting);
+    ? openNew(dataDir, waiting)
+    : openExisting(dataDir, dataDir.stored.manifest, waiting);
 
 const findPrograms = async ({ path }: DataDir, account: Account | undefined): Promise<Programs> => {
   const binaries = await findBinaries({
@@ -60,7 +67,7 @@ const findPrograms = async ({ path }: DataDir, account: Account | undefined): Pr
 const openExisting = async (
   dataDir: DataDir,
   manifest: Manifest,
-  whileWaiting: () => void,
+  waiting: Waiting,
 ): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
   const programs = await findPrograms(dataDir, await claimOwnership(cluster));
@@ -74,18 +81,19 @@ const openExisting = async (
   // An orphaned server of this cluster may still hold a port.
   await endLeftovers(cluster);
   if (!(await isFree(port, host))) throw platformErrors.databasePortTaken(port, dataDir.path);
-  const server = await startOnFreePort(dataDir, programs, whileWaiting, directPort);
+  const server = await startOnFreePort(dataDir, programs, waiting, directPort);
   return {
     server,
     address: { port: server.port, password },
     upstream: upstreamOf(cluster, server.port),
     major,
     manifest,
+    onDisk: Promise.resolve(),
     saveImage: () => Promise.resolve(),
   };
 };
 
-const openNew = async (dataDir: DataDir, whileWaiting: () => void): Promise<OpenPostgres> => {
+const openNew = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres> => {
   const { cluster } = filesIn(dataDir.path);
   const programs = await findPrograms(dataDir, await findAccount());
   const { major } = programs.binaries;
@@ -97,32 +105,62 @@ const openNew = async (dataDir: DataDir, whileWaiting: () => void): Promise<Open
   };
   if (!dataDir.ephemeral) {
     await endLeftovers(cluster);
+    // The first start may have been killed while initdb ran.
+    await endPrograms(cluster);
     await writeManifest(dataDir.path, manifest);
     await rm(cluster, { recursive: true, force: true });
   }
-  const { password: firstPassword, newImage } = await createCluster(
-    cluster,
-    programs.binaries,
-    programs.account,
-    whileWaiting,
-  );
-  const server = await startOnFreePort(dataDir, programs, whileWaiting);
-  const { port } = server;
+  let server: PostgresSupervisor | undefined;
   try {
+    const { password: firstPassword, newImage } = await createCluster(
+      cluster,
+      programs.binaries,
+      programs.account,
+      waiting,
+    );
+    waiting.signal?.throwIfAborted();
+    const onDisk = dataDir.ephemeral
+      ? Promise.resolve()
+      : syncCluster(cluster, programs.binaries, programs.account);
+    // Awaited later. Until then, a rejection must not end the process.
+    onDisk.catch(() => undefined);
+    server = await startOnFreePort(dataDir, programs, waiting);
+    const { port } = server;
     const { claimCluster } = await import("./databases/open-databases.js");
-    await claimCluster({ port, password: firstPassword }, major, password);
+    await untilAborted(server, waiting, () =>
+      claimCluster({ port, password: firstPassword }, major, password),
+    );
+    return {
+      server,
+      address: { port, password },
+      upstream: upstreamOf(cluster, port),
+      major,
+      manifest,
+      onDisk,
+      saveImage: () => saveNew(newImage, programs.binaries),
+    };
   } catch (error) {
-    await server.stop();
+    await server?.stop();
+    // Nothing is in it, and the disk may be full.
+    await rm(cluster, { recursive: true, force: true });
     throw error;
   }
-  return {
-    server,
-    address: { port, password },
-    upstream: upstreamOf(cluster, port),
-    major,
-    manifest,
-    saveImage: () => saveNew(newImage, programs.binaries),
-  };
+};
+
+/** Does the work of a start. Aborting the signal stops the server, so that the work fails. */
+export const untilAborted = async <T>(
+  server: PostgresSupervisor,
+  { signal }: Waiting,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const stop = (): void => void server.stop();
+  signal?.throwIfAborted();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
 };
 
 const saveNew = async (image: ClusterImage | undefined, binaries: Binaries): Promise<void> => {
@@ -133,14 +171,14 @@ const saveNew = async (image: ClusterImage | undefined, binaries: Binaries): Pro
 const startOnFreePort = async (
   dataDir: DataDir,
   programs: Programs,
-  whileWaiting: () => void,
+  waiting: Waiting,
   preferred?: number,
 ): Promise<PostgresSupervisor> => {
   for (let attempt = 1; ; attempt += 1) {
     const port = attempt === 1 && preferred !== undefined ? preferred : await findLastingPort(host);
     const options = optionsFor(dataDir, programs, port);
     try {
-      return new PostgresSupervisor(options, await PostgresServer.start(options, whileWaiting));
+      return new PostgresSupervisor(options, await PostgresServer.start(options, waiting));
     } catch (error) {
       // Another program took the port first.
       if (!(error instanceof PostgresPortTaken) || attempt === 10) throw error;

@@ -140,6 +140,7 @@ const serve = async (
     if (engine.isNew) await engine.keepAsInitial();
     for (const client of context.oauthClients) await registerClient(engine, client);
     engine.start();
+    await postgres.onDisk;
     if (!dataDir.ephemeral) await completeManifest(context, server.port);
     const { baseUrl } = server;
     return {

@@ -8,7 +8,9 @@ export type PlatformErrorCode =
   | "platform:data_dir_newer"
   | "platform:data_dir_unsafe"
   | "platform:data_dir_unwritable"
+  | "platform:disk_full"
   | "platform:invalid_oauth_client"
+  | "platform:open_files_limit"
   | "platform:unsupported_system";
 
 /** Reports why the platform could not start or had to stop. `message` says what happened, `hint` what to do. */
@@ -134,6 +136,21 @@ export const platformErrors = {
       `${otherDirectory} Postgres 16 and newer can use such a directory.`,
     ),
 
+  diskFull: (directory: string, cause?: unknown) =>
+    new PlatformError(
+      "platform:disk_full",
+      `The disk of ${directory} is full.`,
+      "Free at least 100 MB there, then start the platform again. Or choose a directory on another disk with --data-dir.",
+      { cause },
+    ),
+
+  openFilesLimit: (limit: number, needed: number) =>
+    new PlatformError(
+      "platform:open_files_limit",
+      `This process may open ${String(limit)} files at a time, but the platform needs ${String(needed)}.`,
+      `Raise the limit (ulimit -n ${String(needed)} or more), then start the platform again.`,
+    ),
+
   invalidOAuthClient: (id: string, cause: Error) =>
     new PlatformError(
       "platform:invalid_oauth_client",
@@ -150,6 +167,16 @@ export const platformErrors = {
 /** Returns the message of a system error without the path that Node appends. */
 const reason = (cause: unknown): string =>
   cause instanceof Error ? (cause.message.split(", ")[0] ?? cause.message) : String(cause);
+
+/** Codes of errors about a full disk or an exhausted quota: of the system, and of Postgres. */
+const diskFullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "53100"]);
+
+/** Returns whether an error, or one of its causes, says that a disk is full. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error &&
+  (diskFullCodes.has(systemErrorCode(error) ?? "") ||
+    (error instanceof PlatformError && error.code === "platform:disk_full") ||
+    isDiskFull(error.cause));
 
 /** Returns the code of a system error, such as `ENOENT`; undefined for other values. */
 export const systemErrorCode = (error: unknown): string | undefined =>

@@ -2,9 +2,10 @@ import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
 import { type DataDir, makeEphemeralDir, openDataDir } from "./data-dir/data-dir.js";
 import { defaultDataDir } from "./directories.js";
 import { type OpenFront, openFront } from "./open-front.js";
-import { type OpenPostgres, openPostgres } from "./open-postgres.js";
+import { refuseLowLimit } from "./open-files.js";
+import { type OpenPostgres, openPostgres, untilAborted } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
-import { platformErrors } from "./platform-error.js";
+import { isDiskFull, platformErrors } from "./platform-error.js";
 import { isFree } from "./ports.js";
 import type { Ready } from "./ready.js";
 
@@ -39,6 +40,8 @@ export interface PlatformOptions {
    * new on each start. Default: true.
    */
   requireSignInKey?: boolean;
+  /** Ends the start when it is aborted. Use `stop` later. */
+  signal?: AbortSignal;
   /** Receives log messages for people. */
   onLog?: (line: string) => void;
 }
@@ -57,7 +60,7 @@ export interface Platform {
  * Starts the reference server with real Postgres databases. Every process it starts ends with this process, even when
  * this process is killed.
  *
- * @throws PlatformError after stopping everything that was started.
+ * @throws PlatformError after stopping everything that was started; the reason of `signal` when it is aborted.
  */
 export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
   if (process.platform === "win32") {
@@ -76,7 +79,10 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     errorCodes = "contract",
     requireSignInKey = true,
     onLog = () => undefined,
+    signal,
   } = options;
+  signal?.throwIfAborted();
+  await refuseLowLimit();
   await refuseUnusablePort(port, host);
 
   const dataDir = ephemeral
@@ -87,29 +93,26 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   try {
     const oldState = dataDir.stored?.oldState;
     const old = oldState && (await loadServer()).readOldSnapshots(dataDir.path, oldState);
-    postgres = await openPostgres(dataDir, () => void loadServer());
-    postgres.server.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
+    const waiting = { whileWaiting: () => void loadServer(), signal };
+    postgres = await openPostgres(dataDir, waiting);
+    const supervisor = postgres.server;
+    supervisor.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
+    supervisor.onDiskFull = () => onLog("The disk is full. Postgres is restarted when there is space");
     front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
     const { openServer } = await loadServer();
-    const server = await openServer({
-      host,
-      port,
-      onLog,
-      dataDir,
-      old,
-      postgres,
-      front,
-      oauthClients,
-      unknownFields,
-      errorCodes,
-      requireSignInKey,
-    });
-    return run({ dataDir, postgres, front, server });
+    const parts = { dataDir, postgres, front };
+    const context = {
+      ...{ ...parts, host, port, onLog, old },
+      ...{ oauthClients, unknownFields, errorCodes, requireSignInKey },
+    };
+    const server = await untilAborted(supervisor, waiting, () => openServer(context));
+    return run({ ...parts, server });
   } catch (error) {
     await front?.server.close();
     await postgres?.server.stop();
     await dataDir.release();
-    throw error;
+    signal?.throwIfAborted();
+    throw isDiskFull(error) ? platformErrors.diskFull(dataDir.path, error) : error;
   }
 };
 

@@ -296,13 +296,17 @@ describe("a data directory that cannot be used", () => {
   });
 
   it("loses the files that a killed process has not finished, and no others", async () => {
+    const notOurs = ["notes.0123456789ab.tmp", "token.notes.tmp"];
     await unsafe(async (directory) => {
-      for (const name of ["token.0123456789ab.tmp", "token.notes.tmp", "notes.0123456789ab.tmp"]) {
+      const unfinished = ["token", "postgres", "postgres/pg_hba.conf"];
+      for (const name of [...unfinished.map((each) => `${each}.0123456789ab.tmp`), ...notOurs]) {
         await writeFile(join(directory, name), "");
       }
+      const ended = JSON.stringify({ pid: 2 ** 22 + 1, started: null });
+      await writeFile(join(directory, "platform.lock.0123456789ab"), ended);
     });
-    const left = (await readdir(join(root, "unsafe"))).filter((name) => name.endsWith(".tmp"));
-    expect(left.sort()).toEqual(["notes.0123456789ab.tmp", "token.notes.tmp"]);
+    const found = await readdir(join(root, "unsafe"), { recursive: true });
+    expect(found.filter((name) => /\.(tmp|lock\.)/.test(name)).sort()).toEqual(notOurs);
   });
 
   /** Copies the data directory, changes the copy, and returns the error of a start on it. */

@@ -7,7 +7,7 @@ import { openRecords } from "../src/store/open-records.js";
 const [path = "", last = ""] = process.argv.slice(2);
 const dataDir = await openDataDir(path);
 if (dataDir.stored?.oldState === undefined) throw new Error("There is nothing to import");
-const postgres = await openPostgres(dataDir, () => undefined);
+const postgres = await openPostgres(dataDir, {});
 const { port, password } = postgres.address;
 const records = await openRecords({
   host: "127.0.0.1",

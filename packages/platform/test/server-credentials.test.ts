@@ -32,6 +32,13 @@ describe("loadServerCredentials", () => {
     expect(server.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
   });
 
+  it("removes what a process that was killed while it wrote a key has left", async () => {
+    await load();
+    await writeFile(join(directory, "ca-key.pem.0123456789ab.tmp"), "");
+    await load();
+    expect(await readdir(directory)).not.toContain("ca-key.pem.0123456789ab.tmp");
+  });
+
   it("makes every file readable by its owner only", async () => {
     const names = (await readdir(directory)).sort();
     expect(names).toEqual(["ca-key.pem", "ca.pem", "server-key.pem", "server.pem"]);

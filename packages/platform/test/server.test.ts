@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
 import { PlatformError } from "../src/platform-error.js";
 import { createCluster } from "../src/postgres/cluster.js";
+import { endLeftovers } from "../src/postgres/leftovers.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
 
@@ -115,6 +116,22 @@ describe("a server", () => {
     await (await connect()).end();
     await server.stop();
     await orphan.stop();
+  });
+
+  it.runIf(process.platform === "linux")("leaves no shared memory when it was killed", async () => {
+    const server = await PostgresServer.start(options);
+    const lockFile = await readFile(join(options.directory, "postmaster.pid"), "utf8");
+    const id = lockFile.split("\n")[6]?.trim().split(/\s+/)[1];
+    const isLeft = async (): Promise<boolean> =>
+      (await readFile("/proc/sysvipc/shm", "utf8"))
+        .split("\n")
+        .some((line) => line.trim().split(/\s+/)[1] === id);
+    expect(await isLeft()).toBe(true);
+    process.kill(await postmasterPid(), "SIGKILL");
+    await server.ended;
+    await endLeftovers(options.directory);
+    expect(await isLeft()).toBe(false);
+    await server.stop();
   });
 
   it("starts when the process id in its lock files belongs to another program", async () => {

@@ -16,10 +16,18 @@ export interface DatabaseAddress {
 }
 
 /**
- * Thrown by a `DatabaseEngine` that cannot reach the database server now. The work may be partly done; it is repeated
- * later.
+ * Thrown by a `DatabaseEngine` that cannot reach the database server now, or when that lacks resources. The work may be partly
+ * done; it is repeated later.
  */
-export class DatabaseUnavailableError extends Error {}
+export class DatabaseUnavailableError extends Error {
+  /** Why, for the message of a response; undefined when it does not help the caller. */
+  readonly reason: string | undefined;
+
+  constructor(message: string, { reason, ...options }: ErrorOptions & { reason?: string | undefined } = {}) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
 
 /**
  * Creates the databases behind the records of the API. The in-memory engine only generates addresses; the platform's

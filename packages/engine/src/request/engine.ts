@@ -145,8 +145,8 @@ export class Engine {
 
   #refuse(error: unknown): Outcome {
     if (error instanceof RequestError) return refusal(error);
-    if (error instanceof DatabaseUnavailableError || error instanceof StateChangedError)
-      return refusal(errors.unavailable());
+    if (error instanceof DatabaseUnavailableError) return refusal(errors.unavailable(error.reason));
+    if (error instanceof StateChangedError) return refusal(errors.unavailable());
     this.parts.onDefect(error);
     return refusal(errors.internal());
   }

@@ -286,11 +286,12 @@ export const errors = {
       "The server failed while it processed the request",
       "Send the request again later. If it keeps failing, report the request id",
     ),
-  unavailable: (seconds = 1) =>
+  /** @param reason why, as the end of a sentence. */
+  unavailable: (reason?: string, seconds = 1) =>
     new RequestError(
       503,
       "internal:unavailable",
-      "The server cannot process the request now",
+      `The server cannot process the request now${reason === undefined ? "" : `: ${reason}`}`,
       `Send the request again after ${String(seconds)} s`,
       {},
       { "retry-after": String(seconds) },

@@ -16,7 +16,7 @@ export const writeAtomically = async (
   { durable }: WriteOptions,
 ): Promise<void> => {
   const directory = dirname(path);
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = temporaryFor(path);
   try {
     const file = await open(temporary, "wx", 0o600);
     try {
@@ -36,6 +36,9 @@ export const writeAtomically = async (
   }
   if (durable) await syncDirectory(directory);
 };
+
+/** Returns the name of a new file beside `path`, which `removeUnfinished` removes when it is left. */
+export const temporaryFor = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.tmp`;
 
 const temporaryEnd = /^\.[0-9a-f]{12}\.tmp$/;
 

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
-import { PlatformError, platformErrors, systemErrorCode } from "../platform-error.js";
+import { PlatformError, isDiskFull, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
 import { removeUnfinished } from "./atomic-file.js";
 import { DirectoryLock, lockName } from "./lock.js";
@@ -95,7 +95,9 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
     }
   } catch (error) {
     if (error instanceof PlatformError) throw error;
-    throw platformErrors.dataDirUnwritable(path, error);
+    throw isDiskFull(error)
+      ? platformErrors.diskFull(path, error)
+      : platformErrors.dataDirUnwritable(path, error);
   }
 };
 

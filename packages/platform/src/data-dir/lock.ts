@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, rm, writeFile } from "node:fs/promises";
+import { link, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { platformErrors, systemErrorCode } from "../platform-error.js";
@@ -7,6 +7,12 @@ import { readOwn } from "./own-file.js";
 import { type ProcessIdentity, isAlive, ownIdentity } from "./process-identity.js";
 
 export const lockName = "platform.lock";
+
+/** Name of a file that identifies a process which takes the lock. */
+const ownName = /^platform\.lock\.[0-9a-f]{12}$/;
+
+/** Age in milliseconds after which a file without an owner belongs to a process that was killed while it wrote it. */
+const writeLimit = 60_000;
 
 /** Lets one platform at a time use a data directory. The lock of a process that has ended is stale and is replaced. */
 export class DirectoryLock {
@@ -24,14 +30,15 @@ export class DirectoryLock {
   static async acquire(dataDir: string): Promise<DirectoryLock> {
     const path = join(dataDir, lockName);
     const own = `${path}.${randomBytes(6).toString("hex")}`;
-    await writeFile(own, JSON.stringify(await ownIdentity()), { flag: "wx", mode: 0o600 });
     try {
+      await writeFile(own, JSON.stringify(await ownIdentity()), { flag: "wx", mode: 0o600 });
       while (!(await linkIfAbsent(own, path))) {
         const owner = await readOwner(path);
         if (owner !== undefined && (await isAlive(owner)))
           throw platformErrors.dataDirInUse(dataDir, owner.pid);
         await removeStale(path, own);
       }
+      await removeLeft(dataDir);
       return new DirectoryLock(path);
     } finally {
       await rm(own, { force: true });
@@ -42,6 +49,21 @@ export class DirectoryLock {
     await rm(this.#path, { force: true });
   }
 }
+
+/** Removes what processes that have ended left when they were killed while they took the lock. */
+const removeLeft = async (dataDir: string): Promise<void> => {
+  for (const name of await readdir(dataDir)) {
+    if (!ownName.test(name)) continue;
+    const path = join(dataDir, name);
+    const owner = await readOwner(path);
+    // Another process may be writing a file without an owner.
+    const isLeft =
+      owner === undefined
+        ? Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > writeLimit
+        : !(await isAlive(owner));
+    if (isLeft) await rm(path, { force: true });
+  }
+};
 
 /** Returns the holder of the lock; undefined when there is no lock or it is unreadable. */
 export const lockOwner = (dataDir: string): Promise<ProcessIdentity | undefined> =>

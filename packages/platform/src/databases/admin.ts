@@ -8,9 +8,8 @@ import {
   escapeIdentifier,
   escapeLiteral,
 } from "pg";
-import { DatabaseUnavailableError } from "@mgmt/engine";
 import { superuser } from "../postgres/cluster.js";
-import { isTemporary } from "../postgres/unavailable.js";
+import { isTemporary, unavailable } from "../postgres/unavailable.js";
 import { Blockers } from "./blockers.js";
 
 export interface AdminAddress {
@@ -34,7 +33,7 @@ const reaching = async <T>(work: () => Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof DatabaseError && !isTemporary(error)) throw error;
     // All other errors of the driver are about the connection.
-    throw new DatabaseUnavailableError("Postgres cannot be reached", { cause: error });
+    throw unavailable(error);
   }
 };
 

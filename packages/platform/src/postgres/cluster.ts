@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lchown, mkdir, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { writeAtomically } from "../data-dir/atomic-file.js";
+import { removeUnfinished, temporaryFor, writeAtomically } from "../data-dir/atomic-file.js";
 import { readRegular } from "../data-dir/own-file.js";
 import { privateCacheDir } from "../directories.js";
 import { recordsDatabase, recordsSchema } from "../records/place.js";
@@ -38,9 +38,12 @@ const accessRules =
   "host all all 127.0.0.1/32 scram-sha-256\n" +
   "host all all ::1/128 scram-sha-256\n";
 
+const accessRulesName = "pg_hba.conf";
+
 /** Writes `pg_hba.conf`, unless it has the current rules. */
 export const writeAccessRules = async (directory: string): Promise<void> => {
-  const path = join(directory, "pg_hba.conf");
+  const path = join(directory, accessRulesName);
+  await removeUnfinished(directory, [accessRulesName]);
   const current = await readRegular(path).catch(() => undefined);
   if (current !== accessRules) await writeAtomically(path, accessRules, { durable: false });
 };
@@ -74,18 +77,25 @@ export const refuseUnreachable = async (
   if (status !== 0) throw platformErrors.dataDirUnreachable(directory, binaries.version);
 };
 
+/** What happens while programs run whose result is awaited. */
+export interface Waiting {
+  /** Called whenever a program was started, possibly more than once. */
+  whileWaiting?: (() => void) | undefined;
+  /** Ends the programs when it is aborted. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Creates a cluster in `directory`, which must not exist, from a cached image or with initdb.
  *
- * @param whileWaiting called after initdb was started.
  * @returns the password of the superuser, and an image to save with `saveClusterImage` when none was cached.
- * @throws PlatformError `platform:postgres_failed`.
+ * @throws PlatformError `platform:postgres_failed`, `platform:disk_full`.
  */
 export const createCluster = async (
   directory: string,
   binaries: Binaries,
   account: Account | undefined,
-  whileWaiting: () => void = () => undefined,
+  waiting: Waiting = {},
 ): Promise<{ password: string; newImage: ClusterImage | undefined }> => {
   await mkdir(directory, { mode: 0o700 });
   const path = await imagePath(binaries);
@@ -96,8 +106,8 @@ export const createCluster = async (
   }
   if (account !== undefined) await lchown(directory, account.uid, account.gid);
   const password = randomBytes(24).toString("hex");
-  await initdb(directory, binaries, account, password, whileWaiting);
-  await createRecords(directory, binaries, account);
+  await initdb(directory, binaries, account, password, waiting);
+  await createRecords(directory, binaries, account, waiting);
   return { password, newImage: path === undefined ? undefined : readCluster(directory, password) };
 };
 
@@ -123,7 +133,7 @@ const initdb = async (
   binaries: Binaries,
   account: Account | undefined,
   password: string,
-  whileWaiting: () => void,
+  { whileWaiting, signal }: Waiting,
 ): Promise<void> => {
   const secret = await passwordFile(directory, account, password);
   try {
@@ -136,11 +146,11 @@ const initdb = async (
         "/dev/fd/3",
         ...initdbParameters(binaries),
       ],
-      { account, cwd: directory, inherit: secret.fd },
+      { account, cwd: directory, inherit: secret.fd, signal },
     );
-    whileWaiting();
+    whileWaiting?.();
     const { status, stderr } = await running;
-    if (status !== 0) throw platformErrors.postgresFailed("initdb failed to create a cluster", stderr.trim());
+    if (status !== 0) throw programFailed(directory, "initdb failed to create a cluster", stderr);
   } finally {
     await secret.close();
   }
@@ -154,6 +164,7 @@ const createRecords = async (
   directory: string,
   binaries: Binaries,
   account: Account | undefined,
+  { signal }: Waiting,
 ): Promise<void> => {
   const { status, stderr } = await runProgram(
     join(binaries.directory, "postgres"),
@@ -168,15 +179,43 @@ const createRecords = async (
     {
       account,
       cwd: directory,
+      signal,
       input: newSchema(recordsSchema)
         .map((statement) => `${statement};\n\n`)
         .join(""),
     },
   );
   if (status !== 0) {
-    throw platformErrors.postgresFailed("Postgres failed to create the tables of the records", stderr.trim());
+    throw programFailed(directory, "Postgres failed to create the tables of the records", stderr);
   }
 };
+
+/**
+ * Makes the files of a new cluster survive a power failure. Postgres syncs only what it changes, and neither the image nor initdb is
+ * synced when it is written. The server may be running.
+ *
+ * @throws PlatformError `platform:postgres_failed`.
+ */
+export const syncCluster = async (
+  directory: string,
+  binaries: Binaries,
+  account: Account | undefined,
+): Promise<void> => {
+  // One system call for all files, where there is one.
+  const method = process.platform === "linux" && binaries.major >= 17 ? ["--sync-method=syncfs"] : [];
+  const { status, stderr } = await runProgram(
+    join(binaries.directory, "initdb"),
+    ["--sync-only", ...method, "--pgdata", dataDirectoryParameter(directory, binaries, account)],
+    { account, cwd: directory },
+  );
+  if (status !== 0) throw programFailed(directory, "initdb failed to sync the cluster", stderr);
+};
+
+/** Returns the error for a program of Postgres that has failed with these messages. Programs of Postgres run in the C locale. */
+export const programFailed = (directory: string, what: string, messages: string): Error =>
+  /No space left on device|Disk quota exceeded/.test(messages)
+    ? platformErrors.diskFull(directory)
+    : platformErrors.postgresFailed(what, messages.trim());
 
 /** Postgres neither syncs nor keeps a log of changes that is larger than needed. */
 const singleUserParameters = Object.entries({
@@ -190,7 +229,7 @@ const singleUserParameters = Object.entries({
 
 /** Opens a file with the password and unlinks it, so that the password appears in no directory and no process list. */
 const passwordFile = async (directory: string, account: Account | undefined, password: string) => {
-  const path = `${directory}.${randomBytes(6).toString("hex")}`;
+  const path = temporaryFor(directory);
   const file = await open(path, "wx+", 0o600);
   try {
     if (isRoot() && account !== undefined) await file.chown(account.uid, account.gid);

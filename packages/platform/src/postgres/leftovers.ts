@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { readRegular } from "../data-dir/own-file.js";
+import { removeSharedMemory } from "./shared-memory.js";
 
 /**
  * Stops processes of an earlier server of this cluster that survived because its watchdog was killed too. The caller must
@@ -16,15 +17,33 @@ export const endLeftovers = async (directory: string): Promise<void> => {
   for (let attempt = 0; attempt < 300; attempt += 1) {
     const servers = await serversOf(directory, pid);
     if (servers.length === 0) break;
+    // Suspended processes act on no other signal.
+    if (attempt === 0) for (const server of servers) signal(server, "SIGCONT");
     // A postmaster shuts its server down cleanly. Children without a postmaster can be stopped at once.
     const isShuttingDown = servers.includes(pid) && attempt < 100;
     if (!isShuttingDown) for (const server of servers) signal(server, attempt < 200 ? "SIGQUIT" : "SIGKILL");
     else if (attempt === 0) signal(pid, "SIGINT");
     await sleep(attempt < 10 ? 10 : 50);
   }
+  await removeSharedMemory(lockFile);
   // The process id still exists: another program has it now, or the system has not yet collected the killed postmaster.
   // Postgres would mistake it for a running server and refuse to start.
   if (signal(pid, 0)) await removeLockFiles(directory);
+};
+
+/**
+ * Ends programs of Postgres that still use a directory, such as initdb when the process that started it was killed. Only on Linux.
+ */
+export const endPrograms = async (directory: string): Promise<void> => {
+  if (process.platform !== "linux") return;
+  const path = await realpath(directory).catch(() => undefined);
+  if (path === undefined) return;
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const programs = await linuxProgramsOf(path, /^(postgres|initdb)/);
+    if (programs.length === 0) return;
+    for (const program of programs) signal(program, "SIGKILL");
+    await sleep(10);
+  }
 };
 
 /** Continues the processes of a server that were suspended, so that they can act on signals. */
@@ -45,7 +64,9 @@ const pidIn = async (lockFile: string): Promise<number | undefined> => {
 
 /** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
 const serversOf = async (directory: string, pid: number): Promise<number[]> =>
-  process.platform === "linux" ? linuxServersOf(await realpath(directory)) : postmasterOf(directory, pid);
+  process.platform === "linux"
+    ? linuxProgramsOf(await realpath(directory), /^postgres/)
+    : postmasterOf(directory, pid);
 
 /** Sends a signal. Returns false when the process does not exist or belongs to another user. */
 const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
@@ -57,15 +78,13 @@ const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
 };
 
 /** The working directory of every Postgres process is its data directory. */
-const linuxServersOf = async (directory: string): Promise<number[]> => {
+const linuxProgramsOf = async (directory: string, program: RegExp): Promise<number[]> => {
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const pids = await Promise.all(
     names.map(async (name) => {
       try {
         if ((await readlink(`/proc/${name}/cwd`)) !== directory) return undefined;
-        return (await readFile(`/proc/${name}/comm`, "utf8")).startsWith("postgres")
-          ? Number(name)
-          : undefined;
+        return program.test(await readFile(`/proc/${name}/comm`, "utf8")) ? Number(name) : undefined;
       } catch {
         return undefined;
       }

@@ -12,11 +12,17 @@ export interface ProgramResult {
 /** A minimal environment: `PG*` variables and locales of the user would change how Postgres behaves. */
 export const postgresEnvironment: NodeJS.ProcessEnv = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** Runs a program and waits for its end. Never rejects. */
+/** Runs a program and waits for its end. Aborting the signal kills it. Never rejects. */
 export const runProgram = (
   program: string,
   parameters: readonly string[],
-  options: { account?: Account | undefined; cwd?: string; inherit?: number; input?: string } = {},
+  options: {
+    account?: Account | undefined;
+    cwd?: string;
+    inherit?: number;
+    input?: string;
+    signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<ProgramResult> =>
   new Promise((resolve) => {
     const result: ProgramResult = { status: null, stdout: "", stderr: "" };
@@ -24,6 +30,7 @@ export const runProgram = (
       ...options.account,
       cwd: options.cwd ?? "/",
       env: postgresEnvironment,
+      ...(options.signal && { signal: options.signal, killSignal: "SIGKILL" }),
       stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe", options.inherit ?? "ignore"],
     });
     // A program that ends early does not read all of its input. Its exit status says why.

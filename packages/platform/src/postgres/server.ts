@@ -3,10 +3,9 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readRegular } from "../data-dir/own-file.js";
-import { platformErrors } from "../platform-error.js";
 import type { Account } from "./account.js";
 import type { Binaries } from "./binaries.js";
-import { dataDirectoryParameter, writeAccessRules } from "./cluster.js";
+import { type Waiting, dataDirectoryParameter, programFailed, writeAccessRules } from "./cluster.js";
 import { endLeftovers, resumeServers } from "./leftovers.js";
 import { openLog, rotateLog } from "./log-file.js";
 import { postgresEnvironment } from "./run-program.js";
@@ -60,15 +59,15 @@ export class PostgresServer {
   /**
    * Starts the server and waits until it accepts connections.
    *
-   * @param whileWaiting called after the process was started.
-   * @throws PostgresPortTaken; PlatformError `platform:postgres_failed`.
+   * @throws PostgresPortTaken; PlatformError `platform:postgres_failed`, `platform:disk_full`; the reason of the signal.
    */
   static async start(
     options: ServerOptions,
-    whileWaiting: () => void = () => undefined,
+    { whileWaiting, signal }: Waiting = {},
   ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
     await endLeftovers(directory);
+    signal?.throwIfAborted();
     await writeAccessRules(directory);
     const { logFile } = options;
     await rotateLog(logFile, maxLogBytes);
@@ -99,16 +98,19 @@ export class PostgresServer {
     const rotate = (): void => void rotateLog(logFile, maxLogBytes).catch(() => undefined);
     const rotation = setInterval(rotate, rotationInterval).unref();
     void ended.then(() => clearInterval(rotation));
-    whileWaiting();
+    whileWaiting?.();
     await log.close();
 
-    if (!(await becomesReady(options, child, ended))) {
+    if (!(await becomesReady(options, child, ended, signal))) {
       child.kill("SIGKILL");
       await ended;
+      // A killed postmaster does not wait for its children.
+      await endLeftovers(directory);
       await watchdog.dismiss();
+      signal?.throwIfAborted();
       const output = (await readFile(logFile)).subarray(logStart).toString("utf8");
       if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTaken();
-      throw platformErrors.postgresFailed("Postgres did not start", lastLines(output));
+      throw programFailed(directory, "Postgres did not start", lastLines(output));
     }
     return new PostgresServer(options, child, watchdog, ended);
   }
@@ -152,11 +154,12 @@ const becomesReady = async (
   { directory, logFile }: ServerOptions,
   child: ChildProcess,
   ended: Promise<void>,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> => {
   let running = true;
   void ended.then(() => (running = false));
   let logged = 0;
-  for (let deadline = Date.now() + silenceLimit; running; await sleep(4)) {
+  for (let deadline = Date.now() + silenceLimit; running && !signal?.aborted; await sleep(4)) {
     if (Date.now() >= deadline) {
       const { size } = await stat(logFile);
       if (size === logged) return false;

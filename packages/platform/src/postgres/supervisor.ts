@@ -1,16 +1,24 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDiskFull } from "../platform-error.js";
 import { PostgresServer, type ServerOptions } from "./server.js";
 
-/** Attempts to restart that are allowed within `restartWindow` milliseconds. More of them mean that restarting does not help. */
-const maxRestarts = 3;
+/** Attempts to start that may fail one after the other. More of them mean that restarting does not help. */
+const maxFailures = 3;
+
+/** Restarts that are allowed within `restartWindow` milliseconds, for a server that starts but does not stay. */
+const maxRestarts = 20;
 const restartWindow = 60_000;
+
+/** Time between attempts to start while the disk is full, in milliseconds. */
+const diskFullPause = 1_000;
 
 /** Keeps Postgres running: a server that ends unexpectedly is started again, on the same port. */
 export class PostgresSupervisor {
   /** Resolves with the cause when Postgres has ended and cannot be restarted, and with undefined after `stop`. */
   readonly ended: Promise<unknown>;
   readonly #options: ServerOptions;
+  readonly #stopping = new AbortController();
   #server: PostgresServer;
-  #stopping = false;
   #restarts: number[] = [];
 
   constructor(options: ServerOptions, server: PostgresServer) {
@@ -26,30 +34,54 @@ export class PostgresSupervisor {
   /** Called before each restart. */
   onRestart: () => void = () => undefined;
 
+  /** Called when a restart has to wait until there is space on the disk. */
+  onDiskFull: () => void = () => undefined;
+
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#stopping.abort();
     await this.#server.stop();
     await this.ended;
   }
 
   async #supervise(): Promise<unknown> {
-    let failure: unknown = new Error("Postgres keeps ending");
+    const { signal } = this.#stopping;
     for (;;) {
       await this.#server.ended;
-      if (this.#stopping) return undefined;
+      if (signal.aborted) return undefined;
       const now = Date.now();
       this.#restarts = [...this.#restarts.filter((time) => now - time < restartWindow), now];
-      if (this.#restarts.length > maxRestarts) return failure;
+      if (this.#restarts.length > maxRestarts) return new Error("Postgres keeps ending");
       this.onRestart();
-      try {
-        const former = this.#server;
-        this.#server = await PostgresServer.start(this.#options);
-        // The new server has a watchdog of its own.
-        await former.dismissWatchdog();
-      } catch (error) {
-        failure = error;
+      const former = this.#server;
+      const failure = await this.#restart(signal);
+      if (signal.aborted) {
+        await this.#server.stop();
+        return undefined;
       }
-      if (this.#stopping) await this.#server.stop();
+      if (failure !== undefined) return failure;
+      // The new server has a watchdog of its own.
+      await former.dismissWatchdog();
+    }
+  }
+
+  /** Returns the error of the last attempt if Postgres cannot be started. */
+  async #restart(signal: AbortSignal): Promise<unknown> {
+    let failures = 0;
+    for (let isReported = false; ;) {
+      try {
+        this.#server = await PostgresServer.start(this.#options, { signal });
+        return undefined;
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        if (isDiskFull(error)) {
+          if (!isReported) this.onDiskFull();
+          isReported = true;
+          await sleep(diskFullPause, undefined, { signal }).catch(() => undefined);
+          continue;
+        }
+        failures += 1;
+        if (failures === maxFailures) return error;
+      }
     }
   }
 }

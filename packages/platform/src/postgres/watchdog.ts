@@ -31,6 +31,11 @@ if [ -n "$pid" ] && kill -s "$1" "$pid"; then
     tenths=$((tenths + 1))
   done
 fi
+# A server that was killed leaves its segment of shared memory, whose id is in the seventh line.
+[ -e "$2" ] && {
+  for line in 1 2 3 4 5 6 7; do read -r key segment; done <"$2"
+  [ -z "$segment" ] || ipcrm -m "$segment"
+}
 [ -z "$3" ] || rm -rf -- "$3"
 `;
 

@@ -2,14 +2,13 @@ import {
   type Access,
   type Backing,
   ConflictError,
-  DatabaseUnavailableError,
   type Found,
   type TableChanges,
   type Transaction,
   type Want,
 } from "@mgmt/engine";
 import { DatabaseError, type Pool, type PoolClient, type QueryResult, escapeIdentifier } from "pg";
-import { isTemporary } from "../postgres/unavailable.js";
+import { isTemporary, unavailable } from "../postgres/unavailable.js";
 import { type Result, literal, readsOf } from "./reads.js";
 import { writesOf } from "./writes.js";
 
@@ -159,5 +158,5 @@ export const translate = (error: unknown): unknown => {
     return conflicts.has(error.code ?? "") ? new ConflictError(error.message, { cause: error }) : error;
   }
   // All other errors of the driver are about the connection.
-  return new DatabaseUnavailableError("Postgres cannot be reached", { cause: error });
+  return unavailable(error);
 };

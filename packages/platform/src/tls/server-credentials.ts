@@ -1,6 +1,6 @@
 import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
-import { writeAtomically } from "../data-dir/atomic-file.js";
+import { removeUnfinished, writeAtomically } from "../data-dir/atomic-file.js";
 import { makeDirectory } from "../data-dir/make-directory.js";
 import { readOwn } from "../data-dir/own-file.js";
 import { authorityCertificate, serverCertificate } from "./certificate.js";
@@ -36,6 +36,10 @@ export const loadServerCredentials = async (
   { durable }: { durable: boolean },
 ): Promise<ServerCredentials> => {
   await makeDirectory(directory, 0o700);
+  await removeUnfinished(
+    directory,
+    ["ca", "server"].flatMap((name) => [`${name}-key.pem`, `${name}.pem`]),
+  );
   const pathOf = (name: string): string => join(directory, name);
   const load = async (name: string): Promise<CertifiedKey | undefined> => {
     const files = [`${name}-key.pem`, `${name}.pem`].map((file) => readOwn(pathOf(file)));

@@ -17,7 +17,10 @@ export interface DevFlags {
   signInKey?: "generate" | "none";
 }
 
-/** Runs the platform until Ctrl-C or SIGTERM. Exits with 0 then. */
+/** Signals that end the service in an orderly way, besides Ctrl-C: of the system, and of a terminal that was closed. */
+const endSignals = ["SIGTERM", "SIGHUP"] as const;
+
+/** Runs the platform until Ctrl-C, SIGTERM or SIGHUP, also while it starts. Exits with 0 then. */
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
   const { cwd, output, signal } = context;
   const { dataDir, ephemeral = false, oauthClient: oauthClients = [] } = flags;
@@ -28,14 +31,14 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");
   const port = readPort(flags.port);
   const requireSignInKey = flags.signInKey !== "none";
-  const { startPlatform } = await loadPlatform(context);
-
   const terminated = new AbortController();
   const terminate = (): void => terminated.abort();
-  process.once("SIGTERM", terminate);
+  for (const each of endSignals) process.on(each, terminate);
+  const stop = AbortSignal.any([signal, terminated.signal]);
   try {
-    const stop = AbortSignal.any([signal, terminated.signal]);
+    const { startPlatform } = await loadPlatform(context);
     const platform = await startPlatform({
+      signal: stop,
       port,
       ephemeral,
       oauthClients,
@@ -47,8 +50,11 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     });
     if (!requireSignInKey) await output.warn(everyoneSignsIn);
     await runUntil(stop, platform, ephemeral, context);
+  } catch (error) {
+    // A start that was ended is not a failure.
+    if (!stop.aborted || error !== stop.reason) throw error;
   } finally {
-    process.off("SIGTERM", terminate);
+    for (const each of endSignals) process.off(each, terminate);
   }
 };
 

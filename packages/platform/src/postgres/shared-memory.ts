@@ -1,0 +1,20 @@
+import { readFile } from "node:fs/promises";
+import { readRegular } from "../data-dir/own-file.js";
+import { runProgram } from "./run-program.js";
+
+/**
+ * Removes the segment of System V shared memory that a killed server has left. Only on Linux.
+ *
+ * @param lockFile path of its `postmaster.pid`, whose seventh line has the key and the id of the segment.
+ */
+export const removeSharedMemory = async (lockFile: string): Promise<void> => {
+  const lines = (await readRegular(lockFile).catch(() => "")).split("\n");
+  const [key, id] = lines[6]?.trim().split(/\s+/) ?? [];
+  if (key === undefined || id === undefined) return;
+  const segments = await readFile("/proc/sysvipc/shm", "utf8").catch(() => "");
+  const isLeft = segments.split("\n").some((line) => {
+    const [itsKey, itsId, , , , , attached] = line.trim().split(/\s+/);
+    return Number(itsKey) === Number(key) && itsId === id && attached === "0";
+  });
+  if (isLeft) await runProgram("ipcrm", ["-m", id]);
+};

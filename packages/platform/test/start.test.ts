@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { readFile, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ephemeralBase } from "../src/directories.js";
+import { startPlatform } from "../src/index.js";
+import { temporaryDirectory } from "./cluster.js";
+import { bundleProgram } from "./platform-process.js";
+import { WrappedPrograms, failsWithFullDisk } from "./wrapped-programs.js";
+
+const patience = { timeout: 60_000, interval: 10 };
+
+let directory: string;
+let programs: WrappedPrograms;
+
+beforeEach(async () => {
+  directory = await temporaryDirectory(await ephemeralBase());
+  programs = await WrappedPrograms.make(directory);
+  vi.stubEnv("MGMT_POSTGRES", programs.directory);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const start = (options: { signal?: AbortSignal } = {}) =>
+  startPlatform({ port: 0, dataDir: join(directory, "data"), ...options });
+
+const isCalled = (pattern: RegExp): Promise<void> =>
+  vi.waitFor(async () => expect(await readFile(programs.calls, "utf8")).toMatch(pattern), patience);
+
+const isComplete = async (): Promise<boolean> =>
+  JSON.parse(await readFile(join(directory, "data", "platform.json"), "utf8")).postgres.complete;
+
+describe("the first start", () => {
+  it("reports a full disk, and succeeds when there is space", async () => {
+    await programs.insert(failsWithFullDisk);
+    await expect(start()).rejects.toMatchObject({ code: "platform:disk_full" });
+    expect(await readdir(join(directory, "data"))).not.toContain("postgres");
+    await programs.restore();
+    const platform = await start();
+    await platform.stop();
+  });
+
+  it("writes the files of the cluster to disk before it is complete", async () => {
+    await programs.insert(`case "$*" in *--sync-only*) ${failsWithFullDisk};; esac`);
+    await expect(start()).rejects.toMatchObject({ code: "platform:disk_full" });
+    await isCalled(/initdb --sync-only/);
+    expect(await isComplete()).toBe(false);
+  });
+
+  it.each([
+    ["initdb", /^initdb /m],
+    ["Postgres", /^postgres -D/m],
+  ])("ends at once when it is aborted while %s does not respond", async (_, call) => {
+    const name = call.source.includes("initdb") ? "initdb" : "postgres -D";
+    await programs.insert(`case "$(basename "$0") $1" in "${name}"*) exec sleep 600;; esac`);
+    const stop = new AbortController();
+    const reason = new Error("stop");
+    const started = start({ signal: stop.signal });
+    const outcome = started.catch((error: unknown) => error);
+    await isCalled(call);
+    stop.abort(reason);
+    expect(await outcome).toBe(reason);
+    expect(await readdir(join(directory, "data"))).not.toContain("platform.lock");
+    await programs.restore();
+  });
+
+  it("does not begin when it was aborted before", async () => {
+    const reason = new Error("stop");
+    await expect(start({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(await readdir(directory)).not.toContain("data");
+  });
+});
+
+describe("a limit of open files", () => {
+  it("is reported when it is too low", async () => {
+    const program = await bundleProgram(directory);
+    const options = JSON.stringify({ port: 0, dataDir: join(directory, "data") });
+    const { stdout } = spawnSync(
+      "sh",
+      ["-c", `ulimit -n 64; exec "$0" "$1" "$2"`, process.execPath, program, options],
+      {
+        encoding: "utf8",
+      },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ code: "platform:open_files_limit" });
+  });
+});

@@ -1,0 +1,85 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ephemeralBase } from "../src/directories.js";
+import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
+import { PostgresSupervisor } from "../src/postgres/supervisor.js";
+import { makeCluster, temporaryDirectory } from "./cluster.js";
+import { WrappedPrograms, failsWithFullDisk } from "./wrapped-programs.js";
+
+const patience = { timeout: 60_000, interval: 10 };
+
+let directory: string;
+let programs: WrappedPrograms;
+let options: ServerOptions;
+let supervisor: PostgresSupervisor;
+
+beforeEach(async () => {
+  directory = await temporaryDirectory(await ephemeralBase());
+  programs = await WrappedPrograms.make(directory);
+  const made = await makeCluster(directory);
+  options = { ...made, binaries: { ...made.binaries, directory: programs.directory } };
+  supervisor = new PostgresSupervisor(options, await PostgresServer.start(options));
+});
+afterEach(async () => {
+  await supervisor.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Returns the process id of a postmaster that is ready; undefined while there is none. */
+const postmaster = async (): Promise<number | undefined> => {
+  const text = await readFile(join(options.directory, "postmaster.pid"), "utf8").catch(() => "");
+  const lines = text.split("\n");
+  return lines[7]?.trim() === "ready" ? Number(lines[0]) : undefined;
+};
+
+/** Kills the postmaster. Returns its process id. */
+const kill = async (): Promise<number> => {
+  const pid = await postmaster();
+  if (pid === undefined) throw new Error("Postgres is not running");
+  process.kill(pid, "SIGKILL");
+  return pid;
+};
+
+const isReplaced = (former: number): Promise<void> =>
+  vi.waitFor(async () => {
+    const pid = await postmaster();
+    expect(pid).toBeDefined();
+    expect(pid).not.toBe(former);
+  }, patience);
+
+describe("a supervised server", () => {
+  it("is restarted as often as it is killed", async () => {
+    for (let count = 0; count < 5; count += 1) await isReplaced(await kill());
+  });
+
+  it("is restarted when there is space on the disk again", async () => {
+    const reports = vi.fn<() => void>();
+    supervisor.onDiskFull = reports;
+    await programs.insert(failsWithFullDisk);
+    const former = await kill();
+    await vi.waitFor(async () => {
+      const calls = await readFile(programs.calls, "utf8");
+      // The first start, and two that fail.
+      expect(calls.match(/^postgres -D/gm)?.length).toBeGreaterThan(2);
+    }, patience);
+    await programs.restore();
+    await isReplaced(former);
+    expect(reports).toHaveBeenCalledOnce();
+  });
+
+  it("is given up when it cannot be started for another reason", async () => {
+    await programs.insert("echo 'FATAL:  nothing works' >&2; exit 1");
+    await kill();
+    expect(await supervisor.ended).toMatchObject({ code: "platform:postgres_failed" });
+    await programs.restore();
+  });
+
+  it("is not restarted after its stop", async () => {
+    await programs.insert(failsWithFullDisk);
+    await kill();
+    await supervisor.stop();
+    expect(await supervisor.ended).toBeUndefined();
+    await programs.restore();
+  });
+});
