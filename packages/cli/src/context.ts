@@ -1,11 +1,13 @@
 import type { Sources } from "./input/sources.js";
 import type { Output } from "./output/output.js";
+import type { Encryption } from "./service/encryption.js";
 
 /** What one run of the command works with. */
 export interface Context {
   /** Version of the package. */
   readonly version: string;
   readonly output: Output;
+  readonly encryption: Encryption;
   readonly env: NodeJS.ProcessEnv;
   /** The working directory. Paths are relative to it, and its link applies. */
   readonly cwd: string;
@@ -31,6 +33,8 @@ export interface GlobalFlags {
   readonly fields?: string;
   readonly query?: string;
   readonly pager?: boolean;
+  /** Send credentials to another machine unencrypted. */
+  readonly insecure?: boolean;
   /** Print every request on standard error, without secrets. */
   readonly debug?: boolean;
 }

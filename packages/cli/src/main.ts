@@ -7,6 +7,7 @@ import type { Streams } from "./output/streams.js";
 import { HelpAsData } from "./program/command.js";
 import { buildProgram } from "./program/program.js";
 import { usageFailure } from "./program/usage-failure.js";
+import { Encryption } from "./service/encryption.js";
 
 /** The parts of a process that a run uses. Tests pass their own. */
 export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd" | "exit">, Streams {
@@ -39,6 +40,7 @@ export const main = async (
   const program = buildProgram({
     version,
     output,
+    encryption: new Encryption(output),
     env,
     cwd,
     signal,

@@ -45,7 +45,10 @@ describe("a proxy in the environment", () => {
 
   it("forwards requests to http: addresses", async () => {
     const env = { MGMT_BASE_URL: "http://api.test", HTTP_PROXY: service.proxyUrl };
-    expect((await runProxied("me -o json", env)).status).toBe(0);
+    const refused = await runProxied("me -o json", env);
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining("connection:insecure") });
+    expect(service.asked).toEqual([]);
+    expect((await runProxied("me -o json --insecure", env)).status).toBe(0);
     expect(service.asked).toEqual(["GET http://api.test/v1/me"]);
   });
 

@@ -76,6 +76,7 @@ export const openWorkplace = async (): Promise<Workplace> => {
   write("changed.yaml", changedManifest);
   write("migrate.js", "");
   write("control-secret", controlSecret);
+  chmodSync(join(folder, "control-secret"), 0o600);
   const { workspace } = engine.residents;
   const profile = {
     baseUrl,

@@ -34,7 +34,7 @@ describe("copies of the SDK in one process", () => {
     for (const { name, sdk } of copies) {
       const error = new sdk.AppAlreadyExistsError(init);
       const refused = new sdk.InvalidArgumentError("id", "must not be empty");
-      const late = new sdk.TimeoutError({ method: "GET", url: "http://x.test/" }, 5);
+      const late = new sdk.TimeoutError({ method: "GET", url: "https://x.test/" }, 5);
       for (const { name: other, sdk: theirs } of copies) {
         const pair = `${name} → ${other}`;
         expect(error instanceof theirs.AppAlreadyExistsError, pair).toBe(true);

@@ -147,7 +147,7 @@ describe("a deadline", () => {
     const transport: Transport = { send: () => new Promise(() => undefined) };
     vi.useFakeTimers();
     let error: unknown;
-    createClient({ baseUrl: "http://x.test", token: false, transport })
+    createClient({ baseUrl: "https://x.test", token: false, transport })
       .me.get()
       .catch((reason: unknown) => (error = reason));
     await vi.advanceTimersByTimeAsync(59_999);
@@ -193,7 +193,7 @@ describe("a deadline", () => {
 
   it("ends a call whose transport ignores its signal", async () => {
     const transport: Transport = { send: () => new Promise(() => undefined) };
-    const client = createClient({ baseUrl: "http://x.test", token: false, transport, timeoutMs: 20 });
+    const client = createClient({ baseUrl: "https://x.test", token: false, transport, timeoutMs: 20 });
     expect(await thrown(client.me.get())).toBeInstanceOf(TimeoutError);
     const controller = new AbortController();
     const call = thrown(client.me.get({ signal: controller.signal, timeoutMs: 60_000 }));
@@ -206,7 +206,7 @@ describe("a deadline", () => {
     const transport: Transport = {
       send: ({ signal }) => (signals.push(signal), new Promise(() => undefined)),
     };
-    const client = createClient({ baseUrl: "http://x.test", token: false, transport, timeoutMs: 20 });
+    const client = createClient({ baseUrl: "https://x.test", token: false, transport, timeoutMs: 20 });
     await thrown(client.me.get());
     expect(signals[0]?.reason).toBeInstanceOf(TimeoutError);
   });

@@ -139,7 +139,7 @@ describe("the path client", () => {
   });
 
   it("returns the same object on every access", () => {
-    const client = createClient({ baseUrl: "http://x.test", token: false });
+    const client = createClient({ baseUrl: "https://x.test", token: false });
     expect(client.http).toBe(client.http);
   });
 });

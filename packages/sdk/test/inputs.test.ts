@@ -8,7 +8,7 @@ import {
   createClient,
 } from "@mgmt/sdk";
 
-const client = createClient({ baseUrl: "http://x.test", token: false });
+const client = createClient({ baseUrl: "https://x.test", token: false });
 const place = { displayName: "web", projectId: "proj_1" };
 const source = { type: "empty" } as const;
 const fromDatabase = { id: "db_1" };

@@ -69,7 +69,7 @@ describe("a missing response", () => {
     for (const reason of [new Error("broken pipe"), "text", undefined]) {
       const transport = { send: () => Promise.reject(reason) };
       const error = await thrown(
-        createClient({ baseUrl: "http://x.test", token: false, transport }).me.get(),
+        createClient({ baseUrl: "https://x.test", token: false, transport }).me.get(),
       );
       expect(error).toBeInstanceOf(ConnectionError);
     }
@@ -80,7 +80,7 @@ describe("a missing response", () => {
       // A transport written in JavaScript can return anything.
       const transport = { send: () => Promise.resolve(rubbish as unknown as TransportResponse) };
       const error = await thrown(
-        createClient({ baseUrl: "http://x.test", token: false, transport }).projects.create(),
+        createClient({ baseUrl: "https://x.test", token: false, transport }).projects.create(),
       );
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error).toMatchObject({

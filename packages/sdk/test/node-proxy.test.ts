@@ -59,7 +59,12 @@ describe("a proxy", () => {
   it("is used for http: requests when the environment names it", async () => {
     const { url, asked } = await startProxy(0);
     vi.stubEnv("http_proxy", url.replace("//", "//user:pass@"));
-    const client = createClient({ baseUrl: "http://api.test", token: false, transport: nodeTransport() });
+    const client = createClient({
+      baseUrl: "http://api.test",
+      allowInsecureHttp: true,
+      token: false,
+      transport: nodeTransport(),
+    });
     expect(await client.projects.get("proj_1")).toEqual({ id: "proj_1" });
     const basic = Buffer.from("user:pass").toString("base64");
     expect(asked).toEqual([`GET http://api.test/v1/projects/proj_1 Basic ${basic}`]);
@@ -86,6 +91,7 @@ describe("a proxy", () => {
     await thrown(
       createClient({
         baseUrl: "http://api.test",
+        allowInsecureHttp: true,
         token: false,
         transport: nodeTransport(),
         ...options,
@@ -94,6 +100,7 @@ describe("a proxy", () => {
     await thrown(
       createClient({
         baseUrl: "http://b.test",
+        allowInsecureHttp: true,
         token: false,
         transport: nodeTransport({ proxy: false }),
         ...options,
@@ -106,6 +113,7 @@ describe("a proxy", () => {
     const { url, asked } = await startProxy(0);
     const client = createClient({
       baseUrl: "http://api.test",
+      allowInsecureHttp: true,
       token: false,
       transport: nodeTransport({ proxy: url }),
     });
@@ -135,7 +143,13 @@ describe("a proxy", () => {
     vi.stubEnv("HTTP_PROXY", "socks5://user:hunter2@x");
     const transport = nodeTransport();
     const error = await thrown(
-      createClient({ baseUrl: "http://api.test", token: false, transport, maxRetries: 0 }).me.get(),
+      createClient({
+        baseUrl: "http://api.test",
+        allowInsecureHttp: true,
+        token: false,
+        transport,
+        maxRetries: 0,
+      }).me.get(),
     );
     expect((error as Error).message).toContain("proxy must be an absolute URL");
     expect(error).toMatchObject({ hint: expect.stringContaining("HTTPS_PROXY") });

@@ -156,7 +156,12 @@ describe("nodeTransport", () => {
     const transport = nodeTransport();
     const tls = createClient({ baseUrl: baseUrl.replace("http:", "https:"), token: false, transport });
     expect(await thrown(tls.me.get())).toMatchObject({ code: "connection:failed" });
-    const nowhere = createClient({ baseUrl: "http://no-such-host.invalid", token: false, transport });
+    const nowhere = createClient({
+      baseUrl: "http://no-such-host.invalid",
+      allowInsecureHttp: true,
+      token: false,
+      transport,
+    });
     expect(await thrown(nowhere.me.get())).toMatchObject({ code: "connection:failed" });
   });
 });

@@ -11,7 +11,7 @@ const page = (ids: number[], nextCursor: string | null) => ({
 /** Starts a service that returns pages by their cursor; the first page has none. */
 const start = async (pages: Record<string, unknown>) => {
   const server = await startServer(({ url }, response) => {
-    const cursor = new URL(url, "http://x").searchParams.get("cursor") ?? "";
+    const cursor = new URL(url, "https://x").searchParams.get("cursor") ?? "";
     const body = pages[cursor];
     if (body === undefined) json(response, 500, { error: { code: "internal:error", message: cursor } });
     else json(response, 200, body);

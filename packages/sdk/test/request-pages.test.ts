@@ -5,7 +5,7 @@ import { json, startServer, thrown } from "./server.js";
 /** A client of a service that returns these bodies by cursor; the first page has none. */
 const start = async (bodies: Record<string, unknown>) => {
   const server = await startServer(({ url }, response) =>
-    json(response, 200, bodies[new URL(url, "http://x").searchParams.get("cursor") ?? ""]),
+    json(response, 200, bodies[new URL(url, "https://x").searchParams.get("cursor") ?? ""]),
   );
   return { ...server, client: createClient({ baseUrl: server.baseUrl, token: false }) };
 };

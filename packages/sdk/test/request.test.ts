@@ -215,7 +215,7 @@ describe("invalid input", () => {
     const error = await thrown(client.projects.get("x", { headers }));
     expect(error).toMatchObject({ code: "argument:invalid", argument: 'headers["x-key"]' });
     expect(String(error)).not.toContain("secret");
-    expect(() => createClient({ baseUrl: "http://x.test", token: false, headers })).toThrow(
+    expect(() => createClient({ baseUrl: "https://x.test", token: false, headers })).toThrow(
       InvalidArgumentError,
     );
   });
@@ -251,7 +251,7 @@ describe("invalid input", () => {
   it("includes a timeout that is not above 0", async () => {
     for (const timeoutMs of [0, -1, Number.NaN]) {
       expect(await thrown(client.projects.get("x", { timeoutMs }))).toMatchObject({ argument: "timeoutMs" });
-      expect(() => createClient({ baseUrl: "http://x.test", token: false, timeoutMs })).toThrow(
+      expect(() => createClient({ baseUrl: "https://x.test", token: false, timeoutMs })).toThrow(
         InvalidArgumentError,
       );
     }

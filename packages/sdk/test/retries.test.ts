@@ -177,7 +177,7 @@ describe("Retry-After", () => {
     const month = 30 * 24 * 3_600;
     const limits = { timeoutMs: Infinity, maxRetryAfterMs: Infinity };
     const client = createClient({
-      baseUrl: "http://x.test",
+      baseUrl: "https://x.test",
       token: false,
       transport: {
         send: () =>
@@ -308,10 +308,10 @@ describe("the list of attempts", () => {
 it("refuses an invalid limit", async () => {
   for (const options of [{ maxRetries: -1 }, { maxRetries: Number.NaN }, { maxRetryAfterMs: -5 }]) {
     const name = Object.keys(options)[0];
-    expect(() => createClient({ baseUrl: "http://x.test", token: false, ...options })).toThrowError(
+    expect(() => createClient({ baseUrl: "https://x.test", token: false, ...options })).toThrowError(
       `${name} must be`,
     );
-    const call = createClient({ baseUrl: "http://x.test", token: false }).me.get(options);
+    const call = createClient({ baseUrl: "https://x.test", token: false }).me.get(options);
     expect(await thrown(call)).toMatchObject({ code: "argument:invalid", argument: name });
   }
 });

@@ -137,7 +137,7 @@ describe("a partial client", () => {
 describe("prefetch", () => {
   const pages = (delays: { requests: string[] }) =>
     startServer((request, response) => {
-      const cursor = new URL(request.url, "http://x").searchParams.get("cursor") ?? "0";
+      const cursor = new URL(request.url, "https://x").searchParams.get("cursor") ?? "0";
       delays.requests.push(cursor);
       const next = Number(cursor) + 1;
       if (cursor === "3") return json(response, 500, {});

@@ -32,7 +32,7 @@ type EveryLoginOption = StartLoginOptions &
   AuthenticatorOptions &
   LogoutOptions;
 
-const valid = { baseUrl: "http://x.test", token: false } as const;
+const valid = { baseUrl: "https://x.test", token: false } as const;
 
 describe("an option that does not exist", () => {
   it.each([
@@ -80,7 +80,7 @@ describe("an option that does not exist", () => {
   it("of the client is refused for a call, so that no call sends its token elsewhere", async () => {
     const fetch = vi.fn();
     const client = createClient({ ...valid, fetch });
-    const elsewhere = untyped<RequestOptions>({ baseUrl: "http://other.test" });
+    const elsewhere = untyped<RequestOptions>({ baseUrl: "https://other.test" });
     expect(await caught(() => client.me.get(elsewhere))).toMatchObject({ argument: "baseUrl" });
     expect(fetch).not.toHaveBeenCalled();
   });
@@ -121,6 +121,7 @@ describe("an option that does not exist", () => {
   it("is not one that another function of a login has, so that a program can pass one object to all of them", async () => {
     const every: Required<EveryLoginOption> = {
       ...login,
+      allowInsecureHttp: false,
       redirectUri,
       clientSecret: "secret",
       scopes: [],
@@ -191,7 +192,7 @@ describe("a test double of fetch that returns no whole Response", () => {
 });
 
 describe("a wrong base URL", () => {
-  it.each(["http://x.test/v1", "http://x.test/v1/", "http://x.test/api/v1"])(
+  it.each(["https://x.test/v1", "https://x.test/v1/", "https://x.test/api/v1"])(
     "%s is refused",
     async (baseUrl) => {
       expect(await caught(() => createClient({ baseUrl }))).toMatchObject({

@@ -28,7 +28,7 @@ import type { Queries, Schemas } from "../src/generated/types.js";
 /** Expands named interfaces and intersections, so that only their shape is compared. */
 type Shape<T> = T extends object ? { [K in keyof T]: Shape<T[K]> } : T;
 
-const client = createClient({ baseUrl: "http://x.test", token: false });
+const client = createClient({ baseUrl: "https://x.test", token: false });
 
 describe("ensure", () => {
   it("returns credentials only if it creates them", () => {

@@ -11,10 +11,11 @@ export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
 /** Returns a function for the access token of a profile's login. It refreshes the token, once for all processes. */
 export const loginToken = (
   { file, name, profile }: { file: string; name: string; profile: Profile },
-  { output }: Pick<Context, "output">,
+  { output, encryption }: Pick<Context, "output" | "encryption">,
 ): LoginToken => {
   const { token } = createAuthenticator({
     authUrl: profile.authUrl ?? profile.baseUrl,
+    allowInsecureHttp: encryption.isOptional,
     clientId,
     transport: debugRequests(nodeTransport(), output),
     store: storeOf({ file, name, profile }),

@@ -4,12 +4,19 @@ import { isObject } from "../json-path.js";
 import type { Identity } from "../profiles/resolve-access.js";
 import type { LoginToken } from "./login-token.js";
 
-/** Returns the token that requests are sent with: a token as it is, or a function for the current token of a login. */
+/**
+ * Returns the token that requests are sent with: a token as it is, or a function for the current token of a login. Throws
+ * `dev:not_running` for a profile of a `mgmt dev` that has ended.
+ */
 export const tokenOf = async (
   identity: Identity,
-  context: Pick<Context, "output">,
+  context: Pick<Context, "output" | "encryption" | "signal">,
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
+  if (identity.profile.controlSecretFile !== undefined) {
+    const { assertOwnService } = await import("../service/own-service.js");
+    await assertOwnService(identity.name, identity.profile, context);
+  }
   if (identity.profile.token !== undefined) return identity.profile.token;
   if (identity.profile.inKeyring === "token") {
     const { readStoredToken } = await import("./credential-store.js");
@@ -17,6 +24,8 @@ export const tokenOf = async (
     if (token === undefined) throw noToken(identity.profile.baseUrl);
     return token;
   }
+  const { authUrl = identity.profile.baseUrl } = identity.profile;
+  await context.encryption.require({ value: authUrl, from: `profile ${identity.name}` });
   const { loginToken } = await import("./login-token.js");
   return loginToken(identity, context);
 };

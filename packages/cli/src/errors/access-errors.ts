@@ -51,6 +51,25 @@ export const tokenForLinkedService = (token: string, profile: string, link: stri
     `Pass --base-url, set MGMT_BASE_URL, or pass --profile ${profile}.`,
   );
 
+/** @param from where the address comes from. */
+export const insecureAddress = (from: string, host: string): CliError =>
+  new CliError(
+    "usage",
+    "connection:insecure",
+    `The address of ${host} (from ${from}) is http://, so credentials would be sent unencrypted`,
+    "Use its https:// address. If you trust the network, pass --insecure. Nothing was sent.",
+  );
+
+/** Another program may listen at the address, and must not get a credential. */
+export const devNotRunning = (name: string, baseUrl: string): CliError =>
+  new CliError(
+    "network",
+    "dev:not_running",
+    `The mgmt dev of profile ${name} is not running at ${baseUrl}`,
+    "Start it with mgmt dev. No credential was sent.",
+    { next: [["mgmt", "dev"]] },
+  );
+
 export const unknownProfile = (from: string, name: string, known: readonly string[]): CliError =>
   new CliError(
     "usage",

@@ -14,6 +14,10 @@ export const addGlobalOptions = (command: Command, { hidden = false, confirms = 
     new Option("--no-pager", "never show a long list in a pager (or NO_PAGER)").default(undefined),
     new Option("--base-url <url>", "address of the service, without /v1 (or MGMT_BASE_URL)"),
     new Option("--profile <name>", "profile with the address and credential (or MGMT_PROFILE)"),
+    new Option(
+      "--insecure",
+      "send credentials unencrypted if the service has an http:// address of another machine",
+    ),
     new Option("--debug", "print each request as a curl command, its status and time on standard error"),
     new Option("--token-file <path>", "file with the token, - for standard input (or MGMT_TOKEN)"),
   ];

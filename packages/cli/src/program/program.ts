@@ -35,6 +35,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
       output.format =
         flags.output === undefined ? (stored.output ?? output.format) : readFormat(flags.output);
       output.isDebugging = flags.debug ?? false;
+      context.encryption.isOptional = flags.insecure ?? false;
       output.presentation = await readPresentation({ ...flags, pager: flags.pager ?? stored.pager });
       for (const { file, reason } of ignoredLinks(context.cwd)) {
         const message = `${file} was ignored, because ${reason}`;

@@ -43,18 +43,20 @@ export const connectWithoutCredential = async (
 
 /**
  * Returns a client for an address. It uses the SDK's node transport, because the first global `fetch` of a process is slow.
- * Throws `usage:invalid` for an invalid address.
+ * Throws `usage:invalid` for an invalid address, and `connection:insecure`.
  */
 export const clientFor = async (
   baseUrl: Sourced<string>,
   token: string | LoginToken | false,
-  { version, output }: Pick<Context, "version" | "output">,
+  { version, output, encryption }: Pick<Context, "version" | "output" | "encryption">,
   options?: SendOptions,
 ): Promise<MgmtClient> => {
+  if (token !== false) await encryption.require(baseUrl);
   const { createClient, InvalidArgumentError, nodeTransport } = await import("./sdk.js");
   try {
     return createClient({
       baseUrl: baseUrl.value,
+      allowInsecureHttp: token === false || encryption.isOptional,
       token,
       transport: announceDelays(debugRequests(nodeTransport(), output), output),
       headers: { "user-agent": `mgmt/${version}` },

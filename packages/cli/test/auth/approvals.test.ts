@@ -14,7 +14,7 @@ beforeEach(async () => {
   const { baseUrl, engine } = account.server;
   agent = { MGMT_TOKEN: await engine.tokens.agent(), MGMT_BASE_URL: baseUrl };
   const secretFile = join(dirname(account.file), "secret");
-  writeFileSync(secretFile, "control-secret-of-the-test\n");
+  writeFileSync(secretFile, "control-secret-of-the-test\n", { mode: 0o600 });
   sponsor = { MGMT_CONTROL_URL: `${baseUrl}/_control`, MGMT_CONTROL_SECRET_FILE: secretFile };
 });
 afterEach(() => account.close());

@@ -7,6 +7,7 @@ import { control } from "../control/routes.js";
 import { DatabaseUnavailableError } from "../request/database-engine.js";
 import { errors } from "../request/errors.js";
 import { RequestError } from "../request/request-error.js";
+import { proofPath, proveSecret } from "./control-proof.js";
 import { isForeignOrigin } from "./host-guard.js";
 import { readBytes } from "./http-body.js";
 
@@ -19,20 +20,24 @@ const maxBody = 256 * 1024 * 1024;
 export const isControlPath = (path: string): boolean => path === "/_control" || path.startsWith("/_control/");
 
 /**
- * Responds to a request to the control surface. The request must carry the control secret in a header, and
- * requests from pages of other origins are refused. Without a configured secret, every request gets a 404.
+ * Responds to a request to the control surface. The request must carry the control secret in a header, except
+ * for a proof that the server knows it, and requests from pages of other origins are refused. Without a configured secret, every request gets a 404.
  */
 export const handleControlRequest = async (
   engine: ControlledEngine,
-  { secret, closing }: { secret: string | undefined; closing: AbortSignal },
+  { secret, baseUrl, closing }: { secret: string | undefined; baseUrl: string; closing: AbortSignal },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
-  const [path = ""] = (request.url ?? "").split("?", 1);
+  const [path = "", query = ""] = (request.url ?? "").split("?", 2);
   try {
     if (secret === undefined) throw new ControlError(404, "The control surface is off");
     if (isForeignOrigin(request))
       throw new ControlError(403, "The control surface refuses requests from other origins");
+    if (path === proofPath && request.method === "GET") {
+      send(response, 200, proveSecret(secret, baseUrl, query));
+      return;
+    }
     if (!isSecret(request.headers[controlSecretHeader], secret)) {
       throw new ControlError(403, `Send the control secret in the header ${controlSecretHeader}`);
     }

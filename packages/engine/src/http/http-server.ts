@@ -176,7 +176,9 @@ export const requestListener = (
       );
     } else if (isControlPath(request.url ?? "")) {
       response.setHeader("x-request-id", newRequestId());
-      void handleControlRequest(engine, { secret: controlSecret, closing }, request, response);
+      const { baseUrl } = engine.settings;
+      const options = { secret: controlSecret, baseUrl, closing };
+      void handleControlRequest(engine, options, request, response);
     } else {
       handleRequest(engine, offLoopback, request, response);
     }

@@ -36,6 +36,16 @@ export const authErrors = {
       advice: "check_auth_url",
     }),
 
+  otherOrigin: (issuer: string, endpoint: string) =>
+    new AuthError(
+      "auth:discovery_failed",
+      `The metadata of ${issuer} names a ${endpoint} of another origin`,
+      {
+        hint: "No code or token was sent there. If you trust that address, set endpoints.",
+        advice: "check_auth_url",
+      },
+    ),
+
   state: () =>
     new AuthError("auth:state_mismatch", "The callback does not belong to this login", {
       hint: "Start a new login. If you started only one, the callback may be an attack.",

@@ -18,9 +18,14 @@ export interface OAuthEndpoints {
 export interface OAuthOptions {
   /**
    * URL of the authorization server, which is its issuer, such as `https://auth.example.com`. Allows `http` only on
-   * loopback.
+   * loopback, unless `allowInsecureHttp` is true.
    */
   authUrl: string;
+  /**
+   * Whether `authUrl` and `endpoints` may be `http:` addresses of another machine, to which codes and tokens are then sent
+   * unencrypted. Default: false.
+   */
+  allowInsecureHttp?: boolean | undefined;
   clientId: string;
   /** Secret of a confidential client. Programs on a user's machine and pages in a browser cannot protect one. */
   clientSecret?: string | undefined;
@@ -41,7 +46,7 @@ export interface OAuthSettings {
   readonly clientSecret: string | undefined;
   readonly transport: Transport;
   readonly timeoutMs: number;
-  /** Whether `http` is allowed, because the issuer or an endpoint is on loopback. */
+  /** Whether `http` is allowed, because the issuer or an endpoint uses it. */
   readonly allowsHttp: boolean;
   /** Metadata of the server; `undefined` until it is requested. */
   server: Promise<AuthorizationServer> | AuthorizationServer | undefined;
@@ -50,6 +55,7 @@ export interface OAuthSettings {
 /** The options of all functions of a login, because programs pass one object to several of them. */
 const loginOptions: readonly string[] = [
   "authUrl",
+  "allowInsecureHttp",
   "clientId",
   "clientSecret",
   "redirectUri",
@@ -71,45 +77,52 @@ const loginOptions: readonly string[] = [
 export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
   assertOptionNames(options, "a login", loginOptions, InvalidArgumentError);
   const { clientId, clientSecret, endpoints, fetch, transport, timeoutMs = 15_000 } = options;
+  const { allowInsecureHttp = false } = options;
   if (typeof clientId !== "string" || clientId === "") {
     throw new InvalidArgumentError("clientId", "must not be empty");
   }
   if (clientSecret === "") throw new InvalidArgumentError("clientSecret", "must not be empty");
-  const issuer = readAddress("authUrl", options.authUrl).replace(/\/+$/, "");
-  const server = endpoints && readEndpoints(issuer, endpoints);
+  const issuer = readAddress("authUrl", options.authUrl, allowInsecureHttp).replace(/\/+$/, "");
+  const server = endpoints && readEndpoints(issuer, endpoints, allowInsecureHttp);
   return {
     issuer,
     clientId,
     clientSecret,
     transport: transport ?? fetchTransport(fetch),
     timeoutMs: readTimeout(timeoutMs),
-    // `readAddress` accepts `http` only on loopback.
+    // `readAddress` accepts `http` only where it is allowed.
     allowsHttp: [issuer, ...Object.values(server ?? {})].some((address) => /^http:/.test(String(address))),
     server,
   };
 };
 
-const readEndpoints = (issuer: string, endpoints: OAuthEndpoints): AuthorizationServer => {
-  const { authorization, token, revocation } = endpoints;
+const readEndpoints = (
+  issuer: string,
+  { authorization, token, revocation }: OAuthEndpoints,
+  allowInsecureHttp: boolean,
+): AuthorizationServer => {
+  const read = (name: keyof OAuthEndpoints, address: string): string =>
+    readAddress(`endpoints.${name}`, address, allowInsecureHttp);
   return {
     issuer,
-    authorization_endpoint: readAddress("endpoints.authorization", authorization),
-    token_endpoint: readAddress("endpoints.token", token),
-    ...(revocation !== undefined && {
-      revocation_endpoint: readAddress("endpoints.revocation", revocation),
-    }),
+    authorization_endpoint: read("authorization", authorization),
+    token_endpoint: read("token", token),
+    ...(revocation !== undefined && { revocation_endpoint: read("revocation", revocation) }),
   };
 };
 
-/** Validates a URL that codes and tokens are sent to. Allows unencrypted `http` only on loopback. */
-const readAddress = (name: string, address: string): string => {
-  const refuse = (problem: string): never => {
-    throw new InvalidArgumentError(name, problem);
+/** Validates a URL that codes and tokens are sent to. Allows unencrypted `http` on loopback. */
+const readAddress = (name: string, address: string, allowInsecureHttp: boolean): string => {
+  const refuse = (problem: string, options?: { hint: string }): never => {
+    throw new InvalidArgumentError(name, problem, options);
   };
   if (!URL.canParse(address)) refuse("is not an absolute URL");
   const url = new URL(address);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHostname(url.hostname))) {
-    refuse("must start with https://, or with http:// on loopback");
+  const allowsHttp = allowInsecureHttp || isLoopbackHostname(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && allowsHttp)) {
+    refuse("must start with https://, or with http:// on loopback", {
+      hint: "Use https://, or set allowInsecureHttp. Nothing was sent.",
+    });
   }
   if (url.username || url.password) refuse("must not contain credentials");
   if (url.hash || (url.search && name === "authUrl")) refuse("must not have a query or a fragment");

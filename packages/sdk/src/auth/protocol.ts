@@ -24,11 +24,13 @@ const serverOf = async (
     async (options) => {
       const issuer = new URL(settings.issuer);
       const response = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
-      return oauth.processDiscoveryResponse(issuer, response).catch((error: unknown) => {
+      const server = await oauth.processDiscoveryResponse(issuer, response).catch((error: unknown) => {
         const isOtherIssuer =
           error instanceof Error && "code" in error && error.code === oauth.JSON_ATTRIBUTE_COMPARISON;
         throw isOtherIssuer ? authErrors.metadataIssuer(settings.issuer) : error;
       });
+      assertSameOrigin(server, issuer);
+      return server;
     },
   ));
   try {
@@ -36,6 +38,16 @@ const serverOf = async (
   } catch (error) {
     settings.server = undefined;
     throw error;
+  }
+};
+
+/** Metadata must not decide that codes and tokens are sent to another origin. */
+const assertSameOrigin = (server: oauth.AuthorizationServer, issuer: URL): void => {
+  for (const name of ["token_endpoint", "revocation_endpoint"] as const) {
+    const address = server[name];
+    // The library reports an endpoint that is missing or is not a URL.
+    if (address === undefined || !URL.canParse(address)) continue;
+    if (new URL(address).origin !== issuer.origin) throw authErrors.otherOrigin(server.issuer, name);
   }
 };
 

@@ -12,6 +12,12 @@ export interface ClientOptions {
    */
   baseUrl?: string | undefined;
   /**
+   * Whether `baseUrl` may be an `http:` address of another machine, to which credentials and data are then sent unencrypted.
+   * Default: false; `http:` is allowed for `localhost`, 127.0.0.0/8 and `[::1]` only. In browsers, their own rules for
+   * [mixed content](https://www.w3.org/TR/mixed-content/) apply instead.
+   */
+  allowInsecureHttp?: boolean | undefined;
+  /**
    * Sent as `Authorization: Bearer …`. Default: the environment variable `MGMT_TOKEN`, which is read at each call and only
    * used for the service at `MGMT_BASE_URL`, if that is set. False sends no credential.
    */

@@ -7,15 +7,17 @@ import type { Settings } from "./context.js";
 import { readTimeout } from "./deadline.js";
 import { environmentVariable } from "./environment.js";
 import { readHeaders } from "./headers.js";
-import { assertOptions } from "#type-checks";
+import { assertEncrypted, assertOptions } from "#type-checks";
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
 export const readSettings = (given: ClientOptions = {}, load: Settings["load"]): Settings => {
   assertOptions(given, "client", InvalidArgumentError);
   const { baseUrl, fetch, headers, ...options } = given;
+  const address = readBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
+  assertEncrypted(address, given, InvalidArgumentError);
   return mergeOptions(
     {
-      baseUrl: readBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? ""),
+      baseUrl: address,
       token: undefined,
       transport: fetchTransport(fetch),
       headers: readHeaders(headers),

@@ -1,4 +1,5 @@
 import type { EnsureOptions } from "../ensure/ensure-result.js";
+import { isLoopbackHostname } from "../transport/loopback.js";
 import type { ListOptions } from "./call.js";
 import type { ClientOptions } from "./client-options.js";
 
@@ -33,6 +34,7 @@ const clientOptions: Record<keyof ClientOptions, true> = {
   middleware: true,
   debug: true,
   waitForApproval: true,
+  allowInsecureHttp: true,
 };
 const known = { client: Object.keys(clientOptions), call: Object.keys(callOptions) };
 
@@ -61,6 +63,19 @@ export function assertOptionNames(
       hint: `The options of ${of} are ${names.join(", ")}. Nothing was sent.`,
     });
   }
+}
+
+/** Throws for an `http:` address of another machine, unless `allowInsecureHttp` is true. */
+export function assertEncrypted(
+  baseUrl: string,
+  { allowInsecureHttp = false }: Pick<ClientOptions, "allowInsecureHttp">,
+  ArgumentError: ArgumentError,
+): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === "https:" || allowInsecureHttp || isLoopbackHostname(hostname)) return;
+  throw new ArgumentError("baseUrl", "must start with https://, or with http:// on loopback", {
+    hint: "To send credentials to this address unencrypted, set allowInsecureHttp to true. Nothing was sent.",
+  });
 }
 
 /** Throws for a value that is not a whole `Response`, which a test double of `fetch` may return. */

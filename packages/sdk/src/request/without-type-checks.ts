@@ -3,5 +3,7 @@
  * these are declarations.
  */
 export function assertOptions(): void {}
+/** Browsers themselves refuse `http:` requests from pages on `https:`. */
+export function assertEncrypted(): void {}
 export function assertOptionNames(): void {}
 export function assertFetched(): void {}

@@ -68,9 +68,40 @@ describe("metadata (RFC 8414)", () => {
     };
     const store = memoryStore(credentialFor({ baseUrl: issuer }, -1));
     const { token } = createAuthenticator({ authUrl: issuer, clientId: "app", store, fetch });
-    expect(await thrown(token())).toMatchObject({ code: "auth:refresh_failed" });
+    expect(await thrown(token())).toMatchObject({ code: "auth:discovery_failed" });
     expect(asked).toEqual([`${issuer}/.well-known/oauth-authorization-server`]);
   });
+
+  it.each(["token_endpoint", "revocation_endpoint"])(
+    "cannot send codes and tokens to another origin as the %s, unless endpoints are set",
+    async (name) => {
+      const other = await startFaultServer();
+      const server = await startFaultServer({
+        metadata: (response) =>
+          json(response, 200, { ...metadataOf(server.baseUrl), [name]: `${other.baseUrl}/token` }),
+      });
+      const oauth = { authUrl: server.baseUrl, clientId: "app" };
+      const store = memoryStore(credentialFor(server, -1));
+      const error = await thrown(createAuthenticator({ ...oauth, store }).token());
+      expect(error).toMatchObject({
+        code: "auth:discovery_failed",
+        message: `The metadata of ${server.baseUrl} names a ${name} of another origin`,
+        hint: expect.stringContaining("endpoints"),
+      });
+      expect(await thrown(logout({ ...oauth, store }))).toMatchObject({ code: "auth:revoke_failed" });
+      expect(other.seen).toEqual([]);
+
+      const endpoints = {
+        authorization: `${server.baseUrl}/authorize`,
+        token: `${other.baseUrl}/token`,
+        revocation: `${other.baseUrl}/revoke`,
+      };
+      const chosen = memoryStore(credentialFor(server, -1));
+      expect(await createAuthenticator({ ...oauth, store: chosen, endpoints }).token()).toBe("access-1");
+      await logout({ ...oauth, store: chosen, endpoints });
+      expect(other.seen.map(({ url }) => url)).toEqual(["/token", "/revoke"]);
+    },
+  );
 
   it("precedes the path of an issuer with a path (RFC 8414, section 3.1)", async () => {
     const issuer = "https://example.com/tenant/blue";

@@ -42,7 +42,7 @@ const rateLimited = (retryAfter: number): RateLimitExceededError =>
     retryAfter,
   });
 
-const lost = (): ConnectionError => new ConnectionError({ method: "GET", url: "http://x.test" }, "was lost");
+const lost = (): ConnectionError => new ConnectionError({ method: "GET", url: "https://x.test" }, "was lost");
 
 /**
  * Starts a wait and records the time of each poll, in milliseconds. `see` returns the status or the error of

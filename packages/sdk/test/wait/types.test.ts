@@ -14,7 +14,7 @@ import {
   createClient,
 } from "@mgmt/sdk";
 
-const client = createClient({ baseUrl: "http://x.test", token: false });
+const client = createClient({ baseUrl: "https://x.test", token: false });
 
 describe("the types of waits", () => {
   it("match the resource that is waited for", () => {
@@ -42,9 +42,9 @@ describe("the types of waits", () => {
   });
 
   it("accept true, false or options, from the client and from a call", () => {
-    createClient({ baseUrl: "http://x.test", token: false, waitForApproval: true });
+    createClient({ baseUrl: "https://x.test", token: false, waitForApproval: true });
     createClient({
-      baseUrl: "http://x.test",
+      baseUrl: "https://x.test",
       token: false,
       waitForApproval: {
         onProgress: (progress) => {

@@ -1,9 +1,11 @@
 import type { Context, GlobalFlags } from "../../context.js";
+import { devNotRunning } from "../../errors/access-errors.js";
 import { noControl, unexpectedResponse } from "../../errors/run-errors.js";
 import { badAddress } from "../../errors/usage-errors.js";
 import { isObject } from "../../json-path.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
-import { localProfile, profileNamed, runningProfile } from "../../profiles/profile.js";
+import { localProfile, type Profile, profileNamed, runningProfile } from "../../profiles/profile.js";
+import { isOwnService } from "../../service/own-service.js";
 import { callControl } from "../dev/control.js";
 
 export interface ControlFlags extends GlobalFlags {
@@ -82,7 +84,8 @@ const requestControl = async (
   flags: ControlFlags,
   context: Context,
 ): Promise<unknown> => {
-  const { url, secretFile } = findControl(flags, context);
+  const { url, secretFile, profile } = findControl(flags, context);
+  if (profile && !(await isOwnService(profile.value, context))) throw devNotRunning(profile.name, url);
   const secret = await context.sources.readSecret(secretFile, "--control-secret-file");
   return callControl({ url, secret }, method, path, fields, context);
 };
@@ -94,19 +97,19 @@ const requestControl = async (
 const findControl = (
   { controlUrl, controlSecretFile, ...flags }: ControlFlags,
   context: Pick<Context, "env" | "cwd">,
-): { url: string; secretFile: string } => {
+): { url: string; secretFile: string; profile?: { name: string; value: Profile } } => {
   const { env } = context;
   const url = controlUrl ?? env["MGMT_CONTROL_URL"]?.trim();
   const secretFile = controlSecretFile ?? env["MGMT_CONTROL_SECRET_FILE"]?.trim();
   if (url && secretFile) return { url: normalized(url), secretFile };
-  const { profiles, profile } = chooseProfile(flags, context);
-  const known =
-    profile?.controlUrl === undefined
-      ? profileNamed(profiles, runningProfile(profiles) ?? localProfile)
-      : profile;
+  const { profiles, profile, name } = chooseProfile(flags, context);
+  const chosen = profile?.controlUrl === undefined ? undefined : name?.value;
+  const knownName = chosen ?? runningProfile(profiles) ?? localProfile;
+  const known = profileNamed(profiles, knownName);
   // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
   if (url || secretFile || !known?.controlUrl || !known.controlSecretFile) throw noControl();
-  return { url: normalized(known.controlUrl), secretFile: known.controlSecretFile };
+  const { controlUrl: knownUrl, controlSecretFile: knownFile } = known;
+  return { url: normalized(knownUrl), secretFile: knownFile, profile: { name: knownName, value: known } };
 };
 
 const normalized = (url: string): string => {

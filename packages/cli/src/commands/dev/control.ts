@@ -12,14 +12,15 @@ export interface Control {
 
 const timeoutMs = 30_000;
 
-/** Sends a request to a control surface. Throws `control:unreachable` or `control:refused`. */
+/** Sends a request to a control surface. Throws `control:unreachable`, `control:refused` or `connection:insecure`. */
 export const callControl = async (
   { url, secret }: Control,
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
   fields: object | undefined,
-  { output, signal: stopped }: Pick<Context, "output" | "signal">,
+  { output, encryption, signal: stopped }: Pick<Context, "output" | "encryption" | "signal">,
 ): Promise<unknown> => {
+  await encryption.require({ value: url, from: "the control URL" });
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);

@@ -16,7 +16,7 @@ const timeoutMs = 10_000;
 export const readCaller = async (
   baseUrl: Sourced<string>,
   token: string,
-  context: Pick<Context, "version" | "signal" | "output">,
+  context: Pick<Context, "version" | "signal" | "output" | "encryption">,
 ): Promise<Caller> => {
   const client = await clientFor(baseUrl, token, context);
   const { user, workspace } = await client.me.get({ signal: context.signal, timeoutMs });

@@ -11,7 +11,6 @@ import { busyProfiles } from "../../errors/storage-errors.js";
 import { isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import type { Output } from "../../output/output.js";
 import { debugRequests } from "../../service/debug-requests.js";
 import { nodeTransport } from "../../service/sdk.js";
 import { type Caller, readCaller } from "./caller.js";
@@ -45,7 +44,7 @@ const lockTimeoutMs = 32_000;
 
 export const credentialReplacement = (
   target: LoginTarget,
-  context: Pick<Context, "output" | "signal" | "version">,
+  context: Pick<Context, "output" | "signal" | "version" | "encryption">,
 ): CredentialReplacement => {
   const { file, name, profile } = target;
   // The SDK must not hold the lock while the service is asked for the caller; `save` takes it.
@@ -86,7 +85,7 @@ export const credentialReplacement = (
     try {
       await work();
     } catch (error) {
-      if (!stored.has(login)) await revoke(login, context.output).catch(() => undefined);
+      if (!stored.has(login)) await revoke(login, context).catch(() => undefined);
       throw error;
     }
   };
@@ -116,7 +115,7 @@ export const credentialReplacement = (
     },
     caller: () => savedCaller,
     async endPrevious() {
-      const { output, signal } = context;
+      const { output } = context;
       try {
         if (leavesKeyring) await removeFromKeyring(file, name);
       } catch (error) {
@@ -126,7 +125,7 @@ export const credentialReplacement = (
       }
       if (!previous) return;
       try {
-        await revoke(previous, output, signal);
+        await revoke(previous, context, context.signal);
       } catch {
         const message = `The previous login could not be revoked at ${previous.issuer}; it may stay valid until it expires`;
         await output.warn({ code: "login:former_not_ended", message });
@@ -142,10 +141,15 @@ const accountOf = ({ file, name, profile }: LoginTarget): string | undefined => 
   return isLogin && isSameAddress(stored.baseUrl, profile.baseUrl) ? stored.account : undefined;
 };
 
-const revoke = (login: Login, output: Output, signal?: AbortSignal): Promise<void> => {
+const revoke = (
+  login: Login,
+  { output, encryption }: Pick<Context, "output" | "encryption">,
+  signal?: AbortSignal,
+): Promise<void> => {
   const { issuer: authUrl, clientId } = login;
   const oauth = {
     authUrl,
+    allowInsecureHttp: encryption.isOptional,
     clientId,
     transport: debugRequests(nodeTransport(), output),
     timeoutMs: revokeTimeoutMs,

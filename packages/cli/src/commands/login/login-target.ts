@@ -30,7 +30,7 @@ export interface LoginTarget {
  */
 export const loginTarget = async (
   flags: GlobalFlags & { readonly authUrl?: string; readonly store?: "file" | "keyring" },
-  context: Pick<Context, "env" | "cwd" | "version" | "output">,
+  context: Pick<Context, "env" | "cwd" | "version" | "output" | "encryption">,
 ): Promise<LoginTarget> => {
   const { env } = context;
   const { file, name, profile } = profileToLogInTo(flags, context);

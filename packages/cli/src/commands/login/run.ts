@@ -3,6 +3,7 @@ import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../cred
 import { badAddress, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
+import { assertOwnService } from "../../service/own-service.js";
 import { InvalidArgumentError, nodeTransport } from "../../service/sdk.js";
 import { openBrowser, whyNoBrowser } from "./browser.js";
 import type { Caller } from "./caller.js";
@@ -34,6 +35,9 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
     throw usageError("--token-file does not log in", "Use mgmt login --with-token < FILE.");
   }
   const target = await loginTarget(flags, context);
+  await context.encryption.require(target.baseUrl);
+  await context.encryption.require(target.authUrl);
+  await assertOwnService(target.name, target.profile, context);
   const replacement = credentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
   else await loginInBrowser(target, replacement, flags, context);
@@ -71,15 +75,16 @@ const loginInBrowser = async (
   { browser }: LoginFlags,
   context: Context,
 ): Promise<void> => {
-  const { env, signal, output } = context;
+  const { env, signal, output, encryption } = context;
   const oauth = {
     authUrl: authUrl.value,
+    allowInsecureHttp: encryption.isOptional,
     clientId,
     transport: debugRequests(nodeTransport(), output),
     store,
     signal,
   };
-  const signInKey = await findSignInKey(file, authUrl.value);
+  const signInKey = await findSignInKey(file, authUrl.value, context);
   const reason = browser === undefined ? whyNoBrowser(env) : undefined;
   try {
     if (browser ?? reason === undefined) {

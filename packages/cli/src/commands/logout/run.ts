@@ -3,12 +3,13 @@ import { readStoredLogin, storeOf } from "../../credentials/credential-store.js"
 import { logout } from "../../credentials/oauth.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { hasCredential } from "../../profiles/profile.js";
+import { assertOwnService } from "../../service/own-service.js";
 import { nodeTransport } from "../../service/sdk.js";
 import { debugRequests } from "../../service/debug-requests.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const { signal, output } = context;
+  const { signal, output, encryption } = context;
   const { file, name, profile } = activeProfile(flags, context);
   if (!name || !profile || !hasCredential(profile)) {
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
@@ -18,8 +19,15 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
   if (login) {
     // The login is revoked where it was issued, even if the profile names another server now.
     const { issuer: authUrl, clientId } = login;
+    await assertOwnService(name.value, profile, context).catch(async (error: unknown) => {
+      // The login is removed, although its authorization server is not there to revoke it.
+      await store.clear();
+      throw error;
+    });
+    await encryption.require({ value: authUrl, from: `profile ${name.value}` });
     await logout({
       authUrl,
+      allowInsecureHttp: encryption.isOptional,
       clientId,
       transport: debugRequests(nodeTransport(), context.output),
       store,

@@ -6,12 +6,19 @@ import { type PrintedToken, printToken } from "./cli-program.js";
 export interface CliLoginOptions {
   /** The profile of the CLI. Default: the one that its commands use in the working directory. */
   profile?: string | undefined;
+  /**
+   * Whether the service may have an `http:` address of another machine, to which credentials are then sent unencrypted. It is
+   * passed on to `createClient`, and to the CLI as `--insecure`. Default: false.
+   */
+  allowInsecureHttp?: boolean | undefined;
 }
 
 /** The service and the token that the CLI uses: options of `createClient`. */
 export interface CliLogin {
   /** Address of the service. */
   readonly baseUrl: string;
+  /** As passed to `cliLogin`. */
+  readonly allowInsecureHttp: boolean;
   /** Returns the current access token. */
   readonly token: (request?: Partial<TokenRequest>) => Promise<string>;
 }
@@ -34,17 +41,23 @@ const marginMs = 30_000;
  * Throws `LoginRequiredError` when the CLI has no login; and `AuthError` with the code `auth:cli_failed` when the CLI is
  * missing or fails, or `auth:timeout` after two minutes.
  */
-export const cliLogin = async ({ profile }: CliLoginOptions = {}): Promise<CliLogin> => {
+export const cliLogin = async ({
+  profile,
+  allowInsecureHttp = false,
+}: CliLoginOptions = {}): Promise<CliLogin> => {
   const baseUrl = environmentVariable("MGMT_BASE_URL");
   const fixed = environmentVariable("MGMT_TOKEN");
-  if (profile === undefined && baseUrl && fixed) return { baseUrl, token: async () => fixed };
+  if (profile === undefined && baseUrl && fixed) {
+    return { baseUrl, allowInsecureHttp, token: async () => fixed };
+  }
   // The CLI's own rule. Anything else could be taken for another argument.
   if (profile !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(profile)) throw cliErrors.badProfile();
   let printing: Promise<PrintedToken> | undefined;
-  let current = await printToken(profile);
+  const print = (): Promise<PrintedToken> => printToken(profile, allowInsecureHttp);
+  let current = await print();
   const renew = async (): Promise<string> => {
     // Concurrent calls share one run of the CLI.
-    printing ??= printToken(profile).finally(() => {
+    printing ??= print().finally(() => {
       printing = undefined;
     });
     current = await printing;
@@ -52,6 +65,7 @@ export const cliLogin = async ({ profile }: CliLoginOptions = {}): Promise<CliLo
   };
   return {
     baseUrl: current.baseUrl,
+    allowInsecureHttp,
     token: async ({ rejected } = {}) =>
       rejected === current.token || isEnding(current) ? renew() : current.token,
   };

@@ -27,7 +27,10 @@ export interface PrintedToken {
  * that this works wherever it stores the login. The token is passed through a pipe, never in arguments or files. Throws
  * `AuthError`.
  */
-export const printToken = async (profile: string | undefined): Promise<PrintedToken> => {
+export const printToken = async (
+  profile: string | undefined,
+  allowInsecureHttp: boolean,
+): Promise<PrintedToken> => {
   const { file, args } = findProgram(process.cwd());
   const flags = [
     "auth",
@@ -35,6 +38,7 @@ export const printToken = async (profile: string | undefined): Promise<PrintedTo
     "--output",
     "json",
     ...(profile === undefined ? [] : [`--profile=${profile}`]),
+    ...(allowInsecureHttp ? ["--insecure"] : []),
   ];
   const { error, stdout, stderr } = await run(file, [...args, ...flags]);
   if (error?.code === "ENOENT") throw cliErrors.missing();

@@ -1,0 +1,66 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Context } from "../context.js";
+import { devNotRunning } from "../errors/access-errors.js";
+import { valueAt } from "../json-path.js";
+import { isSameAddress, type Profile } from "../profiles/profile.js";
+import { readPrivateFile } from "../secrets/private-file.js";
+import { debugRequests } from "./debug-requests.js";
+import { nodeTransport } from "./sdk.js";
+
+const timeoutMs = 30_000;
+
+/** Returns the address of the `mgmt dev` that registered the profile, if one did. */
+export const addressOfDev = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
+  controlSecretFile === undefined ? undefined : controlUrl?.replace(/\/_control\/*$/, "");
+
+/**
+ * Call it before a credential of a profile is sent. Throws `dev:not_running` if the profile is that of a `mgmt dev` that no
+ * longer runs: another account may listen on its port by now.
+ */
+export const assertOwnService = async (
+  name: string,
+  profile: Profile,
+  context: Pick<Context, "output" | "signal">,
+): Promise<void> => {
+  const address = addressOfDev(profile);
+  if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
+  if (!(await isOwnService(profile, context))) throw devNotRunning(name, address);
+};
+
+/**
+ * Whether the service at the control URL of the profile is the running `mgmt dev` that wrote its secret file. Asks it to prove
+ * that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret.
+ */
+export const isOwnService = async (
+  profile: Profile,
+  { output, signal: stopped }: Pick<Context, "output" | "signal">,
+): Promise<boolean> => {
+  const address = addressOfDev(profile);
+  const { controlSecretFile } = profile;
+  if (address === undefined || controlSecretFile === undefined) return false;
+  const secret = await readPrivateFile(controlSecretFile);
+  if (secret === undefined) return false;
+  const nonce = randomBytes(24).toString("base64url");
+  const url = `${address}/_control/proof?nonce=${nonce}`;
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
+  const body = await debugRequests(nodeTransport(), output)
+    .send({ method: "GET", url, headers: { accept: "application/json" }, body: undefined, signal })
+    .then(
+      (response) => response.body,
+      () => "",
+    );
+  stopped.throwIfAborted();
+  const text = `mgmt control proof\n${address}\n${nonce}`;
+  const expected = createHmac("sha256", secret).update(text).digest();
+  const proof = Buffer.from(proofIn(body), "base64url");
+  return proof.length === expected.length && timingSafeEqual(proof, expected);
+};
+
+const proofIn = (body: string): string => {
+  try {
+    const proof = valueAt(JSON.parse(body), ["proof"]);
+    return typeof proof === "string" ? proof : "";
+  } catch {
+    return "";
+  }
+};

@@ -1,0 +1,168 @@
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request as httpRequest, type Server } from "node:http";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Result } from "../result.js";
+import { type Account, startAccount } from "./account.js";
+
+let account: Account;
+let secretFile: string;
+let squatter: Squatter | undefined;
+beforeEach(async () => {
+  account = await startAccount();
+  secretFile = join(dirname(account.file), "control-secret");
+  writeFileSync(secretFile, "control-secret-of-the-test", { mode: 0o600 });
+});
+afterEach(async () => {
+  await squatter?.close();
+  squatter = undefined;
+  await account.close();
+});
+
+/** Stores the profile that `mgmt dev` would register, with a token, and a login in another profile. */
+const register = async (): Promise<void> => {
+  const { baseUrl } = account.server;
+  const token = await account.server.engine.tokens.service();
+  await account.login("--profile", "user");
+  account.store(({ profiles }) => {
+    const service = {
+      baseUrl,
+      authUrl: baseUrl,
+      controlUrl: `${baseUrl}/_control`,
+      controlSecretFile: secretFile,
+    };
+    profiles["local"] = { ...service, token };
+    profiles["user"] = { ...profiles["user"], ...service };
+    const { login } = profiles["user"];
+    // The next command has to refresh it.
+    if (login) login.expiresAt = Date.now() - 1_000;
+  });
+};
+
+interface Squatter {
+  /** Everything that it has received: method, URL, headers and body. */
+  received: string[];
+  close(): Promise<void>;
+}
+
+/** Listens on the port of the service that has ended. Gives every request to `relayTo` if it is set. */
+const squat = async (port: number, relayTo?: string): Promise<Squatter> => {
+  const received: string[] = [];
+  const server: Server = createServer(async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    received.push(JSON.stringify({ method, url, headers, body }));
+    if (relayTo === undefined) {
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify({ data: [], proof: "A".repeat(43), pagination: { hasMore: false, nextCursor: null } }),
+      );
+      return;
+    }
+    const { host } = new URL(relayTo);
+    httpRequest(`${relayTo}${url}`, { method, headers: { ...headers, host } }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { received, close };
+};
+
+const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port);
+
+const lines = [
+  "projects list --profile local",
+  "api /v1/projects --profile local",
+  "whoami --profile local",
+  "auth token --profile local",
+  "projects list --profile user",
+  "auth token --profile user",
+  "databases list --profile user",
+  "dev approvals list --profile local",
+  "login --profile local --with-token",
+  "login --profile user --no-browser",
+];
+
+const run = (line: string): Promise<Result> =>
+  account.run(`${line} -o json`.split(" "), { stdin: "canary-of-another-token\n" });
+
+describe("a profile of a mgmt dev that has ended", () => {
+  it.each(lines)("sends no credential to the program that listens on its port: %s", async (line) => {
+    await register();
+    const { baseUrl } = account.server;
+    await account.server.close(0);
+    squatter = await squat(portOf(baseUrl));
+    const { status, stdout, stderr } = await run(line);
+    expect({ status, stdout, stderr }).toEqual({
+      status: 9,
+      stdout: "",
+      stderr: expect.stringContaining("dev:not_running"),
+    });
+    for (const each of squatter.received) {
+      expect(JSON.parse(each)).toMatchObject({
+        method: "GET",
+        url: expect.stringMatching(/^\/_control\/proof\?nonce=[\w-]{32}$/),
+        body: "",
+      });
+      expect(each).not.toMatch(/authorization|bearer|cookie|secret|canary/i);
+    }
+  });
+
+  it("sends no refresh token when it logs out, and removes the login", async () => {
+    await register();
+    const { baseUrl } = account.server;
+    await account.server.close(0);
+    squatter = await squat(portOf(baseUrl));
+    const { status, stderr } = await run("logout --profile user");
+    expect({ status, stderr }).toEqual({ status: 9, stderr: expect.stringContaining("dev:not_running") });
+    expect(account.stored().profiles["user"]?.login).toBeUndefined();
+    expect(squatter.received).toHaveLength(1);
+    expect(squatter.received[0]).not.toMatch(/refresh|bearer/i);
+  });
+
+  it("is not trusted because its port relays requests to a running mgmt dev on another port", async () => {
+    await register();
+    const { baseUrl } = account.server;
+    const port = portOf(baseUrl);
+    // The service runs on another port now; the profile still names the old one.
+    await account.server.close(0);
+    const moved = await startAccount();
+    try {
+      squatter = await squat(port, moved.server.baseUrl);
+      const direct = await fetch(`${moved.server.baseUrl}/_control/proof?nonce=${"a".repeat(32)}`);
+      expect(await direct.json()).toEqual({ proof: expect.stringMatching(/^[\w-]{43}$/) });
+      const { status, stderr } = await run("projects list --profile local");
+      expect({ status, stderr }).toEqual({ status: 9, stderr: expect.stringContaining("dev:not_running") });
+      expect(squatter.received.join()).not.toMatch(/bearer/i);
+    } finally {
+      await moved.close();
+    }
+  });
+});
+
+describe("a profile of a running mgmt dev", () => {
+  it.each(lines.slice(0, 8))(
+    "is used once the service has proved that it knows the secret: %s",
+    async (line) => {
+      await register();
+      expect(await run(line)).toMatchObject({ status: 0 });
+    },
+  );
+
+  it.skipIf(process.platform === "win32").each([
+    ["is missing", () => rmSync(secretFile)],
+    ["belongs to another start", () => writeFileSync(secretFile, "secret-of-an-earlier-start")],
+    ["can be read by others", () => chmodSync(secretFile, 0o644)],
+  ])("is refused if its secret file %s", async (_, change) => {
+    await register();
+    change();
+    const result = await run("projects list --profile local");
+    expect(result).toMatchObject({ status: 9, stderr: expect.stringContaining("dev:not_running") });
+  });
+});
