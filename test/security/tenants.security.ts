@@ -1,5 +1,4 @@
-import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type Resource,
   call,
@@ -9,27 +8,15 @@ import {
   query,
 } from "../../packages/platform/test/api.js";
 import { type DevProcess, startDev } from "./dev-process.js";
+import { sessionOpener } from "./sessions.js";
 
 let dev: DevProcess;
-const sessions: Client[] = [];
+const open = sessionOpener();
 
 beforeAll(async () => {
   dev = await startDev();
 });
 afterAll(() => dev.stop());
-afterEach(async () => {
-  for (const session of sessions.splice(0)) await session.end().catch(() => undefined);
-});
-
-/** Opens a session of a tenant that stays open. */
-const open = async (connectionString: string): Promise<Client> => {
-  const session = new Client({ connectionString });
-  // The platform ends sessions that are in its way.
-  session.on("error", () => undefined);
-  await session.connect();
-  sessions.push(session);
-  return session;
-};
 
 const wrongPassword = { code: "28P01" };
 const lockNotAvailable = { code: "55P03" };

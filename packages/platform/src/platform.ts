@@ -19,8 +19,8 @@ export interface PlatformOptions {
   /** Removes all data when the platform ends, even when it is killed. Default: false. */
   ephemeral?: boolean;
   /**
-   * Maximum number of connections per database; null for no limit. Postgres itself accepts about 190 in total.
-   * Default: 100.
+   * Maximum number of connections per database through the front; null for no limit. Postgres itself accepts at most 100 for each
+   * login and database, and 500 in total. Default: 100.
    */
   connectionsPerDatabase?: number | null;
   /**

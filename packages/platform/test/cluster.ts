@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { type OpenDatabases, claimCluster, openDatabases } from "../src/databases/open-databases.js";
 import type { RecordedDatabase } from "../src/databases/reconcile.js";
+import type { TenantLimits } from "../src/databases/tenant-guard.js";
 import { ephemeralBase } from "../src/directories.js";
 import { findLastingPort } from "../src/ports.js";
 import { type Account, findAccount } from "../src/postgres/account.js";
@@ -60,8 +61,10 @@ export class Cluster {
   #server: PostgresServer | undefined;
   #databases: OpenDatabases | undefined;
   readonly #clients = new Set<Client>();
+  readonly #limits: Partial<TenantLimits>;
 
-  constructor() {
+  constructor(limits: Partial<TenantLimits> = {}) {
+    this.#limits = limits;
     beforeAll(async () => {
       this.#directory = await temporaryDirectory(await ephemeralBase());
       this.#options = await makeCluster(this.#directory);
@@ -87,7 +90,13 @@ export class Cluster {
     if (options === undefined) throw new Error("The cluster does not exist");
     this.#server = await PostgresServer.start(options);
     const address = { port: options.port, password: adminPassword };
-    this.#databases = await openDatabases(address, options.binaries.major, recorded, options.port);
+    this.#databases = await openDatabases(
+      address,
+      options.binaries.major,
+      recorded,
+      options.port,
+      this.#limits,
+    );
     return this.#databases;
   }
 

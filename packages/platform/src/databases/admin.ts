@@ -8,6 +8,7 @@ import {
   escapeIdentifier,
   escapeLiteral,
 } from "pg";
+import { KeyedMutex } from "@mgmt/engine";
 import { superuser } from "../postgres/cluster.js";
 import { isTemporary, unavailable } from "../postgres/unavailable.js";
 import { Blockers } from "./blockers.js";
@@ -49,19 +50,26 @@ export const isInvalid = "datconnlimit = -2";
  */
 const guardedSettings =
   "-c search_path=pg_catalog -c role=none -c default_transaction_read_only=off -c statement_timeout=60s " +
-  "-c lock_timeout=20s -c transaction_timeout=0 -c row_security=off -c local_preload_libraries=";
+  "-c lock_timeout=20s -c transaction_timeout=0 -c row_security=off -c local_preload_libraries= " +
+  "-c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed";
+
+/** Connections to databases of tenants at the same time. The platform has a limited number of connections. */
+const maxWithin = 4;
 
 /** Runs statements as the superuser. */
 export class Admin {
-  readonly #address: ClientConfig;
+  /** How it connects. */
+  readonly address: ClientConfig;
   /** For statements that take milliseconds. */
   readonly #pool: Pool;
   /** For statements that copy or drop a database, so that nothing else waits for their connections. */
   readonly #longPool: Pool;
   readonly #blockers: Blockers;
+  readonly #within = new KeyedMutex();
+  #worksWithin = 0;
 
   constructor({ port, password }: AdminAddress, major: number) {
-    this.#address = {
+    this.address = {
       host: "127.0.0.1",
       port,
       user: superuser,
@@ -71,13 +79,10 @@ export class Admin {
       options: major >= 17 ? guardedSettings : guardedSettings.replace("-c transaction_timeout=0 ", ""),
       connectionTimeoutMillis: 30_000,
     };
-    this.#pool = this.#poolOf(this.#address, 4);
-    const { options } = this.#address;
-    this.#longPool = this.#poolOf(
-      { ...this.#address, options: `${options ?? ""} -c statement_timeout=0` },
-      2,
-    );
-    this.#blockers = new Blockers(this.#address);
+    this.#pool = this.#poolOf(this.address, 4);
+    const { options } = this.address;
+    this.#longPool = this.#poolOf({ ...this.address, options: `${options ?? ""} -c statement_timeout=0` }, 2);
+    this.#blockers = new Blockers(this.address);
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -124,26 +129,34 @@ export class Admin {
 
   /** Runs statements in one transaction in another database. */
   async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
-    const client = new Client({ ...this.#address, database });
-    client.on("error", () => undefined);
-    await reaching(() => client.connect());
-    try {
-      await this.#reaching(() => client.query(statements.join(";\n")));
-    } finally {
-      await client.end();
-    }
+    this.#worksWithin += 1;
+    await this.#within.run([String(this.#worksWithin % maxWithin)], async () => {
+      const client = new Client({ ...this.address, database });
+      client.on("error", () => undefined);
+      await reaching(() => client.connect());
+      try {
+        await this.#reaching(() => client.query(statements.join(";\n")));
+      } finally {
+        await client.end();
+      }
+    });
   }
 
-  /** Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone. */
+  /**
+   * Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone.
+   *
+   * @throws DatabaseUnavailableError when they do not end.
+   */
   async endSessions(condition: string, value: string): Promise<void> {
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
-    for (const deadline = Date.now() + 5_000; Date.now() < deadline; await sleep(3)) {
+    for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(3)) {
       const sessions = await this.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and ${condition}`,
         [value],
       );
       if (sessions.length === 0) return;
     }
+    throw unavailable(new Error("Sessions do not end"));
   }
 
   /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */

@@ -4,17 +4,23 @@ import { isOurRole } from "./ownership.js";
 /** How long statements of the platform wait for locks before the sessions that hold them are ended, in milliseconds. */
 const patience = 250;
 
-/** Ends the sessions of tenants that hold a lock for which a statement of the platform waits. */
+/**
+ * Ends the sessions of tenants that hold a lock for which a statement of the platform waits. `DROP DATABASE` also waits until
+ * each session of the server has closed its files, which a session does not do while it sends data that its client does not read.
+ */
 const endBlockers = `
   select pg_terminate_backend(s.pid)
-  from pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) blocking
-  join pg_stat_activity s on s.pid = blocking
+  from pg_stat_activity s
   join pg_roles r on r.oid = s.usesysid and ${isOurRole}
-  where a.usename = current_user and a.wait_event_type = 'Lock'`;
+  where s.pid in (
+      select unnest(pg_blocking_pids(a.pid)) from pg_stat_activity a
+      where a.usename = current_user and a.wait_event_type = 'Lock')
+    or (s.wait_event = 'ClientWrite' and exists (
+      select from pg_stat_activity a where a.usename = current_user and a.wait_event = 'ProcSignalBarrier'))`;
 
 /**
  * Keeps tenants from stalling the platform. A tenant can hold locks that statements of the platform need: on its own role and
- * database, whose rows all databases share, and on its tables.
+ * database, whose rows all databases share, and on its tables. It can also stop reading.
  */
 export class Blockers {
   readonly #pool: Pool;

@@ -1,4 +1,5 @@
 import type { DatabaseCredential } from "@mgmt/engine";
+import { connectionLimits } from "../postgres/connection-limits.js";
 import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
@@ -8,6 +9,7 @@ import { createRole } from "./ownership.js";
 interface FoundLogin {
   verifier: string | null;
   login: boolean;
+  limit: number;
   owners: string[];
 }
 
@@ -36,6 +38,7 @@ export class Logins {
         `login password ${literal(await scramVerifier(pass))} in role ${identifier(owner)}`,
       ),
       `alter role ${identifier(user)} set role = ${identifier(owner)}`,
+      ...limit(user),
     ]);
     return (await Promise.all(statements)).flat();
   }
@@ -60,6 +63,7 @@ export class Logins {
       await this.#admin.script(await this.statements(owner, [credential]));
     } else {
       if (!known.owners.includes(owner)) throw new Error(`The role ${user} belongs to another database`);
+      if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(limit(user));
       // An interrupted removal disables the login first.
       const isSame = known.login && (await matchesVerifier(pass, known.verifier ?? ""));
       if (!isSame) await this.#changePassword(user, pass);
@@ -80,11 +84,18 @@ export class Logins {
       if (!except.includes(role)) await this.#drop(role, owner);
   }
 
+  /** Ends the sessions before the change, because they could change the password again. */
   async #changePassword(user: string, pass: string): Promise<void> {
+    const verifier = literal(await scramVerifier(pass));
     await this.#admin.script([
-      `alter role ${identifier(user)} login password ${literal(await scramVerifier(pass))}`,
+      "begin",
+      // Otherwise, Postgres refuses the change if such a session changes the role at the same time.
+      "lock table pg_authid in share row exclusive mode",
+      `alter role ${identifier(user)} nologin`,
+      "commit",
     ]);
     await this.#admin.endSessions("usename = $1", user);
+    await this.#admin.script([`alter role ${identifier(user)} login password ${verifier}`]);
   }
 
   async #drop(role: string, owner: string): Promise<void> {
@@ -96,7 +107,7 @@ export class Logins {
 
   async #find(role: string): Promise<FoundLogin | undefined> {
     const [found] = await this.#admin.query<FoundLogin>(
-      `select rolpassword as verifier, rolcanlogin as login, array(
+      `select rolpassword as verifier, rolcanlogin as login, rolconnlimit as limit, array(
           select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = a.oid
         ) as owners
         from pg_authid a where rolname = $1`,
@@ -117,3 +128,10 @@ export class Logins {
     return rows.map(({ role }) => role);
   }
 }
+
+/** Returns the statements that limit what a login can use. It cannot change these limits. */
+const limit = (user: string): string[] => [
+  `alter role ${identifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
+  // Messages of the tenant, which can be long and many, do not fill the log.
+  `alter role ${identifier(user)} set log_min_messages = fatal`,
+];

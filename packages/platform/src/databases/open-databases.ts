@@ -9,6 +9,7 @@ import { createRole, platformRole } from "./ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { type MissingData, type RecordedDatabase, reconcile } from "./reconcile.js";
 import { Spares } from "./spares.js";
+import { TenantGuard, type TenantLimits } from "./tenant-guard.js";
 
 export interface OpenDatabases {
   engine: PostgresDatabases;
@@ -61,12 +62,14 @@ export const claimCluster = async (
  * Reconciles the databases of a claimed cluster with the records, and returns the engine that manages them.
  *
  * @param clientPort port that connection strings contain.
+ * @param limits of all databases together. Default: those that fit the settings of the server.
  */
 export const openDatabases = async (
   address: AdminAddress,
   major: number,
   recorded: readonly RecordedDatabase[],
   clientPort: number,
+  limits: Partial<TenantLimits> = {},
 ): Promise<OpenDatabases> => {
   const admin = new Admin(address, major);
   const copies = new Copies(admin, major);
@@ -77,6 +80,8 @@ export const openDatabases = async (
       recorded.map(({ databaseId }) => databaseName(databaseId)),
     );
     const { missing, broken, problems, spares: ready } = await reconcile({ admin, copies, logins }, recorded);
+    const guard = new TenantGuard(admin, limits);
+    await guard.open();
     const spares = new Spares(copies, spareDepth, ready);
     const engine = new PostgresDatabases({ admin, copies, logins, spares, port: clientPort });
     return {
@@ -86,6 +91,7 @@ export const openDatabases = async (
       broken,
       problems,
       close: async () => {
+        await guard.close();
         await engine.close();
         await spares.close();
         await admin.close();

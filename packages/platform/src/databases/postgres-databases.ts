@@ -6,6 +6,7 @@ import {
   DatabaseUnavailableError,
   KeyedMutex,
 } from "@mgmt/engine";
+import { connectionLimits } from "../postgres/connection-limits.js";
 import { type Admin, identifier, isInvalid } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
@@ -321,5 +322,5 @@ export class PostgresDatabases implements DatabaseEngine {
 const openToOwner = (name: string): string[] => [
   `alter database ${identifier(name)} owner to ${identifier(name)}`,
   `revoke all on database ${identifier(name)} from public`,
-  `alter database ${identifier(name)} allow_connections true`,
+  `alter database ${identifier(name)} allow_connections true connection limit ${String(connectionLimits.perDatabase)}`,
 ];

@@ -1,11 +1,12 @@
 import { type Server, type Socket, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionFaults, DataPlane, InstalledConnectionFault } from "@mgmt/engine";
+import { Authentication } from "./authentication.js";
 import { withDatabase } from "./first-message.js";
 import { type Greeted, Handshake } from "./handshake.js";
 import { link } from "./link.js";
 import { Refusal, refusals } from "./refusal.js";
-import { type PostgresAddress, connectToPostgres, sendTo } from "./upstream.js";
+import { type PostgresAddress, type Upstream, connectToPostgres, sendTo } from "./upstream.js";
 
 export interface FrontOptions {
   port: number;
@@ -30,6 +31,8 @@ export type DatabaseOf = (user: string) => string | undefined;
 interface Session {
   database: string;
   client: Socket;
+  /** Whether Postgres has accepted its password. Others do not count, because everybody can open them in any name. */
+  accepted: boolean;
   delayedBy: InstalledConnectionFault | undefined;
 }
 
@@ -48,6 +51,12 @@ const openInterval = 25;
 const maxSockets = 1_000;
 
 /**
+ * Maximum number of clients whose password Postgres has not accepted. The oldest is disconnected when there are more, so those
+ * that wait do not keep others out, who take milliseconds.
+ */
+const maxUnaccepted = 400;
+
+/**
  * Accepts the clients of the databases in place of Postgres. It offers TLS, connects every login to its own database
  * whatever database the client asks for, and waits while Postgres restarts. After the start-up message it only passes
  * bytes on: passwords are checked by Postgres alone, so the front never sees a secret in plain text.
@@ -62,6 +71,8 @@ export class Front implements DataPlane {
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<Session>();
+  /** By address, the oldest first. */
+  readonly #unaccepted = new Map<string, Socket>();
   /** One for each client that has not reached Postgres. */
   readonly #waiting = new Set<AbortController>();
   #databaseOf: DatabaseOf | undefined;
@@ -141,7 +152,14 @@ export class Front implements DataPlane {
 
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
-    socket.on("close", () => this.#sockets.delete(socket));
+    const address = addressOf(socket);
+    this.#unaccepted.set(address, socket);
+    socket.on("close", () => {
+      this.#sockets.delete(socket);
+      if (this.#unaccepted.get(address) === socket) this.#unaccepted.delete(address);
+    });
+    const [oldest] = this.#unaccepted.values();
+    if (this.#unaccepted.size > maxUnaccepted) oldest?.destroy();
     this.#handshake.greet(socket);
   }
 
@@ -163,11 +181,34 @@ export class Front implements DataPlane {
       const patience = { patience: this.#patience, signal: waiting.signal };
       const { upstream, first } = await connectToPostgres(this.#options.postgres, startup, patience);
       link(socket, upstream, { pending: rest, first, latency });
+      this.#awaitAcceptance(socket, upstream, session, first);
     } catch (error) {
       throw waiting.signal.aborted ? waiting.signal.reason : error;
     } finally {
       this.#waiting.delete(waiting);
     }
+  }
+
+  /** Counts the session as soon as Postgres accepts it, or ends it if its database has too many. */
+  #awaitAcceptance(client: Socket, upstream: Upstream, session: Session | undefined, first: Buffer): void {
+    const authentication = new Authentication();
+    authentication.isAcceptedBy(first);
+    const { receive } = upstream;
+    upstream.receive = (bytes) => {
+      if (!authentication.isAcceptedBy(bytes)) return receive(bytes);
+      upstream.receive = receive;
+      this.#unaccepted.delete(addressOf(client));
+      if (session === undefined) return receive(bytes);
+      try {
+        this.#refuseTooMany(session.database);
+      } catch (error) {
+        this.#refuse(client, error);
+        upstream.socket.destroy();
+        return true;
+      }
+      session.accepted = true;
+      return receive(bytes);
+    };
   }
 
   async #whenOpen(signal: AbortSignal): Promise<DatabaseOf> {
@@ -183,16 +224,22 @@ export class Front implements DataPlane {
    * @throws Refusal; Dropped when the client was disconnected.
    */
   #admit(database: string, client: Socket): Session {
-    const limit = this.connectionLimit;
-    const open = [...this.#sessions].filter((session) => session.database === database).length;
-    if (limit !== null && open >= limit) throw refusals.tooManyConnections(database, limit);
+    this.#refuseTooMany(database);
     const fault = this.faults.strikeAny(database);
     if (fault?.effect === "refuse") throw refusals.fault(fault);
     if (fault?.effect === "drop") throw new Dropped();
-    const session = { database, client, delayedBy: fault };
+    const session = { database, client, accepted: false, delayedBy: fault };
     this.#sessions.add(session);
     client.on("close", () => this.#sessions.delete(session));
     return session;
+  }
+
+  /** @throws Refusal when the database has as many sessions as it may have. */
+  #refuseTooMany(database: string): void {
+    const limit = this.connectionLimit;
+    if (limit === null) return;
+    const open = [...this.#sessions].filter((session) => session.accepted && session.database === database);
+    if (open.length >= limit) throw refusals.tooManyConnections(database, limit);
   }
 
   #latencyOf(session: Session | undefined): number {
@@ -236,3 +283,7 @@ class Dropped extends Error {}
 
 const closeOf = (socket: Socket): Promise<void> =>
   new Promise((resolve) => void socket.once("close", () => resolve()));
+
+/** Identifies a client, also by the TLS socket that took its socket over. */
+const addressOf = ({ remoteAddress = "", remotePort = 0 }: Socket): string =>
+  `${remoteAddress} ${String(remotePort)}`;

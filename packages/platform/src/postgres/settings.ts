@@ -1,13 +1,11 @@
 import type { Binaries } from "./binaries.js";
+import { connectionLimits } from "./connection-limits.js";
 
 export interface ServerChoices {
   port: number;
   /** Whether committed data must survive a power failure. False for data that is removed when the process ends. */
   durable: boolean;
 }
-
-/** Connections that only the superuser may use: for its work on databases, and for the records of the API. */
-const reservedConnections = 20;
 
 /**
  * Returns the settings of the server as command-line parameters. They are passed on every start, so that an existing
@@ -22,8 +20,12 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     unix_socket_directories: ".",
 
     // Tenants cannot take the connections of the platform itself.
-    max_connections: 194 + reservedConnections,
-    superuser_reserved_connections: reservedConnections,
+    max_connections: connectionLimits.total + connectionLimits.reserved,
+    superuser_reserved_connections: connectionLimits.reserved,
+    // A client without a password occupies a connection for this time. A slow machine needs seconds to check a password.
+    authentication_timeout: "30s",
+    // Listeners that do not read fill this queue, which all databases share: 64 MiB.
+    ...(major >= 17 ? { max_notify_queue_pages: 8192 } : {}),
     shared_buffers: "64MB",
     huge_pages: "off",
     // Memory-mapped files in the cluster, because POSIX shared memory outlives a kill.

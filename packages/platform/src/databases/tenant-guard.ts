@@ -1,0 +1,188 @@
+import { Pool } from "pg";
+import { connectionLimits } from "../postgres/connection-limits.js";
+import { type Admin, identifier } from "./admin.js";
+import { fairLimit } from "./fair-limit.js";
+import { isOurRole, isOurs } from "./ownership.js";
+
+export interface TenantLimits {
+  /** Maximum number of connections of one database. */
+  perDatabase: number;
+  /** Databases get fewer connections while they have more than this together. */
+  crowded: number;
+  /** Maximum number of locks of all tenants together. */
+  locks: number;
+  /** How long a database is closed whose sessions took most of the locks, in milliseconds. */
+  penalty: number;
+}
+
+/** A fifth of the connections remains for databases that have few. Half of the locks that Postgres has room for. */
+const defaults: TenantLimits = {
+  perDatabase: connectionLimits.perDatabase,
+  crowded: connectionLimits.total * 0.8,
+  locks: connectionLimits.total * 32,
+  penalty: 60_000,
+};
+
+/** Milliseconds between checks while tenants have sessions, and while they have none. */
+const intervals = { used: 250, unused: 1_000 };
+
+/** Oid of the superuser that initdb makes (`BOOTSTRAP_SUPERUSERID`). */
+const superuserOid = "10";
+
+/** Share of the notification queue, which all databases use, that may be full. */
+const fullQueue = 0.25;
+
+/** The locks of a session. */
+interface HeldLocks {
+  /** Oid of its database. */
+  database: number;
+  pid: number;
+  locks: number;
+}
+
+/** Uses no table that all databases share, because reading one takes a lock, and there may be none left. */
+const findLocks = `
+  select a.datid as database, a.pid, count(*)::integer as locks
+  from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
+  where a.datid is not null and a.usesysid <> ${superuserOid}
+  group by 1, 2`;
+
+interface Usage {
+  oid: number;
+  name: string;
+  limit: number;
+  sessions: number;
+}
+
+const findUsage = `
+  select d.oid, d.datname as name, d.datconnlimit as limit, count(a.pid)::integer as sessions
+  from pg_database d
+  left join pg_stat_activity a on a.datid = d.oid and a.backend_type = 'client backend'
+    and exists (select from pg_roles r where r.oid = a.usesysid and ${isOurRole})
+  where (d.datconnlimit not in ($1, -2) or a.pid is not null) and d.datname not like '%.%' and ${isOurs}
+  group by 1, 2, 3`;
+
+const endNewest = `
+  select pg_terminate_backend(newest.pid) from (
+    select a.pid from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${isOurRole}
+    where a.datname = $1 order by a.backend_start offset $2
+  ) newest`;
+
+/** Ends the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
+const endSlowListeners = `
+  select pg_terminate_backend(a.pid)
+  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${isOurRole}
+  where (a.xact_start < now() - interval '1 second' or a.wait_event = 'ClientWrite') and pg_notification_queue_usage() > $1`;
+
+/**
+ * Keeps tenants from using up what all databases of a server share and Postgres cannot limit for each: connections, locks and
+ * the queue of notifications. Also restores the limit of connections of databases, which their owners can change.
+ */
+export class TenantGuard {
+  readonly #admin: Admin;
+  readonly #limits: TenantLimits;
+  readonly #pool: Pool;
+  /** Until when a database is closed, by oid, in milliseconds since 1970. */
+  readonly #closedUntil = new Map<number, number>();
+  /** The limit while there are many connections. */
+  #crowdedLimit: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #checking: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(admin: Admin, limits: Partial<TenantLimits>) {
+    this.#admin = admin;
+    this.#limits = { ...defaults, ...limits };
+    // A connection that other work cannot take.
+    this.#pool = new Pool({ ...admin.address, database: "postgres", max: 1 });
+    this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+  }
+
+  /** Checks now, and then regularly. */
+  async open(): Promise<void> {
+    const isUsed = await this.#checkOnce();
+    if (this.#isClosed) return;
+    const next = (): void => {
+      this.#checking = this.open().finally(() => (this.#checking = undefined));
+    };
+    this.#timer = setTimeout(next, isUsed ? intervals.used : intervals.unused).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#checking;
+    await this.#pool.end();
+  }
+
+  /** Returns whether tenants have sessions. */
+  async #checkOnce(): Promise<boolean> {
+    try {
+      return await this.check();
+    } catch {
+      // Postgres is away, or refuses a change because a database is dropped at the same time. The next check repeats it.
+      return true;
+    }
+  }
+
+  /** Applies all limits. Returns whether tenants have sessions. */
+  async check(): Promise<boolean> {
+    await this.#endHolderOfLocks();
+    const { rows: usages } = await this.#pool.query<Usage>(findUsage, [this.#limits.perDatabase]);
+    if (usages.length === 0) return false;
+    this.#adaptToCrowd(usages);
+    const wanted = usages.map((usage) => ({ ...usage, wanted: this.#limitOf(usage.oid) }));
+    for (const { name, sessions, wanted: limit } of wanted) {
+      if (sessions > limit) await this.#pool.query(endNewest, [name, limit]);
+    }
+    await this.#pool.query(endSlowListeners, [fullQueue]);
+    // A database that is dropped at the same time must not prevent the change of others.
+    await Promise.allSettled(
+      wanted.filter((usage) => usage.limit !== usage.wanted).map((usage) => this.#setLimit(usage)),
+    );
+    return usages.some(({ sessions }) => sessions > 0);
+  }
+
+  /** Ends the sessions of the database with the most locks and closes it for a while, if there are too many locks. */
+  async #endHolderOfLocks(): Promise<void> {
+    const { rows } = await this.#pool.query<HeldLocks>(findLocks);
+    const byDatabase = new Map<number, number>();
+    for (const { database, locks } of rows) byDatabase.set(database, (byDatabase.get(database) ?? 0) + locks);
+    const [worst] = [...byDatabase].toSorted(([, left], [, right]) => right - left);
+    const total = rows.reduce((sum, { locks }) => sum + locks, 0);
+    if (worst === undefined || total <= this.#limits.locks) return;
+    this.#closedUntil.set(worst[0], Date.now() + this.#limits.penalty);
+    // Not by Postgres, which takes a lock for it.
+    for (const { database, pid } of rows) if (database === worst[0]) terminate(pid);
+  }
+
+  #adaptToCrowd(usages: readonly Usage[]): void {
+    const { crowded, perDatabase } = this.#limits;
+    const sessions = usages.map((usage) => usage.sessions);
+    const total = sessions.reduce((sum, count) => sum + count, 0);
+    if (total > crowded) this.#crowdedLimit = fairLimit(sessions, crowded);
+    // Not as soon as there is room: the databases would take it at once.
+    else if (total < crowded * 0.75 || this.#crowdedLimit === perDatabase) this.#crowdedLimit = undefined;
+  }
+
+  #limitOf(oid: number): number {
+    const closedUntil = this.#closedUntil.get(oid) ?? 0;
+    if (closedUntil > Date.now()) return 0;
+    this.#closedUntil.delete(oid);
+    return this.#crowdedLimit ?? this.#limits.perDatabase;
+  }
+
+  #setLimit({ name, wanted }: { name: string; wanted: number }): Promise<void> {
+    return this.#admin.script([`alter database ${identifier(name)} connection limit ${String(wanted)}`]);
+  }
+}
+
+/** Ends a session by its process id. */
+const terminate = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch {
+    // It has just ended.
+  }
+};

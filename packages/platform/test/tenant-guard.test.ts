@@ -1,0 +1,49 @@
+import type { Client } from "pg";
+import { describe, expect, it, vi } from "vitest";
+import { Cluster } from "./cluster.js";
+
+const cluster = new Cluster({ crowded: 12 });
+const patient = { timeout: 60_000, interval: 50 };
+
+type Tenant = Awaited<ReturnType<Cluster["makeTenant"]>>;
+
+/** Opens sessions and returns those that Postgres accepts. */
+const openSessions = async ({ id, credential }: Tenant, count: number): Promise<Client[]> => {
+  const results = await Promise.allSettled(
+    Array.from({ length: count }, () => cluster.connect(id, credential)),
+  );
+  const sessions = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  for (const session of sessions) session.on("error", () => undefined);
+  return sessions;
+};
+
+const countLiving = async (sessions: readonly Client[]): Promise<number> => {
+  const results = await Promise.allSettled(sessions.map((session) => session.query("select")));
+  return results.filter(({ status }) => status === "fulfilled").length;
+};
+
+/** Returns how many of `count` sessions Postgres accepts, and ends them. */
+const countAccepted = async (tenant: Tenant, count: number): Promise<number> => {
+  const sessions = await openSessions(tenant, count);
+  await Promise.all(sessions.map((session) => session.end().catch(() => undefined)));
+  return sessions.length;
+};
+
+describe("the guard of what databases share", () => {
+  it("makes the databases with the most connections give some up, until there is room again", async () => {
+    const [large, larger, small] = [
+      await cluster.makeTenant(),
+      await cluster.makeTenant(),
+      await cluster.makeTenant(),
+    ];
+    const few = await openSessions(small, 2);
+    const many = [...(await openSessions(large, 20)), ...(await openSessions(larger, 20))];
+    await vi.waitFor(async () => expect(await countLiving(many)).toBeLessThanOrEqual(10), patient);
+    await vi.waitFor(async () => expect(await countAccepted(large, 6)).toBe(0), patient);
+    expect(await countLiving(few)).toBe(2);
+    expect(await countAccepted(small, 1)).toBe(1);
+
+    await Promise.all(many.map((session) => session.end()));
+    await vi.waitFor(async () => expect(await countAccepted(large, 6)).toBe(6), patient);
+  });
+});
