@@ -1,9 +1,9 @@
 /**
  * The wording of messages and hints is not tested, because no code depends on it. They are sentences, which begin with a capital
- * letter and contain a space, or values of these properties. Codes, names, and SQL, which code depends on, remain mutated, and
+ * letter and contain a space, the predicates of sentences, or values of these properties. Codes, names, and SQL, which code depends on, remain mutated, and
  * so does code within a template.
  */
-const sentence = /^[A-Z][^ ]* /;
+const sentence = /^([A-Z][^ ]*|must|cannot|has|is) /;
 const proseProperties = new Set(["message", "hint"]);
 
 const isSentence = ({ node, parent }) =>

@@ -1,25 +1,27 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { addReport } from "./scores.mjs";
+import { readScores, sourcesIn } from "./scores.mjs";
 
 /**
  * `npm run test:mutation [-- FOLDER or FILE…]`: changes the sources of each folder in many small ways, runs the tests that reach
- * each change, and writes the percentage of changes that a test noticed to `scores.json`. A file that is named replaces only its
- * own counts. The first run installs Stryker, which nothing else needs.
+ * each change, prints the changes that no test noticed, and writes the percentage of the others to `scores.json`. A file or
+ * subfolder that is named replaces only its own counts. `MUTATION_CONCURRENCY` is the number of changes that are tested at the
+ * same time (default: 2). The first run installs Stryker, which nothing else needs.
  */
 const here = fileURLToPath(new URL("./", import.meta.url));
 const root = join(here, "../..");
 
-/** Folders with the tests that are closest to them. */
+/** Folders with the tests that are closest to them, without those that take seconds or need processes of their own. */
 const folders = {
   "packages/sdk/src/request": [
-    "packages/sdk/test/{advice,deadline,debug,environment,errors,forms,inputs,middleware,no-answer,path-ids,redaction}.test.ts",
-    "packages/sdk/test/{reference-server,refusals,request,request-pages,retries,secrets,tracing,type-checks}.test.ts",
+    "packages/sdk/test/{advice,deadline,debug,environment,errors,forms,inputs,middleware,no-answer,path-ids}.test.ts",
+    "packages/sdk/test/{redaction,reference-server,refusals,request,request-pages,retries,secrets}.test.ts",
+    "packages/sdk/test/{tracing,type-checks,auth/client,auth/refresh,wait/wait-for-approval}.test.ts",
   ],
-  "packages/engine/src/request": ["packages/engine/test/{request,rules}/*.test.ts"],
-  "packages/engine/src/rules": ["packages/engine/test/{request,rules}/*.test.ts"],
+  "packages/engine/src/request": ["packages/engine/test/request/!(malformed-requests|matrix|tokens).test.ts"],
+  "packages/engine/src/rules": ["packages/engine/test/rules/*.test.ts"],
   "packages/platform/src/databases": [
     "packages/platform/test/{database-copies,postgres-databases,isolation,recovery,reconcile}.test.ts",
   ],
@@ -28,7 +30,7 @@ const folders = {
 const folderOf = (path) =>
   Object.keys(folders).find((folder) => path === folder || path.startsWith(`${folder}/`));
 
-const named = process.argv.slice(2);
+const named = process.argv.slice(2).map((path) => path.replace(/\/$/, ""));
 const unknown = named.find((path) => folderOf(path) === undefined || !existsSync(join(root, path)));
 if (unknown !== undefined) {
   console.error(
@@ -42,40 +44,20 @@ if (!existsSync(join(here, "node_modules"))) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Returns the files to mutate in each folder. */
-const selection = () => {
-  if (named.length === 0)
-    return new Map(Object.keys(folders).map((folder) => [folder, [`${folder}/**/*.ts`]]));
-  const selected = new Map();
-  for (const path of named) {
-    const pattern = path.endsWith(".ts") ? path : `${path}/**/*.ts`;
-    selected.set(folderOf(path), [...(selected.get(folderOf(path)) ?? []), pattern]);
-  }
-  return selected;
-};
-
-let scores = {};
-for (const [folder, files] of selection()) {
-  const report = join(here, "report.json");
-  rmSync(report, { force: true });
-  const { status } = spawnSync(
-    process.execPath,
-    [
-      join(here, "node_modules/@stryker-mutator/core/bin/stryker.js"),
-      "run",
-      join(here, "stryker.config.mjs"),
-    ],
-    {
-      cwd: root,
-      stdio: "inherit",
-      env: {
-        ...process.env,
-        MUTATION_FILES: JSON.stringify(files),
-        MUTATION_TESTS: JSON.stringify(folders[folder]),
-      },
+for (const [folder, tests] of Object.entries(folders)) {
+  const paths = named.length > 0 ? named.filter((path) => folderOf(path) === folder) : [folder];
+  if (paths.length === 0) continue;
+  const stryker = join(here, "node_modules/@stryker-mutator/core/bin/stryker.js");
+  const { status } = spawnSync(process.execPath, [stryker, "run", join(here, "stryker.config.mjs")], {
+    cwd: root,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      MUTATION_FOLDER: folder,
+      MUTATION_SOURCES: JSON.stringify(paths.flatMap(sourcesIn)),
+      MUTATION_TESTS: JSON.stringify(tests),
     },
-  );
+  });
   if (status !== 0) process.exit(status ?? 1);
-  scores = addReport(folder, JSON.parse(readFileSync(report, "utf8")));
 }
-console.table(scores, ["score", "detected", "valid", "measuredFiles", "allFiles"]);
+console.table(readScores(), ["score", "detected", "valid", "measuredFiles", "allFiles"]);

@@ -4,10 +4,10 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Run by `run.mjs`, which sets the environment variables. */
 export default {
-  plugins: [here("warm-runner.mjs"), here("ignored-mutants.mjs")],
+  plugins: [here("warm-runner.mjs"), here("ignored-mutants.mjs"), here("scores.mjs")],
   ignorers: ["prose"],
   testRunner: "warm-vitest",
-  mutate: JSON.parse(process.env["MUTATION_FILES"] ?? "[]"),
+  mutate: JSON.parse(process.env["MUTATION_SOURCES"] ?? "[]"),
   // Mutants that only run while a module loads would need all tests.
   ignoreStatic: true,
   disableTypeChecks: false,
@@ -25,8 +25,6 @@ export default {
   concurrency: Number(process.env["MUTATION_CONCURRENCY"] ?? 2),
   timeoutMS: 20_000,
   timeoutFactor: 1,
-  reporters: ["progress-append-only", "json", "clear-text"],
-  clearTextReporter: { reportTests: false, reportMutants: true, allowColor: false },
-  jsonReporter: { fileName: process.env["MUTATION_REPORT"] ?? here("report.json") },
+  reporters: ["progress-append-only", "scores"],
   allowEmpty: false,
 };

@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: JSON.parse(process.env["MUTATION_TESTS"] ?? "[]") as string[],
     globalSetup: ["scripts/generate/fresh-build-output.ts"],
+    setupFiles: ["test/mutation/short-pauses.ts"],
     isolate: false,
     restoreMocks: true,
     // A mutant that makes a test wait forever must not take minutes.

@@ -28,12 +28,13 @@ const failureIn = (task) =>
 
 /** Runs the tests of one request. Unlike Vitest's runner, it loads a test file again and reports nothing. */
 class RequestRunner extends TestRunner {
-  constructor(outer, namespace, { ids, mutant, hitLimit }) {
+  constructor(outer, namespace, { ids, mutant, hitLimit, coverage }) {
     super(outer.config);
     this.moduleRunner = outer.moduleRunner;
     this.__setTraces(outer._otel);
     this.ids = ids && new Set(ids);
     this.mutant = mutant;
+    this.coverage = coverage;
     this.namespace = namespace;
     namespace.hitLimit = hitLimit;
     namespace.hitCount = 0;
@@ -53,7 +54,7 @@ class RequestRunner extends TestRunner {
 
   async onBeforeRunTask(test) {
     await super.onBeforeRunTask(test);
-    this.namespace.currentTestId = idOf(test);
+    if (this.coverage === "perTest") this.namespace.currentTestId = idOf(test);
   }
 
   onAfterRunTask(test) {
@@ -65,9 +66,13 @@ class RequestRunner extends TestRunner {
   onAfterRunSuite() {}
 }
 
-const runRequest = async (outer, { files, namespace: name, coverage, ...request }) => {
+const runRequest = async (outer, { files, namespace: name, ...request }) => {
   const namespace = (globalThis[name] ??= {});
   const tests = [];
+  if (request.coverage) {
+    // The instrumented files keep a reference to this object.
+    namespace.mutantCoverage = Object.assign(namespace.mutantCoverage ?? {}, { static: {}, perTest: {} });
+  }
   for (const path of files) {
     const runner = new RequestRunner(outer, namespace, request);
     const [file] = await startTests([join(process.cwd(), path)], runner);
@@ -88,7 +93,7 @@ const runRequest = async (outer, { files, namespace: name, coverage, ...request 
   return {
     tests: tests.filter(({ id }) => !request.ids || request.ids.includes(id)),
     hitCount: namespace.hitCount,
-    mutantCoverage: coverage && namespace.mutantCoverage,
+    mutantCoverage: request.coverage && namespace.mutantCoverage,
   };
 };
 

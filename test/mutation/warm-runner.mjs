@@ -36,9 +36,21 @@ class WarmRunner {
     this.#worker = await startWorker("test/mutation/vitest.config.ts", INSTRUMENTER_CONSTANTS.NAMESPACE);
   }
 
+  /**
+   * Runs all tests twice. The first run loads all modules, also those that a test imports when it needs them. Mutants that only
+   * the first run reaches are static: they cannot be activated once the modules are loaded.
+   */
   async dryRun() {
-    const { tests, mutantCoverage } = await this.#run({ files: this.#worker.files, coverage: true });
-    return { status: DryRunStatus.Complete, tests: tests.map(toTestResult), mutantCoverage };
+    const { files } = this.#worker;
+    const first = await this.#run({ files, coverage: "static" });
+    const { tests, mutantCoverage } = await this.#run({ files, coverage: "perTest" });
+    const reached = Object.assign({}, ...Object.values(mutantCoverage.perTest));
+    const loaded = Object.entries(first.mutantCoverage.static).filter(([id]) => !(id in reached));
+    return {
+      status: DryRunStatus.Complete,
+      tests: tests.map(toTestResult),
+      mutantCoverage: { static: Object.fromEntries(loaded), perTest: mutantCoverage.perTest },
+    };
   }
 
   async mutantRun({ activeMutant, testFilter, hitLimit }) {

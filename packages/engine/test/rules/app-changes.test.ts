@@ -176,6 +176,11 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       ]);
     });
 
+    it("rejects a request without a deployment with 422", async () => {
+      const { id } = await create();
+      expect(await api.issues(`${collection}.promote`, { ...at(id), body: {} })).toEqual(["/deploymentId"]);
+    });
+
     it("reads the alias versionId only when deploymentId is absent", async () => {
       const { id } = await create();
       const [first, second] = [await running(id), await running(id)];

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import { DatabaseUnavailableError } from "../../src/request/database-engine.js";
 import { Api } from "./api.js";
@@ -67,6 +67,48 @@ describe("a change of a real database that a crash interrupts", () => {
     expect(restarted.store.databases.get(databaseId)?.changes).toBeUndefined();
   });
 
+  it("completes a rotation after one of another connection was answered", async () => {
+    const { data: other } = await api.ok("connections.create", { body: { databaseId, name: "app" } });
+    const { begun, release } = api.databases.hold("grant");
+    const interrupted = api.ok("connections.rotate", { path: { id: connectionId } });
+    await begun;
+    const snapshot = api.engine.snapshot();
+    release();
+    await interrupted;
+    const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt: job.dueAt + 1_000 }));
+    const restarted = new ReferenceEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
+    const { status } = await restarted.handle({
+      method: "POST",
+      path: `/v1/connections/${other.id}/rotate`,
+      headers: { authorization: `Bearer ${await restarted.tokens.user()}` },
+    });
+    expect(status).toBe(200);
+    await restarted.clock.advance(1_000);
+    for (const id of [connectionId, other.id]) {
+      expect(restarted.store.connections.get(id)?.pass).toBe(api.databases.passwords(databaseId)?.[id]);
+    }
+  });
+
+  it("completes two rotations of a connection in the order of their requests", async () => {
+    const { begun, release } = api.databases.hold("grant");
+    const rotate = () => api.ok("connections.rotate", { path: { id: connectionId } });
+    const interrupted = [rotate()];
+    await begun;
+    interrupted.push(rotate());
+    await vi.waitFor(() => expect(api.store.databases.get(databaseId)?.changes).toHaveLength(2), {
+      timeout: 60_000,
+    });
+    const snapshot = api.engine.snapshot();
+    release();
+    await Promise.all(interrupted);
+    const last = api.store.connections.get(connectionId)?.pass;
+    const restarted = new ReferenceEngine({ snapshot, databaseEngine: api.databases });
+    await restarted.clock.advance(0);
+    expect(restarted.store.connections.get(connectionId)?.pass).toBe(last);
+    expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(last);
+    expect(restarted.store.databases.get(databaseId)?.changes).toBeUndefined();
+  });
+
   it("completes the deletion of a connection", async () => {
     const { store } = await restartDuring("revoke", () =>
       api.ok("connections.delete", { path: { id: connectionId } }),
@@ -86,6 +128,57 @@ describe("a change of a real database that a crash interrupts", () => {
       api.ok("projects.delete", { path: { id: project.id } }),
     );
     expect(store.projects.get(project.id)).toBeUndefined();
+  });
+});
+
+describe("a deletion that the database server refuses", () => {
+  it("leaves a database to be created", async () => {
+    const { project } = await api.project();
+    const { id } = await api.database(project.id, {}, { provisioning: true });
+    const working = api.databases.fail("drop");
+    expect((await api.send("databases.delete", { path: { databaseId: id } })).status).toBe(500);
+    working();
+    await api.later();
+    expect(api.store.databases.get(id)).toMatchObject({ status: "ready", made: true });
+  });
+
+  it("leaves a database to be restored", async () => {
+    api.databases.write(databaseId, "before");
+    const { id: backupId } = await api.engine.states.backUp(databaseId);
+    api.databases.write(databaseId, "after");
+    const body = { source: { type: "backup", databaseId, backupId } };
+    await api.ok("databases.restore", { path: { targetDatabaseId: databaseId }, body });
+    const working = api.databases.fail("drop");
+    expect((await api.send("databases.delete", { path: { databaseId } })).status).toBe(500);
+    working();
+    await api.later();
+    expect(api.store.databases.get(databaseId)?.status).toBe("ready");
+    expect(api.databases.read(databaseId)).toBe("before");
+  });
+});
+
+describe("a backup", () => {
+  const running = async () => {
+    const { begun, release } = api.databases.hold("backup");
+    const made = api.engine.states.backUp(databaseId);
+    await begun;
+    const backup = api.store.backups.list({ databaseId }).at(-1);
+    return { id: backup?.id ?? "", end: () => (release(), made) };
+  };
+
+  it("keeps the status that the control surface set while it was made", async () => {
+    const { id, end } = await running();
+    await api.engine.states.setBackupStatus(id, "failed");
+    await end().catch(() => undefined);
+    expect(api.store.backups.get(id)?.status).toBe("failed");
+  });
+
+  it("is not made when its database was deleted before its turn", async () => {
+    const { end } = await running();
+    const waiting = api.engine.states.backUp(databaseId).catch((error: unknown) => error);
+    const deleted = api.ok("databases.delete", { path: { databaseId } });
+    await Promise.allSettled([end(), waiting, deleted]);
+    expect(api.defects).toEqual([]);
   });
 });
 
@@ -136,14 +229,44 @@ describe("work on a database server that cannot be reached", () => {
   });
 
   it("refuses a new connection, and removes the login that may have been created", async () => {
+    const { begun, release } = api.databases.hold("grant");
+    const refused = api.send("connections.create", { body: { databaseId, name: "app" } });
+    await begun;
+    const change = api.store.databases.get(databaseId)?.changes?.[0];
+    const createdId = change?.type === "createConnection" ? change.connection.id : "none";
     const reachable = api.databases.fail("grant", unavailable);
-    expect(await api.send("connections.create", { body: { databaseId, name: "app" } })).toMatchObject(
-      refusal,
-    );
+    release();
+    expect(await refused).toMatchObject(refusal);
     reachable();
-    api.databases.change(databaseId, "con_half", "half created");
+    api.databases.change(databaseId, createdId, "half created");
     await api.later();
     expect(api.store.connections.list({ databaseId })).toHaveLength(1);
+    expect(Object.keys(api.databases.passwords(databaseId) ?? {})).toEqual([connectionId]);
+  });
+
+  it("restores the password of a refused rotation once the server can be reached, however long that takes", async () => {
+    const before = api.store.connections.get(connectionId)?.pass;
+    const reachable = api.databases.fail("grant", unavailable);
+    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
+    api.databases.change(databaseId, connectionId, "half changed");
+    await api.later();
+    expect(api.databases.passwords(databaseId)?.[connectionId]).toBe("half changed");
+    reachable();
+    await api.later();
+    expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(before);
+    expect(api.defects).toEqual([]);
+  });
+
+  it("backs up the database once the server can be reached", async () => {
+    const reachable = api.databases.fail("backup", unavailable);
+    api.databases.write(databaseId, "seven b");
+    const { id } = await api.engine.states.backUp(databaseId);
+    await api.later();
+    expect(api.store.backups.get(id)).toMatchObject({ status: "running", size: null });
+    reachable();
+    await api.later();
+    expect(api.store.backups.get(id)).toMatchObject({ status: "completed", size: 7 });
+    expect(api.defects).toEqual([]);
   });
 
   it("refuses to delete a connection, and restores the login that may have been deleted", async () => {

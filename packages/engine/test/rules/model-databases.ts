@@ -23,6 +23,8 @@ export const nothingToCopy = "What is to be copied was deleted meanwhile";
 export class ModelDatabases implements DatabaseEngine {
   readonly databases = new Map<string, ModelDatabase>();
   readonly backups = new Map<string, string>();
+  /** Roles by connection. */
+  readonly #users = new Map<string, string>();
   readonly #failing = new Map<Work, Error>();
   readonly #held = new Map<Work, () => Promise<void>>();
   readonly #cancel = new Map<string, (reason: Error) => void>();
@@ -86,6 +88,7 @@ export class ModelDatabases implements DatabaseEngine {
   ): Promise<void> {
     await this.#fill(databaseId, "create", signal);
     const roles = new Map(credentials.map(({ connectionId, pass }) => [connectionId, pass]));
+    for (const { connectionId, user } of credentials) this.#users.set(connectionId, user);
     this.databases.set(databaseId, { roles, data: this.#dataOf(source) });
   }
 
@@ -100,8 +103,12 @@ export class ModelDatabases implements DatabaseEngine {
     this.#database(databaseId).data = this.#dataOf({ type: "backup", databaseId, backupId });
   }
 
-  async grant(databaseId: string, { connectionId, pass }: DatabaseCredential): Promise<void> {
+  async grant(databaseId: string, { connectionId, user, pass }: DatabaseCredential): Promise<void> {
     await this.#work("grant");
+    const known = this.#users.get(connectionId) ?? user;
+    if (user === "" || user !== known)
+      throw new Error(`The role of ${connectionId} is ${known}, not ${user}`);
+    this.#users.set(connectionId, user);
     this.#database(databaseId).roles.set(connectionId, pass);
   }
 
