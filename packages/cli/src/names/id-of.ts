@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context.js";
-import { findDefault } from "../profiles/defaults.js";
+import { takeDefault } from "../profiles/defaults.js";
 import { mayBeName, type NamedKind } from "./id-form.js";
 
 /** Returns the id of a resource that is given by its id or its name. Throws `name:not_found` and `name:ambiguous`. */
@@ -13,6 +13,6 @@ export const idOf = async (
 ): Promise<string> => {
   if (!mayBeName(text)) return text;
   const { resolveName } = await import("./resolve-name.js");
-  const defaultProject = (): string | undefined => findDefault("projectId", flags, context)?.value;
+  const defaultProject = (): string | undefined => takeDefault("projectId", flags, context)?.value;
   return (await resolveName(kind, text, { client, signal: context.signal, defaultProject })) ?? text;
 };

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../context.js";
 import type { OperationCommand } from "../operations/row.js";
 import { activeProfile } from "../profiles/active-profile.js";
-import { findDefault } from "../profiles/defaults.js";
+import { takeDefault } from "../profiles/defaults.js";
 import { connect } from "../service/connect.js";
 import { namedKindOf, mayBeName, type NamedKind } from "./id-form.js";
 import { resolveName } from "./resolve-name.js";
@@ -20,7 +20,7 @@ export const resolveNames = async (
   const defaultProject = (): string | undefined => {
     const typedProject = projectFlag === undefined ? undefined : flags[projectFlag];
     if (typeof typedProject === "string") return typedProject;
-    return findDefault("projectId", globals, context, () => activeProfile(globals, context))?.value;
+    return takeDefault("projectId", globals, context, () => activeProfile(globals, context))?.value;
   };
   const scope = { client, signal: context.signal, defaultProject };
   const resolve = async (kind: NamedKind, text: string): Promise<string> =>

@@ -4,7 +4,7 @@ import { nothingToChoose } from "../errors/usage-errors.js";
 import { choose, type Choice } from "../input/choose.js";
 import { valueAt } from "../json-path.js";
 import { printable } from "../output/printable.js";
-import { findDefault } from "../profiles/defaults.js";
+import { takeDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
 import { type KindName, kinds, type Parent } from "../resources/kinds.js";
 import { idOfItem, listCall, nameOfItem } from "../resources/list.js";
@@ -50,7 +50,7 @@ const idOfParent = async (
   const { known, flags, context } = choosing;
   const name = `${parent.kind}Id`;
   const found =
-    known[parent.kind] ?? (isDefaultName(name) ? findDefault(name, flags, context)?.value : undefined);
+    known[parent.kind] ?? (isDefaultName(name) ? takeDefault(name, flags, context)?.value : undefined);
   if (found !== undefined || !kinds[kind].list.includes(`{${parent.parameter}}`)) return found;
   const { noun } = kinds[parent.kind];
   const title = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;

@@ -4,7 +4,7 @@ import { noCredentials, severalDatabases } from "../errors/database-errors.js";
 import { missingInput } from "../errors/usage-errors.js";
 import { whyNotAsked } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";
-import { findDefault } from "../profiles/defaults.js";
+import { takeDefault } from "../profiles/defaults.js";
 import { idOf } from "../names/id-of.js";
 import { connect } from "../service/connect.js";
 import { isLoopbackHostname } from "../service/sdk.js";
@@ -73,7 +73,7 @@ export const accessTo = async (
 
 /** Returns the default database of the project that commands use. Asks on a terminal if there is none. */
 const defaultDatabase = async (client: MgmtClient, flags: GlobalFlags, context: Context): Promise<string> => {
-  const projectId = findDefault("projectId", flags, context)?.value;
+  const projectId = takeDefault("projectId", flags, context)?.value;
   const reason = whyNotAsked(context);
   if (projectId === undefined) {
     if (reason === undefined) return askForDatabase(client, flags, context);

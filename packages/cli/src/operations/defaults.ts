@@ -3,7 +3,7 @@ import type { Context, GlobalFlags } from "../context.js";
 import type { TypedValues } from "../input/read-input.js";
 import { activeProfile, type Sourced } from "../profiles/active-profile.js";
 import { valueAt } from "../json-path.js";
-import { findDefault } from "../profiles/defaults.js";
+import { takeDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
 import type { OperationCommand } from "./row.js";
 import { defaultOf } from "./targets.js";
@@ -13,7 +13,7 @@ export const fillDefaults = (
   { query, body }: OperationCommand,
   typed: TypedValues,
   flags: GlobalFlags,
-  context: Pick<Context, "env" | "cwd">,
+  context: Pick<Context, "env" | "cwd" | "output">,
 ): TypedValues => {
   // A whole body is sent as it is.
   const fields = [...query, ...(typed.body === undefined ? (body?.fields ?? []) : [])];
@@ -21,7 +21,7 @@ export const fillDefaults = (
   for (const { path, required, flag } of fields) {
     const name = path.join(".");
     if (!isDefaultName(name) || required !== "always" || typed.flags[flag] !== undefined) continue;
-    const found = findDefault(name, flags, context, () => activeProfile(flags, context));
+    const found = takeDefault(name, flags, context, () => activeProfile(flags, context));
     if (found) defaults[flag] = found.value;
   }
   return Object.keys(defaults).length === 0 ? typed : { ...typed, flags: { ...typed.flags, ...defaults } };
@@ -34,11 +34,11 @@ export type DefaultTarget = Sourced<string> | "credential";
 export const defaultTarget = (
   row: OperationCommand,
   flags: GlobalFlags,
-  context: Pick<Context, "env" | "cwd">,
+  context: Pick<Context, "env" | "cwd" | "output">,
 ): DefaultTarget | undefined => {
   const name = defaultOf(row);
   if (name === undefined) return undefined;
-  const found = findDefault(name, flags, context, () => activeProfile(flags, context));
+  const found = takeDefault(name, flags, context, () => activeProfile(flags, context));
   if (found) return found;
   return name === "workspaceId" ? "credential" : undefined;
 };

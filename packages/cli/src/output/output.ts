@@ -61,6 +61,7 @@ export class Output {
   isDebugging = false;
   /** Whether a spinner is shown, which other lines would break. */
   isSpinning = false;
+  private readonly noticed = new Set<string>();
 
   constructor(
     public format: Format,
@@ -223,6 +224,13 @@ export class Output {
     if (this.isJson) return this.errorLine({ notice });
     const message = multiline ? printableLines(notice.message) : printable(notice.message);
     this.streams.stderr.write(`${message}\n`);
+  }
+
+  /** Does the same unless this run has printed the message before. */
+  noticeOnce(notice: Notice): void {
+    if (this.noticed.has(notice.message)) return;
+    this.noticed.add(notice.message);
+    this.notice(notice);
   }
 
   /** Prints a workflow command of GitHub Actions, which reads it from standard error and does not show it. */

@@ -1,5 +1,6 @@
 import type { Context, GlobalFlags } from "../context.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
+import { announceLink } from "./announce-link.js";
 import { type DefaultName, defaultVariables } from "./profile.js";
 
 /**
@@ -24,4 +25,19 @@ export const findDefault = (
   return fromProfile === undefined || !chosen
     ? undefined
     : { value: fromProfile, from: `profile ${chosen.value}` };
+};
+
+const nouns: Readonly<Record<DefaultName, string>> = { workspaceId: "workspace", projectId: "project" };
+
+/** Returns the same for a command that uses the default, and says on standard error if it is the one of a link. */
+export const takeDefault = (
+  name: DefaultName,
+  flags: GlobalFlags,
+  context: Pick<Context, "env" | "cwd" | "output">,
+  choose: () => ProfileChoice = () => chooseProfile(flags, context),
+): Sourced<string> | undefined => {
+  let choice: ProfileChoice | undefined;
+  const found = findDefault(name, flags, context, () => (choice ??= choose()));
+  if (found) announceLink(`${nouns[name]} ${found.value}`, found.from, choice?.link, context);
+  return found;
 };

@@ -2,6 +2,7 @@ import type { Context, GlobalFlags } from "../context.js";
 import { otherService, tokenForLinkedService } from "../errors/access-errors.js";
 import { usageError } from "../errors/usage-errors.js";
 import { activeProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
+import { announceLinkedProfile } from "./announce-link.js";
 import { hasCredential, isSameAddress, type Profile } from "./profile.js";
 
 /** What requests are authenticated with: a token, or the credential of a profile. */
@@ -41,6 +42,7 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   if (usesProfile && baseUrl && !isSameAddress(baseUrl.value, profile.baseUrl)) {
     throw otherService(name.value, profile.baseUrl, baseUrl.from);
   }
+  if (usesProfile || !baseUrl) announceLinkedProfile(choice, context);
   return {
     baseUrl: baseUrl ?? sourced(profile.baseUrl, from),
     identity: usesProfile ? { value: { name: name.value, profile, file }, from } : tokenIdentity,

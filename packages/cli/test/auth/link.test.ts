@@ -201,9 +201,45 @@ describe("a linked folder", () => {
       `Not found: project-id proj_gone (from ${file})\n`,
     );
     const { errors } = await inFolder("projects databases list -o json");
-    expect(errors[0]).toMatchObject({
+    expect(errors.at(-2)).toMatchObject({
       notice: { code: "target:not_found", ids: { projectId: "proj_gone" }, from: file },
     });
+  });
+
+  it("is named on standard error whenever a command used its profile, project or workspace, on success too", async () => {
+    await account.login();
+    await account.login("--profile", "second");
+    const { seed, residents } = account.server.engine;
+    const { id } = await seed.project({ name: "linked" });
+    const { host } = new URL(account.server.baseUrl);
+    await inFolder(`link --profile second --project-id ${id} --workspace-id ${residents.workspace.id}`);
+    const profile = `Using profile second (${host}) from ${file}`;
+    const project = `Using project ${id} from ${file}`;
+    const workspace = `Using workspace ${residents.workspace.id} from ${file}`;
+    for (const [line, messages] of [
+      ["projects list", [profile]],
+      ["projects get", [profile, project]],
+      ["databases create reports", [profile, project]],
+      ["api /v1/projects/{projectId}", [profile, project]],
+      ["open --no-browser", [profile, project]],
+      ["workspaces get", [profile, workspace]],
+      ["whoami", [profile]],
+      ["auth token", [profile]],
+    ] as const) {
+      const json = await inFolder(`${line} -o json`, {}, "below");
+      expect({ line, status: json.status }).toEqual({ line, status: 0 });
+      expect(() => JSON.parse(json.stdout) as unknown).not.toThrow();
+      const notices = messages.map((message) => ({ notice: { code: "link:used", message, from: file } }));
+      expect(new Set(json.errors)).toEqual(new Set(notices));
+      expect(json.errors).toHaveLength(notices.length);
+      const { stderr } = await inFolder(line.replace("create reports", "create others"), {}, "below");
+      expect(messages.filter((message) => !stderr.includes(`${message}\n`))).toEqual([]);
+    }
+    // It changed nothing in these.
+    const flags = ` --profile second --project-id ${id}`;
+    expect((await inFolder(`databases create third -o json${flags}`)).stderr).toBe("");
+    expect((await inFolder("workspaces get -o json --profile default")).stderr).toBe("");
+    expect((await inFolder("logout -o json")).stderr).toContain(profile);
   });
 
   it("is not needed for the workspace, which the service knows", async () => {

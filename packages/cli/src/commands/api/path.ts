@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../context.js";
 import { noDefaultFor, otherOrigin } from "../../errors/api-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { activeProfile } from "../../profiles/active-profile.js";
-import { findDefault } from "../../profiles/defaults.js";
+import { takeDefault } from "../../profiles/defaults.js";
 import { defaultVariables, isDefaultName } from "../../profiles/profile.js";
 
 /** The path and the query of a request. */
@@ -52,7 +52,7 @@ const withoutOrigin = (typed: string, baseUrl: string): string => {
 export const fillPlaceholders = (
   typed: string,
   flags: GlobalFlags,
-  context: Pick<Context, "env" | "cwd">,
+  context: Pick<Context, "env" | "cwd" | "output">,
 ): string =>
   typed.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (!isDefaultName(name)) {
@@ -61,7 +61,7 @@ export const fillPlaceholders = (
         "Type the id in its place. Only {projectId} and {workspaceId} are replaced by your defaults.",
       );
     }
-    const found = findDefault(name, flags, context, () => activeProfile(flags, context));
+    const found = takeDefault(name, flags, context, () => activeProfile(flags, context));
     const flag = name === "projectId" ? "--project-id" : "--workspace-id";
     if (!found) throw noDefaultFor(name, defaultVariables[name], flag);
     return encodeURIComponent(found.value);

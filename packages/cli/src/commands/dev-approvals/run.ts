@@ -3,6 +3,7 @@ import { devNotRunning } from "../../errors/access-errors.js";
 import { noControl, unexpectedResponse } from "../../errors/run-errors.js";
 import { badAddress } from "../../errors/usage-errors.js";
 import { isObject } from "../../json-path.js";
+import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { localProfile, type Profile, profileNamed, runningProfile } from "../../profiles/profile.js";
 import { isOwnService } from "../../service/own-service.js";
@@ -96,14 +97,16 @@ const requestControl = async (
  */
 const findControl = (
   { controlUrl, controlSecretFile, ...flags }: ControlFlags,
-  context: Pick<Context, "env" | "cwd">,
+  context: Pick<Context, "env" | "cwd" | "output">,
 ): { url: string; secretFile: string; profile?: { name: string; value: Profile } } => {
   const { env } = context;
   const url = controlUrl ?? env["MGMT_CONTROL_URL"]?.trim();
   const secretFile = controlSecretFile ?? env["MGMT_CONTROL_SECRET_FILE"]?.trim();
   if (url && secretFile) return { url: normalized(url), secretFile };
-  const { profiles, profile, name } = chooseProfile(flags, context);
+  const choice = chooseProfile(flags, context);
+  const { profiles, profile, name } = choice;
   const chosen = profile?.controlUrl === undefined ? undefined : name?.value;
+  if (chosen !== undefined) announceLinkedProfile(choice, context);
   const knownName = chosen ?? runningProfile(profiles) ?? localProfile;
   const known = profileNamed(profiles, knownName);
   // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.

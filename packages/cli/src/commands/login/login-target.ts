@@ -1,5 +1,6 @@
 import type { Context, GlobalFlags } from "../../context.js";
 import { noLoginAddress, profileOfOtherService } from "../../errors/access-errors.js";
+import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "../../profiles/active-profile.js";
 import {
   isSameAddress,
@@ -77,9 +78,10 @@ export const loginTarget = async (
  */
 const profileToLogInTo = (
   flags: GlobalFlags,
-  context: Pick<Context, "env" | "cwd">,
+  context: Pick<Context, "env" | "cwd" | "output">,
 ): Pick<ProfileChoice, "file" | "name" | "profile"> => {
   const choice = chooseProfile(flags, context);
+  announceLinkedProfile(choice, context);
   const { file, name, profiles } = choice;
   const isAddressed = flags.baseUrl !== undefined || Boolean(context.env["MGMT_BASE_URL"]?.trim());
   const running = choice.profile || isAddressed ? undefined : runningProfile(profiles);

@@ -2,6 +2,7 @@ import type { Context, GlobalFlags } from "../../context.js";
 import { readStoredLogin, storeOf } from "../../credentials/credential-store.js";
 import { logout } from "../../credentials/oauth.js";
 import { activeProfile } from "../../profiles/active-profile.js";
+import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { hasCredential } from "../../profiles/profile.js";
 import { assertOwnService } from "../../service/own-service.js";
 import { nodeTransport } from "../../service/sdk.js";
@@ -10,10 +11,12 @@ import { debugRequests } from "../../service/debug-requests.js";
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const { signal, output, encryption } = context;
-  const { file, name, profile } = activeProfile(flags, context);
+  const choice = activeProfile(flags, context);
+  const { file, name, profile } = choice;
   if (!name || !profile || !hasCredential(profile)) {
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
   }
+  announceLinkedProfile(choice, context);
   const store = storeOf({ file, name: name.value, profile });
   const login = await readStoredLogin(file, name.value);
   if (login) {

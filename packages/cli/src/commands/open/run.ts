@@ -9,7 +9,7 @@ import { isAtTerminal } from "../../input/ask.js";
 import { valueAt } from "../../json-path.js";
 import { mayBeName } from "../../names/id-form.js";
 import { resolveName } from "../../names/resolve-name.js";
-import { findDefault } from "../../profiles/defaults.js";
+import { takeDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { clientFor, connectTo } from "../../service/connect.js";
 import { launchBrowser, whyNoBrowser } from "../login/browser.js";
@@ -54,7 +54,7 @@ const urlOf = async (target: string | undefined, flags: GlobalFlags, context: Co
     await clientFor(access.baseUrl, false, context);
     return `${access.baseUrl.value.replace(/\/+$/, "")}/v1/doc`;
   }
-  const text = target ?? findDefault("projectId", flags, context)?.value;
+  const text = target ?? takeDefault("projectId", flags, context)?.value;
   if (text === undefined) throw nothingToOpen();
   const client = await connectTo(access, context);
   const found = mayBeName(text) ? await findNamed(text, client, flags, context) : byPrefix(text);
@@ -100,7 +100,7 @@ const findNamed = async (
 ): Promise<Found> => {
   const { signal } = context;
   assertPathId("<target>", text);
-  const scope = { client, signal, defaultProject: () => findDefault("projectId", flags, context)?.value };
+  const scope = { client, signal, defaultProject: () => takeDefault("projectId", flags, context)?.value };
   for (const [kind, path = ""] of namedKinds) {
     const id = await resolveName(kind, text, scope).catch((error: unknown) => {
       // A name with a slash may be that of another kind.

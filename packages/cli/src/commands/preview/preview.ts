@@ -1,7 +1,7 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../context.js";
 import { noBranch, noProject, notAPreview } from "../../errors/preview-errors.js";
-import { findDefault } from "../../profiles/defaults.js";
+import { takeDefault } from "../../profiles/defaults.js";
 import type { DryRunFormat } from "../../program/dry-run-option.js";
 import { ApiError } from "../../service/sdk.js";
 import { currentBranch } from "./git.js";
@@ -33,7 +33,7 @@ export const branchOf = async ({ branch }: PreviewFlags, { env, cwd }: Context):
 
 /** Returns the project of the flags, which may be a name, or the default one. */
 export const projectOf = ({ projectId }: PreviewFlags, flags: GlobalFlags, context: Context): string => {
-  const found = projectId ?? findDefault("projectId", flags, context)?.value;
+  const found = projectId ?? takeDefault("projectId", flags, context)?.value;
   if (found === undefined) throw noProject();
   return found;
 };

@@ -1,0 +1,25 @@
+import type { Context } from "../context.js";
+import type { ProfileChoice } from "./active-profile.js";
+import type { FoundLink } from "./link-file.js";
+
+/** Says on standard error what a command uses because of a link. Does nothing if the value is not from the link. */
+export const announceLink = (
+  what: string,
+  from: string,
+  link: FoundLink | undefined,
+  { output }: Pick<Context, "output">,
+): void => {
+  if (from === link?.file)
+    output.noticeOnce({ code: "link:used", message: `Using ${what} from ${from}`, from });
+};
+
+/** Does the same for the profile that a command uses, with the host that it selects. */
+export const announceLinkedProfile = (
+  { name, profile, link }: ProfileChoice,
+  context: Pick<Context, "output">,
+): void => {
+  if (!name || !profile) return;
+  const { baseUrl } = profile;
+  const host = URL.canParse(baseUrl) ? ` (${new URL(baseUrl).host})` : "";
+  announceLink(`profile ${name.value}${host}`, name.from, link, context);
+};
