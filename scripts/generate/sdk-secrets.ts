@@ -1,36 +1,62 @@
 import type { Contract } from "./contract.js";
 import { header } from "./sdk-names.js";
 
-/** Names of secrets that the contract does not list: services, proxies and users add fields of their own. */
-const secretName =
-  /^(?!.*(?:hint|type|ids?|expires\w*)$).*(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|authorization|cookie|api[-_]?key|private[-_]?key|signature|env(?:ironment)?[-_]?var(?:iable)?s?)/i;
-/** Matches `pin`, `userPin` and `PIN_CODE`, but not `ping` or `mapping`. */
-const pinName = /(?:^|[^A-Za-z])(?:pin|Pin|PIN)s?(?![a-z])|[a-z0-9]Pins?(?![a-z])/;
+/**
+ * The words of names of secrets that the contract does not list: services, proxies and users add fields of their own. Words
+ * such as `dbpassword` count, but `passwordless`, `bypass` and `mapping` do not.
+ */
+const secretWords =
+  /(?:^| )(?:[a-z0-9]*(?:password|passwd|passphrase|passcode|secret|token|credential|cookie|signature|apikey|privatekey|secretkey|accesskey)s?|(?:db|pg|my|user|admin|root|smtp|redis)?pass|[a-z]*pwd|pins?|otp|jwt|bearer|authorization|verifier|codeverifier|assertion|dsn|(?:pass|sign in|api|private|secret|access|master|encryption|signing) (?:word|phrase|code|key)s?|connection string|connectionstring|database url|env(?:ironment)? var(?:iable)?s?|envvars?)(?= |$)/;
+/** The words of names that say something about a secret, and are not one. */
+const harmlessWords =
+  / (?:hint|type|ids?|expir(?:es|ed|y|ation)|at|in|ttl|name|kind|label|count|limit|length|size|endpoint|policy|file|path|format|version|status|enabled|required|algorithm|scheme|usage)$|^(?:max|min|num|total|remaining|used|has|is|can|with|expires|needs|requires) /;
 
 /** Generates the names of all fields that are `x-secret` in the contract, and the test of other fields' names. */
 export const generateSecretFields = ({ document }: Contract): string => {
   const names = new Set<string>();
-  collect(document, names);
+  const others = new Set<string>();
+  collect(document, names, others);
   return `${header}
 /** Fields whose values must not be printed. */
 export const secretFields: ReadonlySet<string> = new Set(${JSON.stringify([...names].sort())});
 
-const secretName = ${String(secretName)};
-const pinName = ${String(pinName)};
+/** The other fields of the contract. */
+const plainFields: ReadonlySet<string> = new Set(${JSON.stringify([...others].filter((name) => !names.has(name)).sort())});
+
+const secretWords = ${String(secretWords)};
+const harmlessWords = ${String(harmlessWords)};
+
+/** Returns the words of a name in camel case, snake case or kebab case. */
+const wordsOf = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$3 $2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, " ")
+    .trim();
+
+/** Returns whether a field is no secret inside an object of secrets: the contract has it, or its name is one such as \`tokenId\`. */
+export const isHarmlessField = (name: string): boolean =>
+  plainFields.has(name) || (!secretFields.has(name) && harmlessWords.test(\` \${wordsOf(name)}\`));
 
 /** Returns whether a field's value must not be printed: the contract marks it, or its name is that of a secret. */
-export const isSecretField = (name: string): boolean =>
-  secretFields.has(name) || secretName.test(name) || pinName.test(name);
+export const isSecretField = (name: string): boolean => {
+  if (secretFields.has(name)) return true;
+  const words = wordsOf(name);
+  return secretWords.test(words) && !harmlessWords.test(words);
+};
 `;
 };
 
-const collect = (node: unknown, names: Set<string>, name?: string): void => {
+const collect = (node: unknown, secrets: Set<string>, others: Set<string>, name?: string): void => {
   if (typeof node !== "object" || node === null) return;
   for (const [key, value] of Object.entries(node)) {
-    if (key === "x-secret" && value === true && name !== undefined) names.add(name);
+    if (key === "x-secret" && value === true && name !== undefined) secrets.add(name);
     // Keys of `properties` are field names. Other keys belong to the schema of the current field.
     if (key === "properties" && typeof value === "object" && value !== null) {
-      for (const [field, schema] of Object.entries(value)) collect(schema, names, field);
-    } else collect(value, names, name);
+      for (const [field, schema] of Object.entries(value)) {
+        others.add(field);
+        collect(schema, secrets, others, field);
+      }
+    } else collect(value, secrets, others, name);
   }
 };

@@ -7,10 +7,16 @@ const source = "packages/sdk/src/debug";
 /** Packages that may not import the SDK, or only in chunks that are loaded late, and the files that they share with it. */
 const copies: Readonly<Record<string, readonly string[]>> = {
   "packages/cli/src/generated": ["unsafe-characters.ts"],
-  "packages/engine/src/generated": ["unsafe-characters.ts"],
+  "packages/engine/src/generated": [
+    "embedded-json.ts",
+    "encodings.ts",
+    "secret-patterns.ts",
+    "redact.ts",
+    "unsafe-characters.ts",
+  ],
 };
 
-/** Copies the table of unsafe characters, so that all packages have the same. */
+/** Copies the table of secrets and that of unsafe characters, so that all packages have the same. */
 export const copySharedSources = async (): Promise<Map<string, string>> => {
   const files = new Map<string, string>();
   for (const [folder, names] of Object.entries(copies)) {

@@ -1,63 +1,17 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createClient } from "@mgmt/sdk";
-import { redactBody, redactUrl } from "@mgmt/sdk/node";
+import { redactBody, redactHeaders, redactUrl, secretsIn } from "@mgmt/sdk/node";
+import { redactMessage } from "../src/debug/redact.js";
+import { base64, contains, textForms, valueForms } from "./secret-forms.js";
 import { answering } from "./server.js";
 
 const canary = "Canary+7f/q9-plum";
-const base64 = (text: string): string => Buffer.from(text).toString("base64");
-const url = `postgres://ada:${encodeURIComponent(canary)}@db.test/shop`;
-const pem = `-----BEGIN PRIVATE KEY-----\n${canary}\n-----END PRIVATE KEY-----`;
-
-/** Texts that contain the canary in a form that tells that it is a secret. */
-const texts: Readonly<Record<string, string>> = {
-  "libpq key and value": `host=db.test user=ada password=${canary} dbname=shop`,
-  "libpq key and value with spaces": `host=db.test password = ${canary}`,
-  "libpq key and quoted value": `password='it\\'s ${canary}' host=db.test`,
-  "libpq sslpassword": `sslpassword=${canary}`,
-  "environment variable": `PGPASSWORD=${canary} psql`,
-  "JSON in a string": JSON.stringify({ deep: [{ password: canary }] }),
-  "JSON in JSON in a string": JSON.stringify(JSON.stringify({ pin: canary })),
-  "JSON inside a text": `sent ${JSON.stringify({ a: 1, passphrase: `"${canary}` })} to it`,
-  "escaped JSON inside a text": `sent ${JSON.stringify(JSON.stringify({ secret: `"${canary}` }))} to it`,
-  "Basic credentials": `Basic ${base64(`ada:${canary}`)}`,
-  "Bearer credentials": `Bearer ${canary}`,
-  "Authorization header": `Authorization: Digest ${canary}`,
-  "Cookie header": `GET / HTTP/1.1\r\nCookie: a=1; session=${canary}\r\nHost: x`,
-  "Set-Cookie header": `Set-Cookie: session=${canary}; HttpOnly`,
-  "connection string": url,
-  "percent-encoded connection string": encodeURIComponent(url),
-  "connection string encoded twice": encodeURIComponent(encodeURIComponent(url)),
-  "URL in a query": `https://x.test/?next=${encodeURIComponent(`https://y.test/?access_token=${canary}`)}`,
-  fragment: `https://x.test/#access_token=${encodeURIComponent(canary)}`,
-  "PEM block": `key:\n${pem}\n`,
-  "PEM block without its end": pem.slice(0, pem.indexOf("-----END")),
-  "base64 of libpq": base64(`host=db.test password=${canary}`),
-  "base64 of JSON": base64(JSON.stringify({ password: canary })),
-  "base64 of a connection string": base64(url),
-  "base64 of a PEM block": base64(pem),
-};
-
-/** Values of JSON that contain the canary below the name of a secret. */
-const values: Readonly<Record<string, unknown>> = {
-  pin: { pin: canary },
-  "camel-case pin": { userPin: canary },
-  "pin in capitals": { PIN_CODE: canary },
-  passphrase: { passphrase: canary },
-  array: { passwords: [canary, [canary]] },
-  "array of tokens": { tokens: [canary] },
-  "object of secrets": { secrets: { DATABASE: canary } },
-  "array of environment variables": { envVars: [{ name: "DATABASE", value: canary }] },
-  "header pair": { headers: [["x-api-key", canary]] },
-  "field of the contract": { uploadUrl: canary },
-};
-
-/** Everything that a line could show of the canary. */
-const shown = [canary, encodeURIComponent(canary), base64(canary).slice(0, -4), "Canary", "plum"];
 
 const expectClean = (text: string): void => {
-  for (const form of shown) expect(text).not.toContain(form);
-  const decoded = [...text.matchAll(/[\w+/-]{8,}/g)].map(([run]) => Buffer.from(run, "base64").toString());
-  expect(decoded.join("\n")).not.toContain("Canary");
+  expect({ text, isFound: contains(text, canary) }).toEqual({ text, isFound: false });
+  for (const part of ["Canary", "plum"]) expect(text).not.toContain(part);
 };
 
 /** Prints a request and a response that contain a value. */
@@ -80,16 +34,79 @@ describe("redaction", () => {
     for (const text of [canary, JSON.stringify(canary), base64(canary), encodeURIComponent(canary)]) {
       expect(() => expectClean(text)).toThrow();
     }
+    for (const form of Object.values(textForms)) expect(contains(form(canary), canary)).toBe(true);
   });
 
-  it.each(Object.entries(texts))("removes a secret from debug output in the form: %s", async (_, text) => {
-    expectClean(await debugOf(text));
-    expectClean(await debugOf([text]));
-  });
+  it.each(Object.entries(textForms))(
+    "removes a secret from debug output in the form: %s",
+    async (_, form) => {
+      expectClean(await debugOf(form(canary)));
+      expectClean(await debugOf([form(canary)]));
+    },
+  );
 
-  it.each(Object.entries(values))("removes a secret from debug output by its name: %s", async (_, value) => {
-    expectClean(await debugOf(value));
-    expectClean(await debugOf(JSON.stringify(value)));
+  it.each(Object.entries(valueForms))(
+    "removes a secret from debug output by its name: %s",
+    async (_, form) => {
+      expectClean(await debugOf(form(canary)));
+      expectClean(await debugOf(JSON.stringify(form(canary))));
+    },
+  );
+
+  it.each(Object.entries(textForms))(
+    "removes a secret from an inspected error in the form: %s",
+    async (_, form) => {
+      const { baseUrl } = await answering(
+        { error: { code: "a:b", message: form(canary), hint: form(canary) } },
+        422,
+      );
+      const error: unknown = await createClient({ baseUrl, token: false })
+        .projects.list()
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "a:b" });
+      expectClean(`${inspect(error, { depth: 9 })}\n${String(error)}\n${JSON.stringify(error)}`);
+    },
+  );
+
+  it("removes a secret from any form, within other texts, values and encodings", () => {
+    const forms = fc.constantFrom(...Object.values(textForms));
+    const values = fc.constantFrom(...Object.values(valueForms));
+    const word = fc.stringMatching(/^[A-Za-z][\w-]{15,30}[0-9]$/);
+    const wraps = fc.array(
+      fc.constantFrom<(text: string) => string>(
+        (text) => JSON.stringify({ note: text, id: "proj_1" }),
+        (text) => JSON.stringify([1, [text]]),
+        (text) => `first line\n${text}\nlast line`,
+        (text) => `failed: ${text} (again)`,
+        encodeURIComponent,
+        base64,
+      ),
+      { maxLength: 2 },
+    );
+    const text = fc.oneof(
+      fc
+        .tuple(word, forms, wraps)
+        .map(([secret, form, each]) => ({ secret, text: wrapped(form(secret), each) })),
+      fc
+        .tuple(word, values, wraps)
+        .map(([secret, form, each]) => ({ secret, text: wrapped(JSON.stringify(form(secret)), each) })),
+    );
+    const wrapped = (inner: string, each: readonly ((text: string) => string)[]): string =>
+      each.reduce((whole, wrap) => wrap(whole), inner);
+    fc.assert(
+      fc.property(text, ({ secret, text: whole }) => {
+        for (const clean of [
+          JSON.stringify(redactBody(JSON.stringify({ note: whole }))),
+          redactUrl(whole),
+          redactMessage(whole),
+          redactHeaders({ "x-note": whole })["x-note"] ?? "",
+        ]) {
+          expect(clean).not.toContain(secret);
+          expect(contains(clean, secret)).toBe(false);
+        }
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it("removes the client's token from other places, in each encoding", async () => {
@@ -101,8 +118,21 @@ describe("redaction", () => {
       Buffer.from(canary).toString("base64url"),
       `/files/${base64(canary)}`,
       encodeURIComponent(base64(canary)),
+      Buffer.from(canary).toString("hex"),
     ]) {
       expectClean(await debugOf(`see ${form} there`, canary));
+    }
+  });
+
+  it("removes the password of Basic credentials, a URL or a cookie from other places", () => {
+    for (const headers of [
+      { authorization: `Basic ${base64(`ada:${canary}`)}` },
+      { cookie: `a=1; session=${canary}` },
+      { "x-secret": `postgres://ada:${encodeURIComponent(canary)}@db.test/shop` },
+    ]) {
+      expectClean(
+        redactUrl(`https://x.test/${canary}/${encodeURIComponent(canary)}`, secretsIn(headers, undefined)),
+      );
     }
   });
 
@@ -115,13 +145,24 @@ describe("redaction", () => {
   it("keeps texts and fields that hold no secret", () => {
     const body = {
       name: "shop",
-      mapping: { shipping: "ping", spinner: "on" },
+      mapping: { shipping: "ping", spinner: "on", pinned: true, compass: "north", bypass: "no" },
       tokenType: "bearer",
+      tokenId: "tok_1",
+      token: { id: "tok_1", name: "ci", expiresAt: "2026-11-22T10:00:00Z" },
+      passwordless: "yes",
+      passwordHint: "abcd",
+      maxTokens: 100,
+      author: "Ada",
+      environment: "production",
       list: '[1, {"a": 2}]',
       plan: "Basic authentication with a password",
       path: "100%25 of https://x.test/a%20b?limit=10&cursor=abc",
-      id: "proj_abcdefghijklmnop",
-      passwordHint: "abcd",
+      id: "proj_abcdefghijklmnop0123456789",
+      digest: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      time: "2026-11-22T10:00:00.000Z",
+      address: "http://127.0.0.1:4300/v1/projects",
+      state: "state=ready, code=42",
+      certificate: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
     };
     expect(redactBody(JSON.stringify(body))).toEqual(body);
     expect(redactUrl("https://x.test/v1/projects?limit=5&name=a%20b")).toBe(
@@ -129,14 +170,36 @@ describe("redaction", () => {
     );
   });
 
+  it("keeps messages that speak of secrets", () => {
+    for (const message of [
+      "The token is invalid, or has expired",
+      "Missing header: Authorization: Bearer <token>",
+      "A bearer token is required",
+      "password: required",
+      "token: expired",
+      "Service token stok_abcdefghijklmnopqrstuvwx was not found",
+      "Pass --token-file <path>, or set MGMT_TOKEN",
+      "The password has to have 12 characters",
+      "request id: req_1, status: 401",
+    ]) {
+      expect(redactMessage(message)).toBe(message);
+    }
+  });
+
   it("changes nothing when it is applied again", () => {
-    for (const text of Object.values(texts)) {
-      const once = redactUrl(text);
+    for (const form of Object.values(textForms)) {
+      const once = redactUrl(form(canary));
       expect(redactUrl(once)).toBe(once);
     }
   });
 
   it("never prints a control character that was percent-encoded", () => {
     expect(redactUrl("https://x.test/?token=a%0A%1B&b=%0A%1Bpassword%3Dx")).not.toMatch(/[\n\u001B]/);
+  });
+
+  it("masks what is nested too deeply to be searched", () => {
+    const deep = `${'{"a":'.repeat(5_000)}"${canary}"${"}".repeat(5_000)}`;
+    expectClean(JSON.stringify(redactBody(deep)));
+    expect(secretsIn({}, deep)).toEqual([]);
   });
 });

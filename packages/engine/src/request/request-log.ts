@@ -1,9 +1,9 @@
-import { isSecretField } from "../generated/secret-fields.js";
+import { redactData } from "../generated/redact.js";
 import type { Exchange } from "./exchange.js";
 import type { Outcome } from "./message.js";
 import { shownPath } from "./route.js";
 
-/** A request that the server has handled. Contains no headers, no response and no field that the contract marks as secret. */
+/** A request that the server has handled. Contains no headers, no response and no secrets. */
 export interface LoggedRequest {
   readonly requestId: string;
   /** When the request arrived, in milliseconds since 1970 by the server's clock. */
@@ -110,7 +110,7 @@ export const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest =>
     principal: principal
       ? { kind: principal.kind, subject: principal.subject, workspaceId: principal.workspaceId }
       : null,
-    query: valid?.query ?? null,
+    query: valid ? redactedQuery(valid.query) : null,
     body: loggedBody(exchange, outcome),
     ignoredFields: valid?.ignored ?? [],
     status: outcome.dropped ? null : outcome.status,
@@ -119,20 +119,12 @@ export const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest =>
   };
 };
 
+const redactedQuery = (query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, redactData(value)]));
+
 const loggedBody = ({ operation, endpoint, valid }: Exchange, outcome: Outcome): unknown => {
   if (endpoint) return outcome.logged ?? (endpoint.id === null ? null : {});
   if (!valid || !operation || operation.body === "none") return null;
-  return withoutSecrets(valid.body);
-};
-
-/** Masks fields with names of secrets at any depth: settings may contain fields that the contract does not list. */
-const withoutSecrets = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      isSecretField(name) && inner !== null ? "[redacted]" : withoutSecrets(inner),
-    ]),
-  );
+  // Settings may contain fields that the contract does not list.
+  return redactData(valid.body);
 };

@@ -1,18 +1,15 @@
-import { secretFields } from "@mgmt/engine";
+import { isHarmlessField, isSecretField, redactUrl, secretFields } from "@mgmt/engine";
 
 /** Replaces a secret in a recording. */
 export const masked = "[secret]";
-
-/** Connection strings with a password or a key, tokens, and credentials of a header. */
-const secretTexts = [
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'/@]*:[^\s"'@]+@[^\s"']*/gi,
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s"']*(?:api_key|token|password)=[^\s"']+/gi,
-  /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
-  /\b(?:Bearer|Basic)\s+[\w.~+/=-]{6,}/gi,
-];
+/** Replaces it in the table of secrets that all packages share. */
+const redacted = "[redacted]";
 
 /** Shortest text that is replaced wherever it occurs. Shorter ones would replace harmless words. */
 const minLength = 6;
+
+/** What is secret in a value: everything, everything but what only says something about a secret, or nothing. */
+type Secrecy = "all" | "most" | "none";
 
 /** Masks the secrets of a recording, wherever they occur again. */
 export class SecretMask {
@@ -23,20 +20,17 @@ export class SecretMask {
     if (secret.length >= minLength && secret !== masked) this.#known.add(secret);
   }
 
-  /** Returns a copy of a JSON value with `masked` in place of the fields that the contract marks as secret. */
-  fields(value: unknown, isSecret = false): unknown {
-    if (typeof value === "string") {
-      if (!isSecret) return value;
-      this.add(value);
+  /** Returns a copy of a JSON value with `masked` in place of texts and numbers in fields with names of secrets. */
+  fields(value: unknown, secrecy: Secrecy = "none"): unknown {
+    if (typeof value === "string" || typeof value === "number") {
+      if (secrecy === "none") return value;
+      this.add(String(value));
       return masked;
     }
-    if (Array.isArray(value)) return value.map((item) => this.fields(item, isSecret));
+    if (Array.isArray(value)) return value.map((item) => this.fields(item, secrecy));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [
-        name,
-        this.fields(item, isSecret || secretFields.has(name)),
-      ]),
+      Object.entries(value).map(([name, item]) => [name, this.fields(item, secrecyOf(name, item, secrecy))]),
     );
   }
 
@@ -53,11 +47,14 @@ export class SecretMask {
   }
 
   text(text: string): string {
-    let result = text;
-    for (const secret of this.#known) {
-      result = result.replaceAll(secret, masked).replaceAll(encodeURIComponent(secret), masked);
-    }
-    for (const pattern of secretTexts) result = result.replace(pattern, masked);
-    return result;
+    return redactUrl(text, [...this.#known]).replaceAll(redacted, masked);
   }
 }
+
+const secrecyOf = (name: string, value: unknown, around: Secrecy): Secrecy => {
+  // The names in it are the user's own.
+  if (around === "all" || secretFields.has(name)) return "all";
+  if (isSecretField(name)) return "most";
+  const isHarmless = around === "none" || (isHarmlessField(name) && typeof value !== "object");
+  return isHarmless ? "none" : "most";
+};

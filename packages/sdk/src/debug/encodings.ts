@@ -3,8 +3,19 @@ export const decodeBase64 = (text: string): string => {
   const digits = text.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
   // One digit alone encodes no byte.
   const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
-  return new TextDecoder().decode(Uint8Array.from(atob(whole), (each) => each.charCodeAt(0)));
+  return decodeUtf8(atob(whole));
 };
+
+/** Decodes pairs of hexadecimal digits, as UTF-8. */
+export const decodeHex = (text: string): string =>
+  decodeUtf8(text.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16))));
+
+const decodeUtf8 = (bytes: string): string =>
+  new TextDecoder().decode(Uint8Array.from(bytes, (each) => each.charCodeAt(0)));
+
+/** Whether what was decoded is a text rather than chance. */
+export const isText = (decoded: string): boolean =>
+  decoded.length >= 6 && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffd]/.test(decoded);
 
 /** Decodes percent-encoding. What is not valid UTF-8 is decoded byte by byte. */
 export const decodePercent = (text: string): string =>

@@ -10,10 +10,122 @@ export const secretFields: ReadonlySet<string> = new Set([
   "value",
 ]);
 
-const secretName =
-  /^(?!.*(?:hint|type|ids?|expires\w*)$).*(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|authorization|cookie|api[-_]?key|private[-_]?key|signature|env(?:ironment)?[-_]?var(?:iable)?s?)/i;
-const pinName = /(?:^|[^A-Za-z])(?:pin|Pin|PIN)s?(?![a-z])|[a-z0-9]Pins?(?![a-z])/;
+/** The other fields of the contract. */
+const plainFields: ReadonlySet<string> = new Set([
+  "accelerate",
+  "apiKeys",
+  "appEndpointDomain",
+  "approvalId",
+  "approvalUrl",
+  "backupId",
+  "backupRetentionDays",
+  "backupType",
+  "branchGitName",
+  "branchId",
+  "client",
+  "code",
+  "conflict",
+  "connections",
+  "createDatabase",
+  "createdAt",
+  "createdByUser",
+  "credential",
+  "data",
+  "database",
+  "databaseId",
+  "decidedAt",
+  "defaultConnectionId",
+  "defaultRegion",
+  "deploymentId",
+  "direct",
+  "directConnection",
+  "displayName",
+  "email",
+  "end",
+  "endpoints",
+  "error",
+  "existingAppId",
+  "expiresAt",
+  "foundryVersionId",
+  "fromDatabase",
+  "generatedAt",
+  "gitName",
+  "hasMore",
+  "hint",
+  "host",
+  "http",
+  "id",
+  "isDefault",
+  "issues",
+  "kind",
+  "latestDeploymentId",
+  "limit",
+  "logicalId",
+  "message",
+  "meta",
+  "metrics",
+  "name",
+  "nextCursor",
+  "operations",
+  "pagination",
+  "path",
+  "period",
+  "planName",
+  "pooled",
+  "port",
+  "portMapping",
+  "previewDomain",
+  "product",
+  "project",
+  "projectId",
+  "reassignedDomains",
+  "region",
+  "regionId",
+  "role",
+  "scopes",
+  "serviceId",
+  "settings",
+  "size",
+  "skipCodeUpload",
+  "source",
+  "start",
+  "status",
+  "storage",
+  "type",
+  "unit",
+  "updatedAt",
+  "upgradeUrl",
+  "url",
+  "usageBlocked",
+  "used",
+  "user",
+  "valueHint",
+  "versionId",
+  "windowExpiresAt",
+  "workspace",
+  "workspaceId",
+]);
+
+const secretWords =
+  /(?:^| )(?:[a-z0-9]*(?:password|passwd|passphrase|passcode|secret|token|credential|cookie|signature|apikey|privatekey|secretkey|accesskey)s?|(?:db|pg|my|user|admin|root|smtp|redis)?pass|[a-z]*pwd|pins?|otp|jwt|bearer|authorization|verifier|codeverifier|assertion|dsn|(?:pass|sign in|api|private|secret|access|master|encryption|signing) (?:word|phrase|code|key)s?|connection string|connectionstring|database url|env(?:ironment)? var(?:iable)?s?|envvars?)(?= |$)/;
+const harmlessWords =
+  / (?:hint|type|ids?|expir(?:es|ed|y|ation)|at|in|ttl|name|kind|label|count|limit|length|size|endpoint|policy|file|path|format|version|status|enabled|required|algorithm|scheme|usage)$|^(?:max|min|num|total|remaining|used|has|is|can|with|expires|needs|requires) /;
+
+/** Returns the words of a name in camel case, snake case or kebab case. */
+const wordsOf = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$3 $2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, " ")
+    .trim();
+
+/** Returns whether a field is no secret inside an object of secrets: the contract has it, or its name is one such as `tokenId`. */
+export const isHarmlessField = (name: string): boolean =>
+  plainFields.has(name) || (!secretFields.has(name) && harmlessWords.test(` ${wordsOf(name)}`));
 
 /** Returns whether a field's value must not be printed: the contract marks it, or its name is that of a secret. */
-export const isSecretField = (name: string): boolean =>
-  secretFields.has(name) || secretName.test(name) || pinName.test(name);
+export const isSecretField = (name: string): boolean => {
+  if (secretFields.has(name)) return true;
+  const words = wordsOf(name);
+  return secretWords.test(words) && !harmlessWords.test(words);
+};

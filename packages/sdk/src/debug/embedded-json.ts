@@ -1,0 +1,52 @@
+/** How often a text is searched for the ends of objects, as a multiple of its length: a text may consist of braces. */
+const maxPasses = 4;
+
+/** Replaces each object and array of JSON inside a text by what a function returns for its value, unless that is undefined. */
+export const replaceJson = (
+  text: string,
+  replace: (value: unknown, json: string) => string | undefined,
+): string => {
+  let result = "";
+  let position = 0;
+  let scanned = 0;
+  const opening = /[[{]/g;
+  for (
+    let found = opening.exec(text);
+    found && scanned <= maxPasses * text.length;
+    found = opening.exec(text)
+  ) {
+    const { end, isComplete } = endOfJson(text, found.index);
+    scanned += end - found.index;
+    if (!isComplete) continue;
+    const json = text.slice(found.index, end);
+    const value = parse(json);
+    if (value === undefined) continue;
+    result += text.slice(position, found.index) + (replace(value, json) ?? json);
+    position = end;
+    opening.lastIndex = end;
+  }
+  return result + text.slice(position);
+};
+
+const parse = (json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns where an object or array ends, by its braces and brackets outside of strings, or where the search for its end stops. */
+const endOfJson = (text: string, start: number): { end: number; isComplete: boolean } => {
+  const token = /"(?:[^"\\]|\\[^])*"|[[\]{}"]/g;
+  token.lastIndex = start;
+  let levels = 0;
+  for (let found = token.exec(text); found; found = token.exec(text)) {
+    const [first] = found[0];
+    if (found[0] === '"') return { end: text.length, isComplete: false };
+    if (first === "{" || first === "[") levels += 1;
+    else if (first !== '"') levels -= 1;
+    if (levels === 0) return { end: token.lastIndex, isComplete: true };
+  }
+  return { end: text.length, isComplete: false };
+};

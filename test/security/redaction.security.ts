@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { redactMessage } from "../../packages/sdk/src/debug/redact.js";
+import { applyRules, inMessages } from "../../packages/sdk/src/debug/secret-patterns.js";
+
+const parts = [
+  "a",
+  " ",
+  "\n",
+  "\\",
+  "{",
+  "@",
+  "_",
+  "&",
+  "?",
+  "<a ",
+  "password=",
+  "password:",
+  'password="',
+  "password ",
+  "token: ",
+  "token is ",
+  "--token ",
+  "pin=\\",
+  "x-",
+  "cookie: ",
+  "authorization :",
+  "a://",
+  "a://b@",
+  "eyJa.",
+  "-----BEGIN ",
+  "-----BEGIN A-----",
+  "a=password=",
+  "a:11:b:c:",
+  "<password>",
+  "login a password",
+  "password '",
+  "password\t=\t",
+  "key:\n  ",
+  "- a: |\n",
+  'a:\\"',
+  "?a=",
+];
+
+const megabyteOf = (part: string): string => part.repeat(Math.ceil(2 ** 20 / part.length));
+
+/** A pattern that starts again at each position takes hours for one of these. */
+describe("a response of a megabyte cannot stall redaction", () => {
+  it.each(parts.map((part) => [JSON.stringify(part), part]))("that repeats %s", (_, part) => {
+    expect(applyRules(megabyteOf(part), inMessages)).not.toBe("");
+  });
+
+  it.each(["a", "{", '{"', "%25", "password=", "QUJD", "41", "-----BEGIN A-----"])(
+    "that repeats %s, with everything that it may encode",
+    (part) => {
+      expect(redactMessage(megabyteOf(part))).not.toBe("");
+    },
+  );
+});
