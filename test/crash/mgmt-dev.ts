@@ -57,10 +57,21 @@ export class MgmtDev {
     this.#child = child;
     this.#ready = parsed;
     this.#secret = await readFile(parsed.controlSecretFile, "utf8");
+    await this.#prepare();
+  }
+
+  /** Restores the first state, which drops all databases. */
+  async renew(): Promise<void> {
+    const { status, body } = await this.control("POST", "/reset");
+    if (status >= 300) throw new Violation(`The reset failed: ${String(status)} ${JSON.stringify(body)}`);
+    await this.#prepare();
+  }
+
+  async #prepare(): Promise<void> {
     await this.control("PUT", "/rate-limit", {});
     const userTokens = await Promise.all([this.#mint("user"), this.#mint("other-user")]);
     this.userTokens = [userTokens[0], userTokens[1]];
-    this.tokens = [parsed.token, userTokens[1]];
+    this.tokens = [this.ready.token, userTokens[1]];
   }
 
   /** Starts a process without waiting. `line` resolves with the first line that it prints, or with its errors. */

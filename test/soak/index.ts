@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ensureBuilt } from "../../packages/cli/test/bin.js";
+import { loadContract } from "../../scripts/generate/contract.js";
+import { MgmtDev } from "../crash/mgmt-dev.js";
+import { Random } from "../crash/random.js";
+import { type ReceivedResponse, bodyOf, defectOf } from "./check.js";
+import { MemoryWatch, megabytes } from "./memory.js";
+import { type GeneratedRequest, Requests } from "./requests.js";
+
+const usage = `npm run test:soak [-- --requests N] [--minutes M] [--seed S]
+
+Sends generated requests to mgmt dev, valid and invalid ones, and checks every response against the contract, and that the
+memory of the server does not keep growing.
+
+  --requests N  number of requests. Default: 2000
+  --minutes M   goes on for this time even if all requests are sent. Default: 0
+  --seed S      repeats the choices of an earlier run
+
+Exits with 1 after a defect.
+`;
+
+const readArguments = (): { requests: number; minutes: number; seed: string } => {
+  const { values } = parseArgs({
+    options: { requests: { type: "string" }, minutes: { type: "string" }, seed: { type: "string" } },
+  });
+  const requests = Number(values.requests ?? 2_000);
+  const minutes = Number(values.minutes ?? 0);
+  if (!Number.isInteger(requests) || requests <= 0) throw new Error("--requests needs a positive integer");
+  if (!(minutes >= 0)) throw new Error("--minutes needs a number of minutes");
+  return { requests, minutes, seed: values.seed ?? randomBytes(4).toString("hex") };
+};
+
+const clients = 4;
+
+/** Requests after which the state of the server is reset, which drops the databases of the requests. */
+const cycle = 4_000;
+
+/** Minutes from which on the memory is judged: before, caches and the heap still fill. */
+const shortest = 10;
+
+const send = (base: string, { method, path, headers, body }: GeneratedRequest, agent: Agent) =>
+  new Promise<ReceivedResponse>((resolve, reject) => {
+    const { hostname: host, port } = new URL(base);
+    // Node.js sends the body of some methods without its length unless it is given.
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const options = { host, port, method, path, headers: { ...headers, ...length }, agent };
+    const sent = request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          mediaType: response.headers["content-type"] ?? "",
+          text: Buffer.concat(chunks).toString("utf8"),
+        });
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+
+/** Creates resources that the generated requests may use and change. */
+const makeFixture = async (dev: MgmtDev): Promise<unknown[]> => {
+  const made: unknown[] = [];
+  const make = async (kind: string, fields: object): Promise<string> => {
+    const { status, body } = await dev.control("POST", `/seed/${kind}`, fields);
+    if (status >= 300) throw new Error(`The ${kind} was not made: ${JSON.stringify(body)}`);
+    made.push(body);
+    return String(body["id"]);
+  };
+  for (let index = 0; index < 5; index += 1) {
+    const projectId = await make("project", { name: `soak ${String(index)}` });
+    const databaseId = await make("database", { projectId });
+    await make("backup", { databaseId });
+    await make("branch", { projectId });
+    const appId = await make("app", { projectId });
+    await make("deployment", { appId });
+  }
+  await make("service-token", { name: "soak" });
+  await make("integration", {});
+  return made;
+};
+
+const soak = async (dev: MgmtDev, count: number, minutes: number, seed: string): Promise<string[]> => {
+  const contract = await loadContract();
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const random = new Random(seed);
+  const statuses = new Map<number, number>();
+  const defects: string[] = [];
+  const memory = new MemoryWatch(dev.ready.pid);
+  const started = Date.now();
+  const isOver = (sent: number): boolean => sent >= count && Date.now() - started >= minutes * 60_000;
+  let sent = 0;
+  while (!isOver(sent)) {
+    const generator = new Requests(contract, random, [...dev.tokens, ...dev.userTokens]);
+    for (const resource of await makeFixture(dev)) generator.learn(resource);
+    const end = sent + cycle;
+    await Promise.all(
+      Array.from({ length: clients }, async () => {
+        while (sent < end && !isOver(sent)) {
+          sent += 1;
+          const number = sent;
+          const generated = generator.next();
+          const response = await send(dev.ready.baseUrl, generated, agent);
+          statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+          const defect = defectOf(generated, response);
+          if (defect === undefined) {
+            if (response.status < 300 && generated.operation) generator.learn(bodyOf(response));
+            continue;
+          }
+          const { method, path, body = "" } = generated;
+          defects.push(`${String(number)}: ${method} ${path} ${body.slice(0, 500)}\n  ${defect}`);
+          console.log(defects.at(-1));
+        }
+      }),
+    );
+    await dev.renew();
+    console.log(`${String(sent)} requests, the server uses ${megabytes(memory.latest)}`);
+  }
+  agent.destroy();
+  const { quarters, grew } = memory.end();
+  const took = (Date.now() - started) / 60_000;
+  if (grew && took >= shortest) defects.push("The memory of the server kept growing");
+  console.log(`${String(sent)} requests in ${took.toFixed(1)} minutes, ${String(defects.length)} defects`);
+  for (const [status, number] of [...statuses].sort()) console.log(`  ${String(status)}: ${String(number)}`);
+  console.log(`memory of the server in each quarter of the time: ${quarters.map(megabytes).join(", ")}`);
+  return defects;
+};
+
+if (process.argv.includes("--help")) console.log(usage);
+else {
+  const { requests, minutes, seed } = readArguments();
+  await ensureBuilt();
+  const directory = await mkdtemp(join(tmpdir(), "mgmt-soak-"));
+  const dev = new MgmtDev(directory);
+  console.log(`seed ${seed}, ${String(requests)} requests, at least ${String(minutes)} minutes`);
+  try {
+    await dev.start();
+    const defects = await soak(dev, requests, minutes, seed);
+    if (defects.length > 0) process.exitCode = 1;
+  } finally {
+    await dev.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
