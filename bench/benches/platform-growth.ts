@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cliClient } from "@mgmt/mock/server";
+import pg from "pg";
 import type { Finding } from "../runner/bench.js";
 import { mgmtProgram } from "../runner/paths.js";
 import { type ServerProcess, startServerProcess } from "../runner/server-process.js";
@@ -14,19 +15,11 @@ const redirectUri = "http://127.0.0.1:51234/callback";
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const codeChallenge = createHash("sha256").update(verifier).digest("base64url");
 
-/** A row of a snapshot with its sequence number. */
-type Numbered = [number, Record<string, unknown>];
-
-interface Snapshot {
-  readonly store: Record<string, { next: number; rows: Numbered[] }>;
-}
-
-/** `mgmt dev` with a given number of projects, branches, grants, refresh tokens and approvals. */
+/** `mgmt dev` with a given number of projects, branches, grants, refresh tokens, approvals, and pending jobs. */
 class FilledPlatform {
-  readonly #server: ServerProcess;
-  readonly #baseUrl: string;
-  readonly #secret: string;
-  #token = "";
+  readonly #dataDir: string;
+  #server: ServerProcess;
+  #secret: string;
   #agentToken = "";
   #projectIds: string[] = [];
   #created: string[] = [];
@@ -34,19 +27,16 @@ class FilledPlatform {
   #refreshTokens: string[] = [];
   #gated = 0;
 
-  private constructor(server: ServerProcess, secret: string) {
+  private constructor(dataDir: string, server: ServerProcess, secret: string) {
+    this.#dataDir = dataDir;
     this.#server = server;
-    this.#baseUrl = String(server.ready["baseUrl"]);
-    this.#token = String(server.ready["token"]);
     this.#secret = secret;
   }
 
   static async start(dataDir: string, size: number): Promise<FilledPlatform> {
-    const parameters = ["dev", "--data-dir", dataDir, "--port", "0", "--output", "json"];
-    const server = await startServerProcess([mgmtProgram, ...parameters]);
+    const server = await startServer(dataDir);
     try {
-      const secret = await readFile(String(server.ready["controlSecretFile"]), "utf8");
-      const platform = new FilledPlatform(server, secret);
+      const platform = new FilledPlatform(dataDir, server, await controlSecretOf(server));
       await platform.#fill(size);
       return platform;
     } catch (error) {
@@ -55,8 +45,26 @@ class FilledPlatform {
     }
   }
 
+  get #baseUrl(): string {
+    return String(this.#server.ready["baseUrl"]);
+  }
+
+  get #token(): string {
+    return String(this.#server.ready["token"]);
+  }
+
   stop(): Promise<void> {
     return this.#server.stop();
+  }
+
+  /** Returns the milliseconds from the start of the process to its ready line, on the rows that exist. */
+  async timeRestart(): Promise<number> {
+    await this.#server.stop();
+    const started = performance.now();
+    this.#server = await startServer(this.#dataDir);
+    const time = performance.now() - started;
+    this.#secret = await controlSecretOf(this.#server);
+    return time;
   }
 
   /** The operations in their order in each round: later ones use what earlier ones have created. */
@@ -82,6 +90,9 @@ class FilledPlatform {
       this.#repeat(() =>
         this.#tokens({ grant_type: "refresh_token", refresh_token: this.#refreshTokens.pop() ?? "" }),
       ),
+    "projects.list, first page": () => this.#repeat(() => this.#send(200, "GET", "/v1/projects?limit=10")),
+    "control surface: token of a user": () =>
+      this.#repeat(() => this.#control("POST", "/tokens", { kind: "user" })),
   };
 
   /** Does what a round needs and does not measure. */
@@ -107,10 +118,28 @@ class FilledPlatform {
       ...{ grant_type: "authorization_code", redirect_uri: redirectUri, code_verifier: verifier },
       code,
     });
-    const snapshot = await this.#control<Snapshot>("GET", "/snapshot");
-    for (const name of Object.keys(references)) copyRows(snapshot, name, size);
-    this.#projectIds = (snapshot.store["projects"]?.rows ?? []).map(([, row]) => String(row["id"]));
-    await this.#control("PUT", "/snapshot", snapshot);
+    const client = new pg.Client({
+      host: "127.0.0.1",
+      port: Number(this.#server.ready["postgresPort"]),
+      user: "postgres",
+      password: await adminPasswordOf(this.#dataDir),
+      database: "postgres",
+    });
+    await client.connect();
+    try {
+      for (const [table, reference] of Object.entries(references)) {
+        const { rowCount } = await client.query(copyRows(table, reference), [size]);
+        assert.equal(rowCount, size, table);
+      }
+      await client.query(pendingJobs, [size]);
+      await client.query("analyze");
+      const { rows } = await client.query<{ id: string }>(
+        "select id from mgmt.projects order by seq desc limit 100",
+      );
+      this.#projectIds = rows.map(({ id }) => id);
+    } finally {
+      await client.end();
+    }
   }
 
   async #create(name: string): Promise<string> {
@@ -172,35 +201,45 @@ class FilledPlatform {
   }
 }
 
-/** The collections that are filled, with the field that refers to a row of another one. */
+const startServer = (dataDir: string): Promise<ServerProcess> =>
+  startServerProcess([mgmtProgram, "dev", "--data-dir", dataDir, "--port", "0", "--output", "json"]);
+
+const controlSecretOf = ({ ready }: ServerProcess): Promise<string> =>
+  readFile(String(ready["controlSecretFile"]), "utf8");
+
+const adminPasswordOf = async (dataDir: string): Promise<string> => {
+  const manifest: { postgres: { password: string } } = JSON.parse(
+    await readFile(join(dataDir, "platform.json"), "utf8"),
+  );
+  return manifest.postgres.password;
+};
+
+/** The tables that are filled, with the field that refers to a row of another one. */
 const references: Readonly<Record<string, string | undefined>> = {
   projects: undefined,
   branches: "projectId",
   approvals: "projectId",
   grants: undefined,
-  refreshTokens: "grantId",
-  authorizationCodes: "grantId",
+  refresh_tokens: "grantId",
+  authorization_codes: "grantId",
 };
 
-/** Adds copies of the newest row of a collection. Each refers to the copy of the other row that has the same number. */
-const copyRows = ({ store }: Snapshot, name: string, count: number): void => {
-  const collection = store[name];
-  const row = collection?.rows.at(-1)?.[1];
-  assert.ok(collection && row, `The snapshot has no row in ${name}`);
-  const reference = references[name];
-  for (let index = 0; index < count; index += 1) {
-    const number = index.toString(36).padStart(8, "0");
-    const numbered = (field: string): string => String(row[field]).slice(0, -8) + number;
-    const copy = {
-      ...row,
-      id: numbered("id"),
-      ...(reference !== undefined && { [reference]: numbered(reference) }),
-      ...("requestDigest" in row && { requestDigest: `digest ${number}` }),
-    };
-    collection.rows.push([collection.next, copy]);
-    collection.next += 1;
-  }
-};
+/** Returns the statement that adds copies of the newest row of a table. Each refers to the copy of the other row that has the same number. */
+const copyRows = (table: string, reference: string | undefined): string => `
+  insert into mgmt.${table} (id, doc)
+  select left(id, -8) || number, doc
+    || jsonb_build_object('id', left(id, -8) || number)
+    ${reference === undefined ? "" : `|| jsonb_build_object('${reference}', left(doc->>'${reference}', -8) || number)`}
+    ${table === "approvals" ? "|| jsonb_build_object('requestDigest', 'digest ' || number)" : ""}
+  from (select id, doc from mgmt.${table} order by seq desc limit 1) newest,
+    lateral (select lpad(index::text, 8, '0') as number from generate_series(1, $1::integer) index) numbers`;
+
+/** Jobs that are due in an hour. */
+const pendingJobs = `
+  insert into mgmt.jobs (id, doc)
+  select id, jsonb_build_object('id', id, 'createdAt', 0, 'kind', 'database.provision', 'owner', null,
+    'subject', 'db_' || id, 'dueAt', extract(epoch from now()) * 1000 + 3600000)
+  from (select 'job_bench' || index as id from generate_series(1, $1::integer) index) jobs`;
 
 /** Measures whole requests to `mgmt dev`, one after the other. They include the work of Postgres. */
 export const platformGrowth = async (rounds: number): Promise<Finding[]> => {
@@ -224,6 +263,13 @@ export const platformGrowth = async (rounds: number): Promise<Finding[]> => {
         if (round >= 0) known.large.push(times.large);
       }
     }
+    const restarts: Record<"small" | "large", number[]> = { small: [], large: [] };
+    for (let round = -1; round < rounds; round += 1) {
+      const times = { small: await small.timeRestart(), large: await large.timeRestart() };
+      if (round >= 0) restarts.small.push(times.small);
+      if (round >= 0) restarts.large.push(times.large);
+    }
+    series.set("start", restarts);
     const nameOf = (size: number): string => `${size.toLocaleString("en")} rows`;
     return [...series].map(([name, times]): Finding => ({
       title: `${name}, mgmt dev`,

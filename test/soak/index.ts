@@ -24,7 +24,13 @@ memory of the server does not keep growing.
 Exits with 1 after a defect.
 `;
 
-const readArguments = (): { requests: number; minutes: number; seed: string } => {
+interface Arguments {
+  requests: number;
+  minutes: number;
+  seed: string;
+}
+
+const readArguments = (): Arguments => {
   const { values } = parseArgs({
     options: { requests: { type: "string" }, minutes: { type: "string" }, seed: { type: "string" } },
   });
@@ -87,44 +93,50 @@ const makeFixture = async (dev: MgmtDev): Promise<unknown[]> => {
   return made;
 };
 
-const soak = async (dev: MgmtDev, count: number, minutes: number, seed: string): Promise<string[]> => {
+const soak = async (
+  dev: MgmtDev,
+  memory: MemoryWatch,
+  { requests: count, minutes, seed }: Arguments,
+): Promise<string[]> => {
   const contract = await loadContract();
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const random = new Random(seed);
   const statuses = new Map<number, number>();
   const defects: string[] = [];
-  const memory = new MemoryWatch(dev.ready.pid);
   const started = Date.now();
   const isOver = (sent: number): boolean => sent >= count && Date.now() - started >= minutes * 60_000;
   let sent = 0;
-  while (!isOver(sent)) {
+  const sendMany = async (generator: Requests, end: number): Promise<void> => {
+    while (sent < end && !isOver(sent)) {
+      sent += 1;
+      const number = sent;
+      const generated = generator.next();
+      const { operation, method, path, body = "" } = generated;
+      let defect: string | undefined;
+      try {
+        const response = await send(dev.ready.baseUrl, generated, agent);
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+        defect = defectOf(generated, response);
+        if (defect === undefined && response.status < 300 && operation) generator.learn(bodyOf(response));
+      } catch (error) {
+        defect = `It has no response: ${String(error)}`;
+      }
+      if (defect === undefined) continue;
+      defects.push(`${String(number)}: ${method} ${path} ${body.slice(0, 500)}\n  ${defect}`);
+      console.log(defects.at(-1));
+    }
+  };
+  while (!isOver(sent) && dev.isRunning) {
     const generator = new Requests(contract, random, [...dev.tokens, ...dev.userTokens]);
     for (const resource of await makeFixture(dev)) generator.learn(resource);
     const end = sent + cycle;
-    await Promise.all(
-      Array.from({ length: clients }, async () => {
-        while (sent < end && !isOver(sent)) {
-          sent += 1;
-          const number = sent;
-          const generated = generator.next();
-          const response = await send(dev.ready.baseUrl, generated, agent);
-          statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-          const defect = defectOf(generated, response);
-          if (defect === undefined) {
-            if (response.status < 300 && generated.operation) generator.learn(bodyOf(response));
-            continue;
-          }
-          const { method, path, body = "" } = generated;
-          defects.push(`${String(number)}: ${method} ${path} ${body.slice(0, 500)}\n  ${defect}`);
-          console.log(defects.at(-1));
-        }
-      }),
-    );
+    await Promise.all(Array.from({ length: clients }, () => sendMany(generator, end)));
     await dev.renew();
     console.log(`${String(sent)} requests, the server uses ${megabytes(memory.latest)}`);
   }
   agent.destroy();
-  const { quarters, grew } = memory.end();
+  if (!dev.isRunning) defects.push("The server has ended");
+  const { quarters, grew } = memory.judge();
   const took = (Date.now() - started) / 60_000;
   if (grew && took >= shortest) defects.push("The memory of the server kept growing");
   console.log(`${String(sent)} requests in ${took.toFixed(1)} minutes, ${String(defects.length)} defects`);
@@ -133,19 +145,24 @@ const soak = async (dev: MgmtDev, count: number, minutes: number, seed: string):
   return defects;
 };
 
-if (process.argv.includes("--help")) console.log(usage);
-else {
-  const { requests, minutes, seed } = readArguments();
+const run = async (parameters: Arguments): Promise<void> => {
   await ensureBuilt();
   const directory = await mkdtemp(join(tmpdir(), "mgmt-soak-"));
   const dev = new MgmtDev(directory);
+  const { requests, minutes, seed } = parameters;
   console.log(`seed ${seed}, ${String(requests)} requests, at least ${String(minutes)} minutes`);
+  let memory: MemoryWatch | undefined;
   try {
     await dev.start();
-    const defects = await soak(dev, requests, minutes, seed);
+    memory = new MemoryWatch(dev.ready.pid);
+    const defects = await soak(dev, memory, parameters);
     if (defects.length > 0) process.exitCode = 1;
   } finally {
+    memory?.close();
     await dev.stop();
     await rm(directory, { recursive: true, force: true });
   }
-}
+};
+
+if (process.argv.includes("--help")) console.log(usage);
+else await run(readArguments());

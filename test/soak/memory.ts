@@ -1,9 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** Reads how much memory a process uses, in bytes (Linux). */
-const memoryOf = (pid: number): number => {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, "utf8"));
-  return Number(line?.[1]) * 1024;
+/** Reads how much memory a process uses, in bytes (Linux). Returns undefined when it has ended. */
+const memoryOf = (pid: number): number | undefined => {
+  try {
+    const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, "utf8"));
+    return line ? Number(line[1]) * 1024 : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
 const interval = 1_000;
@@ -21,21 +25,27 @@ export class MemoryWatch {
   readonly #timer: NodeJS.Timeout;
 
   constructor(pid: number) {
-    this.#timer = setInterval(() => this.#samples.push(memoryOf(pid)), interval);
+    this.#timer = setInterval(() => {
+      const memory = memoryOf(pid);
+      if (memory !== undefined) this.#samples.push(memory);
+    }, interval);
   }
 
   get latest(): number {
     return this.#samples.at(-1) ?? Number.NaN;
   }
 
-  /** Ends the watch. Returns the medians of the four quarters of the time, and whether the memory kept growing. */
-  end(): { quarters: number[]; grew: boolean } {
-    clearInterval(this.#timer);
+  /** Returns the medians of the four quarters of the time, and whether the memory kept growing. */
+  judge(): { quarters: number[]; grew: boolean } {
     const length = Math.ceil(this.#samples.length / 4);
     const quarters = [0, 1, 2, 3].map((index) =>
       median(this.#samples.slice(index * length, (index + 1) * length)),
     );
     const [, second = Number.NaN, , last = Number.NaN] = quarters;
     return { quarters, grew: last > second * maxGrowth };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
   }
 }
