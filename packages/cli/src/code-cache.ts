@@ -2,6 +2,7 @@ import {
   closeSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -91,11 +92,13 @@ export class CodeCache {
 
   /**
    * Stores the compiled code of all files if there was none for one of them: a command that loads another file also compiles
-   * other functions of the files that all commands load. Does nothing if the folder cannot be written.
+   * other functions of the files that all commands load. Does nothing if the folder cannot be written, or if another user could
+   * have put a link in its place.
    */
   store(): void {
     if ([...this.loaded.values()].every(({ compiled }) => compiled?.isCached ?? true)) return;
     try {
+      if (!isOwnFolder(this.stored)) return;
       mkdirSync(this.stored, { recursive: true, mode: 0o700 });
       for (const [name, { compiled }] of this.loaded)
         if (compiled) writeWhole(join(this.stored, name), compiled.script.createCachedData());
@@ -133,10 +136,23 @@ const readOwn = (file: string): Buffer | undefined => {
   }
 };
 
+/**
+ * Whether the folder, and the three above it in the user's caches, belong to this user: with `sudo`, the home directory may be that
+ * of another user, who could have linked them to folders of this one.
+ */
+const isOwnFolder = (folder: string, above = 3): boolean => {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  const isWritable = found !== undefined && !found.isSymbolicLink() && (found.mode & 0o022) !== 0;
+  const isForeign = found !== undefined && process.getuid !== undefined && found.uid !== process.getuid();
+  return !isWritable && !isForeign && (above === 0 || isOwnFolder(dirname(folder), above - 1));
+};
+
 /** Writes a file that is complete as soon as it exists, even if the machine stops. */
 const writeWhole = (file: string, data: Buffer): void => {
   const temporary = `${file}.${process.pid}.part`;
-  const descriptor = openSync(temporary, "w", 0o600);
+  rmSync(temporary, { force: true });
+  // Does not follow a link.
+  const descriptor = openSync(temporary, "wx", 0o600);
   try {
     writeFileSync(descriptor, data);
     fsyncSync(descriptor);

@@ -7,7 +7,7 @@ import type { AdminAddress } from "./databases/admin.js";
 import type { PostgresAddress } from "./front/upstream.js";
 import { platformErrors } from "./platform-error.js";
 import { findLastingPort, isFree } from "./ports.js";
-import { type Account, claimOwnership, findAccount } from "./postgres/account.js";
+import { type Account, findAccount } from "./postgres/account.js";
 import { type Binaries, findBinaries } from "./postgres/binaries.js";
 import {
   type Waiting,
@@ -17,6 +17,7 @@ import {
   syncCluster,
 } from "./postgres/cluster.js";
 import type { ClusterImage } from "./postgres/cluster-image.js";
+import { claimOwnership } from "./postgres/cluster-owner.js";
 import { endLeftovers, endPrograms } from "./postgres/leftovers.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "./postgres/server.js";
 import { PostgresSupervisor } from "./postgres/supervisor.js";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { unwritableProfiles } from "../errors/storage-errors.js";
 import { isObject } from "../json-path.js";
+import { readTrusted } from "../profiles/trusted-file.js";
 import { isLogin, type Login } from "./oauth.js";
 
 /**
@@ -59,7 +60,7 @@ const create = (file: string, profiles: string): number => {
 /** Returns the refreshed login that replaces `current`; undefined if there is none. */
 export const readRefreshedLogin = (profiles: string, name: string, current: Login): Login | undefined => {
   try {
-    const value: unknown = JSON.parse(readFileSync(fileOf(profiles, name), "utf8"));
+    const value: unknown = JSON.parse(readTrusted(fileOf(profiles, name)));
     if (!isObject(value) || value["replaces"] !== digestOf(current)) return undefined;
     const { login } = value;
     return isLogin(login) ? login : undefined;

@@ -16,6 +16,14 @@ export const unreadableProfiles = (file: string, cause: unknown): CliError =>
     "Allow your user to read it, or set MGMT_CONFIG_DIR to another folder.",
   );
 
+export const untrustedProfiles = (file: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "profiles:untrusted",
+    `${file} is not used: ${problem}`,
+    "It must be a regular file that belongs to you or root, and nobody else may write to it: check with ls -la. Or set MGMT_CONFIG_DIR to another folder.",
+  );
+
 export const unwritableProfiles = (file: string, cause: unknown): CliError =>
   new CliError(
     "failure",

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { corruptProfiles, unreadableProfiles } from "../errors/storage-errors.js";
+import { corruptProfiles, unreadableProfiles, untrustedProfiles } from "../errors/storage-errors.js";
 import { isProfiles, noProfiles, type Profiles, withoutEnded } from "./profile.js";
+import { readTrusted, UntrustedFileError } from "./trusted-file.js";
 
 /** Returns the path of the profiles file: in `MGMT_CONFIG_DIR`, or in the system's folder for user settings. */
 export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = process.platform): string =>
@@ -17,15 +18,17 @@ const settingsFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string
 
 /**
  * Reads the profiles file; a missing file has no profiles. Does not use the package that writes it, which takes longer to
- * load than most commands take to run. Leaves out profiles of ephemeral services that have ended. Throws `profiles:unreadable` or `profiles:corrupt`.
+ * load than most commands take to run. Leaves out profiles of ephemeral services that have ended. Throws `profiles:unreadable`,
+ * `profiles:untrusted` or `profiles:corrupt`.
  */
 export const readProfiles = (file: string): Profiles => {
   let text: string;
   try {
     if (!statSync(file, { throwIfNoEntry: false })) return noProfiles;
-    text = readFileSync(file, "utf8");
+    text = readTrusted(file);
   } catch (error) {
     if (isMissing(error)) return noProfiles;
+    if (error instanceof UntrustedFileError) throw untrustedProfiles(file, error.message);
     throw unreadableProfiles(file, error);
   }
   const value = parse(file, text);

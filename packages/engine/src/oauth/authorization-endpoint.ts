@@ -19,6 +19,7 @@ import type { PageGuard } from "./page-guard.js";
 import { pageResponse, refusals } from "./page-response.js";
 import { consentPage } from "./page/consent-page.js";
 import type { FormParts } from "./page/form.js";
+import { fragmentScriptSource } from "./page/fragment-script.js";
 import { signInPage } from "./page/sign-in-page.js";
 import type { SignInGate } from "./sign-in-gate.js";
 import { readParameters } from "./parameters.js";
@@ -57,7 +58,13 @@ export class AuthorizationEndpoint {
     try {
       if (request.method === "POST") return this.#decide(world, request, search, authorization);
       const users = world.store.users.list({});
-      return this.#show(request, search, authorization, (parts) => signInPage(parts, users));
+      return this.#show(
+        request,
+        search,
+        authorization,
+        (parts) => signInPage(parts, users, this.gate !== undefined),
+        this.gate && fragmentScriptSource,
+      );
     } catch (error) {
       if (error instanceof Missing) throw error;
       // The client would not see a status of 500, so the redirect reports the error. See
@@ -126,10 +133,12 @@ export class AuthorizationEndpoint {
     search: string,
     { client, redirectUri }: AuthorizationRequest,
     render: (parts: FormParts) => string,
+    script?: string,
   ): Outcome {
     const { token, setCookie } = this.guard.issue(request, search);
     const text = render({ action: addressOf(search), token, clientName: client.name });
-    const response = pageResponse({ status: 200, text, formAction: formActionOf(redirectUri) });
+    const formAction = formActionOf(redirectUri);
+    const response = pageResponse({ status: 200, text, formAction, ...(script !== undefined && { script }) });
     return { ...response, headers: { ...response.headers, "set-cookie": setCookie } };
   }
 }

@@ -43,15 +43,15 @@ export const temporaryFor = (path: string): string => `${path}.${randomBytes(6).
 const temporaryEnd = /^\.[0-9a-f]{12}\.tmp$/;
 
 /**
- * Removes what `writeAtomically` leaves when the process is killed while it writes a file with one of these names. Nothing else
- * may be writing to the directory.
+ * Removes what is left when the process is killed while it writes a file or copies a directory with one of these names. Nothing
+ * else may be writing to the directory.
  */
 export const removeUnfinished = async (directory: string, names: readonly string[]): Promise<void> => {
   for (const found of await readdir(directory)) {
     const isOurs = names.some(
       (name) => found.startsWith(name) && temporaryEnd.test(found.slice(name.length)),
     );
-    if (isOurs) await rm(join(directory, found), { force: true });
+    if (isOurs) await rm(join(directory, found), { recursive: true, force: true });
   }
 };
 

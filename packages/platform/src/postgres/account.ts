@@ -1,6 +1,5 @@
-import { lstat, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { platformErrors } from "../platform-error.js";
-import { replaceByCopy } from "./cluster-copy.js";
 
 /** The account that runs Postgres when the platform runs as root, because Postgres refuses to run as root. */
 export interface Account {
@@ -31,24 +30,10 @@ export const findAccount = async (): Promise<Account | undefined> => {
   );
 };
 
-const systemAccounts = async (): Promise<Account[]> => {
+/** Returns the accounts that Postgres may run as when the platform runs as root. */
+export const systemAccounts = async (): Promise<Account[]> => {
   const accounts = parsePasswd(await readFile("/etc/passwd", "utf8").catch(() => ""));
   return names.flatMap((name) => accounts.get(name) ?? []);
-};
-
-/**
- * Returns the account to run Postgres as on an existing cluster, which must be its owner; undefined for the current user.
- * A cluster owned by root, such as one restored from a copy, is first replaced by a copy of the account that `findAccount` returns.
- */
-export const claimOwnership = async (cluster: string): Promise<Account | undefined> => {
-  if (!isRoot()) return undefined;
-  const { uid, gid } = await lstat(cluster);
-  const accounts = await systemAccounts();
-  if (accounts.some((account) => account.uid === uid)) return { uid, gid };
-  if (uid !== 0) throw platformErrors.dataDirUnsafe(cluster, "it belongs to another account");
-  const account = await findAccount();
-  if (account !== undefined) await replaceByCopy(cluster, account);
-  return account;
 };
 
 const parsePasswd = (text: string): Map<string, Account> => {

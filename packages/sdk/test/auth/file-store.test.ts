@@ -159,7 +159,7 @@ describe("fileStore", () => {
   });
 
   it("preserves the old credential when the disk is full, and detects it before a refresh token is used", async () => {
-    const file = await makeFile(text, 0o666);
+    const file = await makeFile(text, 0o644);
     const program = await makeProgram(`
       import { fileStore } from "@mgmt/sdk/auth/node";
       const store = fileStore(process.argv[2]);

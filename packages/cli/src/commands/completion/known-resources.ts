@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context, GlobalFlags } from "../../context.js";
@@ -130,10 +131,10 @@ const store = (file: string, key: string, entry: Entry): void => {
   const newest = Object.entries({ ...readCache(file), [key]: entry })
     .sort(([, a], [, b]) => b.at - a.at)
     .slice(0, maximumEntries);
-  const temporary = `${file}.${process.pid}.part`;
+  const temporary = `${file}.${randomUUID()}.part`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, JSON.stringify(Object.fromEntries(newest)), { mode: 0o600 });
+    writeFileSync(temporary, JSON.stringify(Object.fromEntries(newest)), { mode: 0o600, flag: "wx" });
     renameSync(temporary, file);
   } catch {
     // The service is asked again the next time.

@@ -37,8 +37,9 @@ export const openBrowser = async (
   const page = isWsl
     ? undefined
     : await writeRedirectPage(withSignInKey(url, signInKey)).catch(() => undefined);
-  // If it fails, the user can open the printed address.
-  await launchBrowser(page?.url ?? url);
+  // Otherwise the user can open the printed address: as an argument of a program, every account of the machine could read it.
+  const opened = isWsl ? url : page?.url;
+  if (opened !== undefined) await launchBrowser(opened);
   return async () => page?.remove();
 };
 

@@ -167,6 +167,7 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
   "link:unreadable": () => [["unlink"]],
   "profiles:corrupt": () => [["help", "environment"]],
   "profiles:unreadable": () => [["help", "environment"]],
+  "profiles:untrusted": () => [["help", "environment"]],
   "profiles:unwritable": () => [["help", "environment"]],
 
   "confirmation:needed": previewFirst,

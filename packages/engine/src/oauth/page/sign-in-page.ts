@@ -1,4 +1,5 @@
 import type { UserRow } from "../../store/rows.js";
+import { fragmentScript } from "./fragment-script.js";
 import { html } from "./html.js";
 import { layout } from "./layout.js";
 import { accountLines, avatar } from "./account.js";
@@ -9,8 +10,10 @@ const chevron = strokeIcon("m7 4 5 5-5 5");
 /**
  * Renders the first page, on which the user chooses an account. Accounts have no passwords, because only this
  * machine can reach the server.
+ *
+ * @param mayHaveKey Whether the address of the page may contain the sign-in key, which is then removed.
  */
-export const signInPage = (parts: FormParts, users: readonly UserRow[]): string =>
+export const signInPage = (parts: FormParts, users: readonly UserRow[], mayHaveKey: boolean): string =>
   layout(
     "Sign in",
     html`<h1>Sign in</h1>
@@ -30,5 +33,6 @@ export const signInPage = (parts: FormParts, users: readonly UserRow[]): string 
           </ul>
           <div class="buttons"><button class="button" name="decision" value="deny">Cancel</button></div>`,
       )}
-      <p class="note quiet small">This server runs on your machine, and its accounts have no passwords.</p>`,
+      <p class="note quiet small">This server runs on your machine, and its accounts have no passwords.</p>
+      ${mayHaveKey ? fragmentScript : []}`,
   );

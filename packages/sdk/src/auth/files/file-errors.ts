@@ -16,6 +16,10 @@ export const fileErrors = {
     new TokenStoreError("auth:store_unreadable", `${file} cannot be read (${reason(error)})`, {
       hint: "Give this user permission to read it, or use another file.",
     }),
+  untrusted: (file: string, why: string) =>
+    new TokenStoreError("auth:store_unreadable", `${file} is not used: ${why}`, {
+      hint: "It must be a regular file that belongs to this user or root, and nobody else may write to it. Log in again after removing it.",
+    }),
   unwritable: (file: string, error: unknown): TokenStoreError => {
     if (error instanceof TokenStoreError) return error;
     const why = reason(error);

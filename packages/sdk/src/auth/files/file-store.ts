@@ -1,12 +1,14 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Credential, isCredential } from "../credential.js";
+import { TokenStoreError } from "../auth-error.js";
 import { authErrors } from "../errors.js";
 import type { TokenStore } from "../token-store.js";
 import { assertWritable, resolveLink, writeAtomically } from "./atomic-file.js";
 import { fileErrors, systemCode } from "./file-errors.js";
 import { withFileLock } from "./file-lock.js";
 import { newestOf, removeNext, reserveNext } from "./next-file.js";
+import { readTrusted } from "./trusted-file.js";
 
 /**
  * Creates a store that keeps a credential in a file of its own, as JSON. Each write replaces the file atomically, with
@@ -20,7 +22,7 @@ import { newestOf, removeNext, reserveNext } from "./next-file.js";
  * (`auth:store_read_only`); the login in the file remains valid.
  *
  * Throws `TokenStoreError` and leaves the file unchanged: `auth:store_corrupt` if the file does not contain a
- * credential, `auth:store_unreadable`, `auth:store_read_only` (also for a file that is marked read-only) or
+ * credential, `auth:store_unreadable` (also for a file that another account could have written), `auth:store_read_only` (also for a file that is marked read-only) or
  * `auth:store_failed` (for example a full disk, or a folder that is not a directory). A missing file means that nobody
  * is logged in.
  */
@@ -50,9 +52,10 @@ export const fileStore = (path: string): TokenStore => {
 const read = async (file: string): Promise<Credential | undefined> => {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    text = await readTrusted(file);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
+    if (error instanceof TokenStoreError) throw error;
     throw fileErrors.unreadable(file, error);
   }
   const value = parse(file, text);

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
 import { resolveLink, reservedBytes, syncFolder, targetOf } from "./atomic-file.js";
 import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
+import { readTrusted } from "./trusted-file.js";
 
 // `<file>.next` is created before a refresh token is used. Afterwards it is written through its open descriptor, which
 // works even if permissions have changed since. It then replaces the file or, if that is no longer permitted, is read
@@ -19,7 +20,7 @@ export const newestOf = async (file: string, text: string, own: Credential): Pro
 
 const readNext = async (file: string, text: string): Promise<Credential | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readFile(nextOf(await resolveLink(file)), "utf8"));
+    const value: unknown = JSON.parse(await readTrusted(nextOf(await resolveLink(file))));
     const isItsOwn = isCredential(value) && "replaces" in value && value.replaces === digestOf(text);
     return isItsOwn ? withoutDigest(value) : undefined;
   } catch {
@@ -78,7 +79,7 @@ const applyPending = async (file: string, target: string): Promise<string> => {
 };
 
 const textOf = (target: string): Promise<string> =>
-  readFile(target, "utf8").catch((error: unknown) => {
+  readTrusted(target).catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return "";
     throw error;
   });

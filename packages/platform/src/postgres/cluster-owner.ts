@@ -1,10 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lchown, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { lchown, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncDirectory } from "../data-dir/atomic-file.js";
 import { openOwn } from "../data-dir/own-file.js";
-import type { Account } from "./account.js";
+import { platformErrors } from "../platform-error.js";
+import { type Account, findAccount, isRoot, systemAccounts } from "./account.js";
+
+/**
+ * Returns the account to run Postgres as on an existing cluster, which must be its owner; undefined for the current user.
+ * A cluster owned by root, such as one restored from a copy, is first replaced by a copy of the account that `findAccount` returns.
+ */
+export const claimOwnership = async (cluster: string): Promise<Account | undefined> => {
+  if (!isRoot()) return undefined;
+  const { uid, gid } = await lstat(cluster);
+  const accounts = await systemAccounts();
+  if (accounts.some((account) => account.uid === uid)) return { uid, gid };
+  if (uid !== 0) throw platformErrors.dataDirUnsafe(cluster, "it belongs to another account");
+  const account = await findAccount();
+  if (account !== undefined) await replaceByCopy(cluster, account);
+  return account;
+};
 
 /**
  * Replaces a cluster that belongs to this account by a copy that belongs to another one. The owner of existing files does not
@@ -12,7 +28,7 @@ import type { Account } from "./account.js";
  *
  * @throws PlatformError `platform:data_dir_unsafe` when it contains links, or files of other accounts.
  */
-export const replaceByCopy = async (cluster: string, account: Account): Promise<void> => {
+const replaceByCopy = async (cluster: string, account: Account): Promise<void> => {
   const unique = `${cluster}.${randomBytes(6).toString("hex")}`;
   const [copy, former] = [`${unique}.tmp`, `${unique}.former`];
   try {
@@ -27,14 +43,21 @@ export const replaceByCopy = async (cluster: string, account: Account): Promise<
   await rm(former, { recursive: true, force: true });
 };
 
+/** Files that are copied at once. The file system syncs them together. */
+const atOnce = 32;
+
 /** Gives the directory to the account last: until then the account can replace nothing in it. */
 const copyDirectory = async (from: string, to: string, account: Account): Promise<void> => {
   await mkdir(to, { mode: 0o700 });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    // A server that was killed leaves its socket.
-    if (entry.isSocket()) continue;
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    await (entry.isDirectory() ? copyDirectory : copyFile)(source, target, account);
+  // A server that was killed leaves its socket.
+  const entries = (await readdir(from, { withFileTypes: true })).filter((entry) => !entry.isSocket());
+  while (entries.length > 0) {
+    const copies = entries.splice(0, atOnce).map((entry) => {
+      const copy = entry.isDirectory() ? copyDirectory : copyFile;
+      return copy(join(from, entry.name), join(to, entry.name), account);
+    });
+    const failed = (await Promise.allSettled(copies)).find((each) => each.status === "rejected");
+    if (failed) throw failed.reason;
   }
   await syncDirectory(to);
   await lchown(to, account.uid, account.gid);

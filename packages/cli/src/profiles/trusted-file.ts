@@ -1,0 +1,43 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
+
+/** The file is not read, because another account could have written it. */
+export class UntrustedFileError extends Error {}
+
+const writableByGroup = 0o020;
+const writableByAll = 0o002;
+
+/**
+ * Reads a file that decides where requests go and which credential they have. A symbolic link of this user is followed, because
+ * dotfiles are often linked; the file that is opened is checked as well.
+ *
+ * @throws UntrustedFileError if an account other than this user and root could have written it; another error if it cannot be read
+ *   or is not a regular file.
+ */
+export const readTrusted = (file: string): string => {
+  if (lstatSync(file).isSymbolicLink() && isForeign(lstatSync(file))) {
+    throw new UntrustedFileError("it is a symbolic link of another account");
+  }
+  // Opening a named pipe does not wait for its writer.
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw new Error("it is not a regular file");
+    if (isForeign(found)) throw new UntrustedFileError("it belongs to another account");
+    if (isWritableByOthers(found)) throw new UntrustedFileError("other accounts can write to it");
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+/** Returns undefined on Windows, whose files have no such owner and mode. */
+const ownUid = (): number | undefined => process.geteuid?.();
+
+const isForeign = ({ uid }: Stats): boolean => ownUid() !== undefined && uid !== ownUid() && uid !== 0;
+
+const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
+  if (ownUid() === undefined) return false;
+  // By convention, the group of a user that has no other members has the same number.
+  const isOwnGroup = gid === ownUid() || gid === 0;
+  return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isOwnGroup);
+};

@@ -1,0 +1,46 @@
+import { constants, type Stats } from "node:fs";
+import { lstat, open } from "node:fs/promises";
+import { fileErrors } from "./file-errors.js";
+
+const writableByGroup = 0o020;
+const writableByAll = 0o002;
+
+/**
+ * Reads a file with a credential. Follows a symbolic link of this user, and checks the file that it has opened.
+ *
+ * @throws TokenStoreError `auth:store_unreadable` if it is not a regular file, or if an account other than this user and root could
+ *   have written it; an error of the file system if it cannot be opened.
+ */
+export const readTrusted = async (file: string): Promise<string> => {
+  const link = await lstat(file);
+  if (link.isSymbolicLink() && isForeign(link)) {
+    throw fileErrors.untrusted(file, "it is a symbolic link of another account");
+  }
+  // Opening a named pipe does not wait for its writer. Windows does not have the flag.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const problem = problemOf(await handle.stat());
+    if (problem !== undefined) throw fileErrors.untrusted(file, problem);
+    return await handle.readFile("utf8");
+  } finally {
+    await handle.close();
+  }
+};
+
+const problemOf = (found: Stats): string | undefined => {
+  if (!found.isFile()) return "it is not a regular file";
+  if (isForeign(found)) return "it belongs to another account";
+  return isWritableByOthers(found) ? "other accounts can write to it" : undefined;
+};
+
+/** Returns undefined on Windows, whose files have no such owner and mode. */
+const ownUid = (): number | undefined => process.geteuid?.();
+
+const isForeign = ({ uid }: Stats): boolean => ownUid() !== undefined && uid !== ownUid() && uid !== 0;
+
+const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
+  if (ownUid() === undefined) return false;
+  // By convention, the group of a user that has no other members has the same number.
+  const isOwnGroup = gid === ownUid() || gid === 0;
+  return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isOwnGroup);
+};

@@ -1,0 +1,177 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
+import { readProfiles } from "../../packages/cli/src/profiles/read-profiles.js";
+import { privateCacheDir, programCacheDir } from "../../packages/platform/src/directories.js";
+import { loadImage, saveImage } from "../../packages/platform/src/postgres/cluster-image.js";
+import { fileStore } from "../../packages/sdk/src/auth/node.js";
+import { Sandbox, giveAway, isRoot, makePipe } from "./foreign-account.js";
+
+const sandbox = new Sandbox();
+afterAll(() => sandbox.remove());
+afterEach(() => vi.unstubAllEnvs());
+
+const codeOf = async (work: () => unknown): Promise<unknown> => {
+  try {
+    await work();
+    return "used";
+  } catch (error) {
+    return error instanceof Error && "code" in error ? error.code : error;
+  }
+};
+
+/** Ways to prepare a file that another account has written or can write. */
+const attacks: [name: string, needsRoot: boolean, prepare: (file: string) => void][] = [
+  ["every account can write to", false, (file) => chmodSync(file, 0o666)],
+  [
+    "another group can write to",
+    true,
+    (file) => {
+      chownSync(file, 0, 54_321);
+      chmodSync(file, 0o660);
+    },
+  ],
+  ["belongs to another account", true, giveAway],
+  [
+    "is a named pipe",
+    false,
+    (file) => {
+      rmSync(file);
+      makePipe(file);
+    },
+  ],
+  [
+    "is a link of another account",
+    true,
+    (file) => {
+      cpSync(file, `${file}.own`);
+      chmodSync(`${file}.own`, 0o600);
+      rmSync(file);
+      symlinkSync(`${file}.own`, file);
+      giveAway(file);
+    },
+  ],
+];
+
+describe.each(attacks)("a file that %s", (name, needsRoot, prepare) => {
+  const newFile = (text: string): string => {
+    const file = join(mkdtempSync(join(sandbox.path, "file-")), "file.json");
+    writeFileSync(file, text, { mode: 0o600 });
+    return file;
+  };
+  const test = it.skipIf(needsRoot && !isRoot);
+
+  test("is not used as the profiles of mgmt", async () => {
+    const file = newFile('{"profiles":{"planted":{"baseUrl":"http://127.0.0.1:1"}}}');
+    // The control.
+    expect(Object.keys(readProfiles(file).profiles)).toEqual(["planted"]);
+    prepare(file);
+    const code = name.endsWith("pipe") ? "profiles:unreadable" : "profiles:untrusted";
+    expect(await codeOf(() => readProfiles(file))).toBe(code);
+  });
+
+  test("is not used as the login of an SDK", async () => {
+    const credential = { issuer: "http://127.0.0.1:1", clientId: "itgr_1", accessToken: "planted" };
+    const file = newFile("");
+    await fileStore(file).write({ ...credential, scopes: [] });
+    // The control.
+    expect(await fileStore(file).read()).toMatchObject(credential);
+    prepare(file);
+    expect(await codeOf(() => fileStore(file).read())).toBe("auth:store_unreadable");
+  });
+
+  test("is not used as the image of a new cluster", async () => {
+    const file = newFile("");
+    const bytes = Buffer.from("18\n");
+    const contents = { password: "planted", directories: [], files: [{ path: "PG_VERSION", size: 3 }] };
+    await saveImage({ contents, bytes }, file);
+    // The control.
+    expect(await loadImage(file)).toEqual({ contents, bytes });
+    prepare(file);
+    expect(await loadImage(file)).toBeUndefined();
+  });
+});
+
+describe("the folder for cached clusters", () => {
+  const usual = (): string => join(sandbox.path, "caches");
+  const useCaches = (prepare: (folder: string) => void): void => {
+    rmSync(usual(), { recursive: true, force: true });
+    mkdirSync(join(usual(), "mgmt"), { recursive: true, mode: 0o700 });
+    prepare(join(usual(), "mgmt"));
+    vi.stubEnv("XDG_CACHE_HOME", usual());
+  };
+
+  it.runIf(process.platform === "linux")("is not one that another account could have filled", async () => {
+    useCaches(() => undefined);
+    // The control.
+    expect(await privateCacheDir()).toBe(join(usual(), "mgmt"));
+    for (const mode of [0o770, 0o707]) {
+      useCaches((folder) => chmodSync(folder, mode));
+      expect(await privateCacheDir()).not.toBe(join(usual(), "mgmt"));
+    }
+    useCaches((folder) => {
+      rmSync(folder, { recursive: true });
+      symlinkSync(sandbox.directory("cache-target"), folder);
+    });
+    expect(await privateCacheDir()).not.toBe(join(usual(), "mgmt"));
+    useCaches(() => chmodSync(usual(), 0o777));
+    expect(await privateCacheDir()).not.toBe(join(usual(), "mgmt"));
+  });
+
+  it("is not below TMPDIR when another account could exchange it there", async () => {
+    useCaches((folder) => chmodSync(folder, 0o777));
+    const hostile = sandbox.directory("temporary", 0o777);
+    vi.stubEnv("TMPDIR", hostile);
+    expect(await privateCacheDir()).toBeUndefined();
+    await programCacheDir();
+    expect(readdirSync(hostile)).toEqual([]);
+  });
+});
+
+describe("mgmt as root in the home directory of another account", () => {
+  beforeAll(ensureBuilt);
+
+  const old = new Date(0);
+  const run = (home: string): void => {
+    const env = { PATH: process.env["PATH"], HOME: home };
+    expect(spawnSync(process.execPath, [bin, "auth", "list"], { env }).status).toBe(0);
+  };
+
+  it.runIf(isRoot && process.platform === "linux")(
+    "neither writes nor removes what the account has linked its cache to",
+    () => {
+      const home = sandbox.directory("home");
+      const caches = join(home, ".cache", "mgmt");
+      mkdirSync(caches, { recursive: true });
+      const target = sandbox.directory("code-of-root");
+      const victim = join(target, "month-old");
+      writeFileSync(victim, "kept");
+      utimesSync(victim, old, old);
+      symlinkSync(target, join(caches, "code"));
+      for (const path of [join(caches, "code"), caches, join(home, ".cache"), home]) giveAway(path);
+      run(home);
+      expect(readdirSync(target)).toEqual(["month-old"]);
+      // The control: in its own home directory, root removes old code and stores new code.
+      for (const path of [caches, join(home, ".cache"), home]) chownSync(path, 0, 0);
+      rmSync(join(caches, "code"));
+      symlinkSync(target, join(caches, "code"));
+      run(home);
+      expect(readdirSync(target)).not.toContain("month-old");
+      expect(statSync(target).uid).toBe(0);
+    },
+  );
+});
