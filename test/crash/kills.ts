@@ -1,18 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { commandLine, descendantsOf, killAll } from "../../packages/platform/test/processes.js";
+import { commandLine, descendantsOf, killAll, running } from "../../packages/platform/test/processes.js";
 import type { MgmtDev } from "./mgmt-dev.js";
 import type { Random } from "./random.js";
 import { steps, stopAt } from "./steps.js";
+import { Violation, eventually } from "./violation.js";
 
-/** Which processes a kill ends. */
+/**
+ * Which processes a kill ends. `frozen` suspends Postgres first, `terminate` is an orderly end, and `first start` kills a platform
+ * that creates another data directory.
+ */
 export const victims = [
   "platform",
   "platform and watchdog",
+  "watchdog, then platform",
   "watchdog",
   "postmaster",
   "backend",
   "all",
   "restart",
+  "first start",
+  "frozen platform",
+  "frozen, then terminate",
+  "terminate",
 ] as const;
 
 export interface KillPlan {
@@ -32,14 +41,11 @@ export const planKill = (random: Random): KillPlan => {
 export const describeKill = ({ victim, step, after }: KillPlan): string =>
   `kill ${victim} ${step === undefined ? `after ${String(after)} ms` : `before it can ${step}`}`;
 
-/** The platform gives up when Postgres ends more than three times a minute, by its own clock. */
-const maxPostmasterKills = 2;
-const window = 60_000;
+const isPostgres = (line: string): boolean => line.includes("postgres") && !line.includes("mgmt-watchdog");
 
 /** Kills parts of the platform. */
 export class Killer {
   readonly #dev: MgmtDev;
-  readonly #postmasterKills: number[] = [];
 
   constructor(dev: MgmtDev) {
     this.#dev = dev;
@@ -68,8 +74,23 @@ export class Killer {
     const watchdogs = descendantsOf(pid).filter((each) => commandLine(each).includes("mgmt-watchdog"));
     switch (victim) {
       case "platform":
-        killAll([pid]);
-        return dev.ended();
+        return this.#killPlatform();
+      case "watchdog, then platform":
+        killAll(watchdogs);
+        await sleep(after / 10);
+        return this.#killPlatform();
+      case "terminate":
+        process.kill(pid, "SIGTERM");
+        return this.#leavesNothing(descendantsOf(pid));
+      case "frozen platform":
+        this.#freeze();
+        return this.#killPlatform();
+      case "frozen, then terminate":
+        this.#freeze();
+        process.kill(pid, "SIGTERM");
+        return this.#leavesNothing(descendantsOf(pid));
+      case "first start":
+        return this.#killFirstStart(after * 2);
       case "watchdog":
         killAll(watchdogs);
         return;
@@ -79,7 +100,8 @@ export class Killer {
         killAll([pid, ...watchdogs]);
         return dev.ended();
       case "postmaster":
-        return this.#killPostmaster();
+        killAll([await dev.postmaster()]);
+        return;
       case "backend":
         killAll([backend ?? (await this.#anyBackend())].filter((each) => each !== undefined));
         return;
@@ -96,12 +118,41 @@ export class Killer {
     }
   }
 
-  async #killPostmaster(): Promise<void> {
-    const now = Date.now();
-    const recent = this.#postmasterKills.filter((time) => now - time < window);
-    if (recent.length >= maxPostmasterKills) return;
-    this.#postmasterKills.push(now);
-    killAll([await this.#dev.postmaster()]);
+  /** The watchdog ends what is left. */
+  #killPlatform(): Promise<void> {
+    const { pid } = this.#dev.ready;
+    const left = descendantsOf(pid);
+    killAll([pid]);
+    return this.#leavesNothing(left);
+  }
+
+  /** Suspends all processes of Postgres. */
+  #freeze(): void {
+    const servers = descendantsOf(this.#dev.ready.pid).filter((each) => isPostgres(commandLine(each)));
+    for (const server of running(servers)) process.kill(server, "SIGSTOP");
+  }
+
+  /** Waits until the platform and these processes have ended. */
+  async #leavesNothing(pids: readonly number[]): Promise<void> {
+    const all = [this.#dev.ready.pid, ...pids];
+    await eventually("Processes are left", () => {
+      const left = running(all);
+      return Promise.resolve(left.length === 0 ? undefined : left.map(commandLine).join("; "));
+    });
+    await this.#dev.ended();
+  }
+
+  /** Kills the first start on a data directory of its own. The second start must work. */
+  async #killFirstStart(after: number): Promise<void> {
+    const other = await this.#dev.beside();
+    const { child } = await other.launch();
+    await sleep(after);
+    child.kill("SIGKILL");
+    await other.start();
+    const { status } = await other.call(other.tokens[0], "POST", "/v1/projects", { name: "first" });
+    if (status !== 201) throw new Violation(`After a killed first start, a create was ${String(status)}`);
+    await other.stop();
+    await other.remove();
   }
 
   async #anyBackend(): Promise<number | undefined> {

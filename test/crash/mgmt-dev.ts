@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { bin } from "../../packages/cli/test/bin.js";
@@ -113,6 +113,18 @@ export class MgmtDev {
     const child = this.#child;
     if (child === undefined || !this.isRunning) return;
     await new Promise((resolve) => child.once("exit", resolve));
+  }
+
+  /** Returns a service that was never started, on another data directory. */
+  async beside(): Promise<MgmtDev> {
+    const directory = join(this.#directory, "beside");
+    await mkdir(directory, { recursive: true });
+    return new MgmtDev(directory);
+  }
+
+  /** Removes the data directory. */
+  remove(): Promise<void> {
+    return rm(this.#directory, { recursive: true, force: true });
   }
 
   async stop(): Promise<void> {

@@ -66,13 +66,14 @@ export class Watchdog {
     this.#process.stdin?.write(`${String(pid)}\n`);
   }
 
-  /** Ends the watchdog after a clean shutdown. */
+  /** Ends the watchdog after a clean shutdown, also when it was suspended. */
   async dismiss(): Promise<void> {
     this.#dismissed = true;
     const process = this.#process;
     if (process.exitCode !== null || process.signalCode !== null) return;
     const ended = new Promise((resolve) => process.once("exit", resolve));
     process.stdin?.end(this.#pid === undefined ? "\nover\n" : "over\n");
+    process.kill("SIGCONT");
     await ended;
   }
 
