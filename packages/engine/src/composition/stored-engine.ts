@@ -156,6 +156,7 @@ export class StoredEngine implements ServedEngine {
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
           handler(lastingWorld(parts), job.subject, job.change),
         ),
+      workspaceOf: ({ subject }) => read(lastingWorld(parts), (world) => workspaceOf(world, subject)),
     });
     await server.refresh();
     return new StoredEngine(options, parts, isNew);
@@ -324,4 +325,11 @@ export class StoredEngine implements ServedEngine {
 const removed = <T extends Row>(left: TableStates, entered: TableStates, table: CollectionName): T[] => {
   const kept = new Set(entered[table]?.rows.map(([, { id }]) => id));
   return (left[table]?.rows ?? []).map(([, row]) => row as T).filter(({ id }) => !kept.has(id));
+};
+
+/** Returns the id of the workspace that has a database or backup; empty for any other row. */
+const workspaceOf = ({ store }: World, subject: string): string => {
+  const database =
+    store.databases.get(subject) ?? store.databases.get(store.backups.get(subject)?.databaseId ?? "");
+  return database?.workspaceId ?? "";
 };

@@ -3,6 +3,7 @@ import type { PartialTables } from "../store/partial-tables.js";
 import type { Sessions } from "../store/records.js";
 import type { JobRow } from "../request/server-rows.js";
 import type { Job } from "./scheduler.js";
+import { FairTurns } from "./fair-turns.js";
 import type { JobTable } from "./stored-scheduler.js";
 
 /** Runs a step on the jobs of all processes, in a transaction. */
@@ -16,6 +17,8 @@ export interface JobRunnerParts {
   readonly sessions: Pick<Sessions, "current" | "living">;
   /** Runs a job, and returns its error; undefined when it succeeds. Never rejects. */
   readonly perform: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
+  /** Returns the workspace that a job works for. Workspaces take turns. */
+  readonly workspaceOf: (job: JobRow) => Promise<string>;
   readonly onDefect: (error: unknown) => void;
   /** Returns the time of the server. */
   readonly now: () => number;
@@ -27,8 +30,14 @@ const pollInterval = 1_000;
 /** Milliseconds after which a job is repeated that could not reach Postgres. */
 const retryDelay = 500;
 
-/** Maximum number of jobs that one process runs at a time, besides those that requests wait for. */
+/** Maximum number of jobs that one process takes from others and that have not ended. */
 const maxRunning = 50;
+
+/** How many jobs of one process work at a time, in total and for each workspace. */
+const limits = { total: 16, perKey: 4 };
+
+/** The same for jobs that requests wait for. They do not wait for others, because a deletion cancels the work of another job. */
+const awaitedLimits = { total: 32, perKey: 8 };
 
 /** Number of jobs that one look reads: more than all processes run. */
 const maxSeen = 500;
@@ -43,6 +52,8 @@ export class JobRunner {
   /** Jobs of this process that have not started. */
   readonly #waiting = new Map<string, JobRow>();
   readonly #running = new Map<string, Promise<unknown>>();
+  readonly #turns = new FairTurns(limits);
+  readonly #awaitedTurns = new FairTurns(awaitedLimits);
   #poll: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
@@ -208,7 +219,14 @@ export class JobRunner {
 
   async #run(job: JobRow, isAwaited: boolean): Promise<unknown> {
     const { perform, transact, onDefect } = this.#parts;
-    const error = await perform(job, isAwaited);
+    const wasOpen = this.#isOpen;
+    let isLeft = false;
+    const error = await this.#inTurn(job, isAwaited, async () => {
+      isLeft = wasOpen && !this.#isOpen && !isAwaited;
+      return isLeft ? undefined : perform(job, isAwaited);
+    });
+    // Another process or the next start runs it.
+    if (isLeft) return undefined;
     try {
       if (!(error instanceof DatabaseUnavailableError)) {
         await transact("write", (jobs) => jobs.delete(job.id));
@@ -220,6 +238,18 @@ export class JobRunner {
     // The row is there still, and the job is safe to repeat.
     setTimeout(() => this.#repeat(job), retryDelay).unref();
     return error;
+  }
+
+  /** Does the work when it is the turn of its workspace, and resolves with its error. */
+  async #inTurn(job: JobRow, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
+    const { workspaceOf, onDefect } = this.#parts;
+    const turns = isAwaited ? this.#awaitedTurns : this.#turns;
+    try {
+      return await turns.run(await workspaceOf(job), work);
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) onDefect(error);
+      return error;
+    }
   }
 
   #repeat(job: JobRow): void {

@@ -34,6 +34,7 @@ describe("JobRunner", () => {
         }
       },
       sessions: { current: () => Promise.resolve("me"), living: () => Promise.resolve(new Set()) },
+      workspaceOf: () => Promise.resolve("workspace"),
       perform: () => Promise.resolve(undefined),
       onDefect: (error) => {
         throw error;
