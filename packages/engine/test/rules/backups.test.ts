@@ -22,6 +22,7 @@ describe("databases.backups.list", () => {
 
   it("shows backups newest first, with their size in bytes", async () => {
     api.databases.write(databaseId, "twelve bytes");
+    await api.engine.seed.backup((await api.project()).database.id);
     const old = await api.engine.seed.backup(databaseId);
     await api.later(1_000);
     const young = await api.engine.seed.backup(databaseId);

@@ -157,7 +157,8 @@ describe("creating a connection", () => {
 });
 
 describe("listing connections", () => {
-  it("shows directConnection, and no connection string", async () => {
+  it("shows the database's own connections with directConnection, and no connection string", async () => {
+    await api.project();
     const { data } = await api.ok("databases.connections.list", { path: { databaseId } });
     expect(data.map(({ id }) => id)).toEqual([firstId]);
     expect(data[0]?.endpoints.direct).toEqual({ host: "db.test", port: 5432 });

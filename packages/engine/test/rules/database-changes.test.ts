@@ -173,11 +173,16 @@ describe("a backup", () => {
     expect(api.store.backups.get(id)?.status).toBe("failed");
   });
 
-  it("is not made when its database was deleted before its turn", async () => {
+  it("is not made when the control surface set another status before its turn", async () => {
     const { end } = await running();
-    const waiting = api.engine.states.backUp(databaseId).catch((error: unknown) => error);
-    const deleted = api.ok("databases.delete", { path: { databaseId } });
-    await Promise.allSettled([end(), waiting, deleted]);
+    const waiting = api.engine.states.backUp(databaseId);
+    await vi.waitFor(() => expect(api.store.backups.list({ databaseId })).toHaveLength(2), {
+      timeout: 60_000,
+    });
+    const unfinished = api.store.backups.list({ databaseId });
+    for (const { id } of unfinished) await api.engine.states.setBackupStatus(id, "failed");
+    await Promise.allSettled([end(), waiting]);
+    expect(api.databases.backups.size).toBe(1);
     expect(api.defects).toEqual([]);
   });
 });

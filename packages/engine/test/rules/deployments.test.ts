@@ -60,6 +60,14 @@ describe("services.deployments.create", () => {
     expect((await upload((uploadUrl ?? "").slice(0, -1))).status).toBe(404);
   });
 
+  it("accepts no code by another method than PUT", async () => {
+    const { id, uploadUrl } = await create();
+    const response = await upload(uploadUrl ?? "", "POST");
+    expect([response.status, response.headers["allow"]]).toEqual([405, "PUT"]);
+    expect((await get(id)).status).toBe("created");
+    expect((await upload(uploadUrl ?? "")).status).toBe(200);
+  });
+
   it("accepts no code once it was started", async () => {
     const { id, uploadUrl } = await create();
     await api.ok("deployments.start", { path: { deploymentId: id } });

@@ -6,7 +6,7 @@ const asLabel = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .slice(0, 40)
-    .replaceAll(/^-+|-+$/g, "");
+    .replaceAll(/^-|-$/g, "");
 
 const shortened = (id: string): string => id.slice(id.indexOf("_") + 1).slice(0, 12);
 
