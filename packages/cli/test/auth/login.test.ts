@@ -141,7 +141,7 @@ describe("mgmt login --browser", () => {
     const browser = join(dirname(account.file), "browser.sh");
     writeFileSync(
       browser,
-      `#!/bin/sh\necho "$1" > "${browser}.part" && mv "${browser}.part" "${browser}.opened"\n`,
+      `#!/bin/sh\nenv > "${browser}.env"\necho "$1" > "${browser}.part" && mv "${browser}.part" "${browser}.opened"\n`,
       { mode: 0o700 },
     );
     const line = ["auth", "login", "--browser", "--base-url", account.server.baseUrl, "-o", "json"];
@@ -154,6 +154,9 @@ describe("mgmt login --browser", () => {
       expect(statSync(dirname(page)).mode & 0o777).toBe(0o700);
       const [, target = ""] = /content="0;url=([^"]*)"/.exec(readFileSync(page, "utf8")) ?? [];
       expect(target.replaceAll("&#38;", "&")).toBe(url);
+      // The variables of the command, such as MGMT_TOKEN, are not for the browser.
+      expect(Object.keys(env).filter((name) => name.startsWith("MGMT_"))).not.toEqual([]);
+      expect(readFileSync(`${browser}.env`, "utf8")).not.toMatch(/^MGMT_/m);
       opened = page;
       const { redirect } = await account.server.engine.oauth.consent({ url });
       expect(redirect).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
