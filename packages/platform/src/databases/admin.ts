@@ -56,6 +56,9 @@ const guardedSettings =
 /** Connections to databases of tenants at the same time. The platform has a limited number of connections. */
 const maxWithin = 4;
 
+/** Maximum number of statements that copy or drop a database at the same time. */
+const maxLong = 4;
+
 /** Runs statements as the superuser. */
 export class Admin {
   /** How it connects. */
@@ -64,6 +67,9 @@ export class Admin {
   readonly #pool: Pool;
   /** For statements that copy or drop a database, so that nothing else waits for their connections. */
   readonly #longPool: Pool;
+  #running = 0;
+  /** What waits for its turn to run a long statement. */
+  readonly #waiting: (() => void)[] = [];
   readonly #blockers: Blockers;
   readonly #within = new KeyedMutex();
   #worksWithin = 0;
@@ -81,7 +87,10 @@ export class Admin {
     };
     this.#pool = this.#poolOf(this.address, 4);
     const { options } = this.address;
-    this.#longPool = this.#poolOf({ ...this.address, options: `${options ?? ""} -c statement_timeout=0` }, 2);
+    this.#longPool = this.#poolOf(
+      { ...this.address, options: `${options ?? ""} -c statement_timeout=0` },
+      maxLong,
+    );
     this.#blockers = new Blockers(this.address);
   }
 
@@ -103,7 +112,15 @@ export class Admin {
    */
   async run(statement: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const client = await reaching(() => this.#longPool.connect());
+    const finish = await this.#takeTurn();
+    try {
+      await this.#runOn(await reaching(() => this.#longPool.connect()), statement, signal);
+    } finally {
+      finish();
+    }
+  }
+
+  async #runOn(client: PoolClient, statement: string, signal: AbortSignal | undefined): Promise<void> {
     let canceled: Promise<unknown> | undefined;
     try {
       const pid = signal && (await reaching(() => backendOf(client)));
@@ -171,6 +188,20 @@ export class Admin {
         await sleep(attempt * 20);
       }
     }
+  }
+
+  /**
+   * Waits until one of the connections for long statements is free. The pool would give up after some time, as if Postgres could
+   * not be reached.
+   */
+  async #takeTurn(): Promise<() => void> {
+    if (this.#running < maxLong) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return () => {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    };
   }
 
   #poolOf(address: ClientConfig, max: number): Pool {
