@@ -11,14 +11,18 @@ export interface DevProcess {
   readonly configDir: string;
   /** What it has printed on standard error. */
   readonly log: () => string;
+  /** Ends it, and keeps the configuration folder. */
+  end(): Promise<void>;
+  /** Ends it, and removes the configuration folder. */
   stop(): Promise<void>;
 }
 
-/** Starts `mgmt dev --ephemeral` on a free port. */
+/** Starts `mgmt dev` on a free port, with `--ephemeral` unless a data directory is among the flags. */
 export const startDev = async (...flags: string[]): Promise<DevProcess> => {
   await ensureBuilt();
   const configDir = mkdtempSync(join(tmpdir(), "mgmt-security-"));
-  const child = spawn(process.execPath, [bin, "dev", "--ephemeral", "--port", "0", "-o", "json", ...flags], {
+  const kind = flags.includes("--data-dir") ? [] : ["--ephemeral"];
+  const child = spawn(process.execPath, [bin, "dev", ...kind, "--port", "0", "-o", "json", ...flags], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: configDir },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -29,14 +33,18 @@ export const startDev = async (...flags: string[]): Promise<DevProcess> => {
     child.stdout.setEncoding("utf8").once("data", resolve);
     child.once("close", () => reject(new Error(`mgmt dev ended before it was ready: ${log}`)));
   });
+  const end = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await closed;
+  };
   return {
     // The ready line is JSON with these fields.
     ready: JSON.parse(line) as Ready,
     configDir,
     log: () => log,
+    end,
     async stop() {
-      child.kill("SIGTERM");
-      await closed;
+      await end();
       rmSync(configDir, { recursive: true });
     },
   };
