@@ -54,6 +54,7 @@ describe("databases.list", () => {
 
 describe("projects.databases.list", () => {
   it("pages through the project's databases", async () => {
+    await api.project();
     const { project, database } = await api.project();
     const second = await api.database(project.id);
     const path = { projectId: project.id };

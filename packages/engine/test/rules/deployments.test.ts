@@ -60,6 +60,18 @@ describe("services.deployments.create", () => {
     expect((await upload((uploadUrl ?? "").slice(0, -1))).status).toBe(404);
   });
 
+  it("accepts no code with a wrong key, nor more than the limit", async () => {
+    const { id, uploadUrl } = await create();
+    const url = uploadUrl ?? "";
+    expect((await upload(`${url}0`)).status).toBe(404);
+    expect((await upload(`${url}/0`)).status).toBe(404);
+    expect((await upload(url.replace(id, nobody("dpl_")))).status).toBe(404);
+    const path = url.replace("https://api.mgmt.test", "");
+    const tooLarge = await api.engine.handle({ method: "PUT", path, headers: {}, bodyTooLarge: true });
+    expect(tooLarge.status).toBe(413);
+    expect((await get(id)).status).toBe("created");
+  });
+
   it("accepts no code by another method than PUT", async () => {
     const { id, uploadUrl } = await create();
     const response = await upload(uploadUrl ?? "", "POST");
@@ -106,6 +118,8 @@ describe("services.deployments.create", () => {
 
 describe("services.deployments.list", () => {
   it("lists the service's deployments, oldest first, page by page", async () => {
+    const { project } = await api.project();
+    await api.engine.seed.deployment((await api.engine.seed.app(project.id)).id);
     const ids = [(await create()).id, (await create()).id];
     const path = { serviceId };
     const { data, pagination } = await api.ok("services.deployments.list", { path, query: { limit: 1 } });
@@ -260,6 +274,17 @@ describe("the state of a deployment", () => {
 });
 
 describe("deployments.delete", () => {
+  it("leaves another deployment promoted, and its domains", async () => {
+    const promoted = await inState("running");
+    await api.ok("services.promote", { path: { serviceId }, body: { deploymentId: promoted } });
+    await api.engine.states.attachDomain(serviceId, "shop.example.com");
+    await api.ok("deployments.delete", { path: { deploymentId: await inState("stopped") } });
+    expect(api.store.apps.get(serviceId)).toMatchObject({
+      latestDeploymentId: promoted,
+      domains: [{ deploymentId: promoted }],
+    });
+  });
+
   it("leaves the service without a promoted deployment, and its domains for the next one", async () => {
     const deploymentId = await inState("running");
     await api.ok("services.promote", { path: { serviceId }, body: { deploymentId } });

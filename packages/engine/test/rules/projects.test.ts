@@ -203,6 +203,8 @@ describe("projects.delete", () => {
   });
 
   it("returns 400 while the project has a non-default database, an app or a service", async () => {
+    const elsewhere = await api.project();
+    await api.engine.seed.app(elsewhere.project.id);
     const { project } = await api.project();
     const path = { id: project.id };
     const dependencies = { status: 400, code: "project:has_dependencies" };

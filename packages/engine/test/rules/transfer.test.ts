@@ -36,6 +36,17 @@ describe("projects.transfer", () => {
     expect(backups.data.map(({ id }) => id)).toEqual([backup.id]);
   });
 
+  it("leaves the other projects of the workspace, with all their resources", async () => {
+    const other = await api.project();
+    const app = await api.engine.seed.app(other.project.id);
+    const { project } = await api.project();
+    await api.ok("projects.transfer", await transfer(project.id, recipient()));
+    await api.ok("projects.get", { path: { id: other.project.id } });
+    await api.ok("databases.get", { path: { databaseId: other.database.id } });
+    await api.ok("connections.get", { path: { id: other.database.defaultConnectionId ?? "" } });
+    await api.ok("services.get", { path: { serviceId: app.id } });
+  });
+
   it("makes the end of a creation lock the workspace that the project has moved to", async () => {
     let backing: MemoryBacking | undefined;
     api = new Api({ openBacking: (store) => (backing = new MemoryBacking(store)) });
