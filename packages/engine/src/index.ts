@@ -22,6 +22,7 @@ export {
   type DatabaseCredential,
   type DatabaseEngine,
   DatabaseUnavailableError,
+  OutcomeUnknownError,
 } from "./request/database-engine.js";
 export { RequestError, type Issue } from "./request/request-error.js";
 export type { EngineRequest, EngineResponse } from "./request/message.js";

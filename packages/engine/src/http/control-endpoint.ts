@@ -4,7 +4,7 @@ import { ControlError } from "../control/control-error.js";
 import { type Fields, readFields } from "../control/fields.js";
 import type { ControlledEngine } from "../control/controlled-engine.js";
 import { control } from "../control/routes.js";
-import { DatabaseUnavailableError } from "../request/database-engine.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../request/database-engine.js";
 import { errors } from "../request/errors.js";
 import { RequestError } from "../request/request-error.js";
 import { proofPath, proveSecret } from "./control-proof.js";
@@ -112,6 +112,8 @@ const refuse = (response: ServerResponse, error: unknown): void => {
     const { status, code, message, hint, extra, headers } = error;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     send(response, status, { error: { code, message, ...(hint !== undefined && { hint }), ...extra } });
+  } else if (error instanceof OutcomeUnknownError) {
+    refuse(response, errors.outcomeUnknown());
   } else if (error instanceof DatabaseUnavailableError) {
     refuse(response, errors.unavailable());
   } else {

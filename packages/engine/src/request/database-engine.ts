@@ -30,6 +30,12 @@ export class DatabaseUnavailableError extends Error {
 }
 
 /**
+ * Thrown where Postgres cannot be reached, and a change that was being made may take effect nevertheless. A program that repeats
+ * its request may make the change twice.
+ */
+export class OutcomeUnknownError extends DatabaseUnavailableError {}
+
+/**
  * Creates the databases behind the records of the API. The in-memory engine only generates addresses; the platform's
  * engine creates real Postgres databases. Every method is safe to repeat, and throws when the work fails.
  */

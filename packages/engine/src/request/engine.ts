@@ -4,7 +4,7 @@ import type { AnyBehavior, Success } from "./behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
 import type { Recorder } from "./coverage.js";
-import { DatabaseUnavailableError } from "./database-engine.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "./database-engine.js";
 import { errors } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { type EngineRequest, type EngineResponse, type Outcome, refusal } from "./message.js";
@@ -145,6 +145,7 @@ export class Engine {
 
   #refuse(error: unknown): Outcome {
     if (error instanceof RequestError) return refusal(error);
+    if (error instanceof OutcomeUnknownError) return refusal(errors.outcomeUnknown());
     if (error instanceof DatabaseUnavailableError) return refusal(errors.unavailable(error.reason));
     if (error instanceof StateChangedError) return refusal(errors.unavailable());
     this.parts.onDefect(error);

@@ -286,6 +286,14 @@ export const errors = {
       "The server failed while it processed the request",
       "Send the request again later. If it keeps failing, report the request id",
     ),
+  /** Without `Retry-After`, because clients take that for a promise that the request had no effect. */
+  outcomeUnknown: () =>
+    new RequestError(
+      503,
+      "internal:unavailable",
+      "The server cannot tell whether the request took effect",
+      "Before you send the request again, read what it was to change",
+    ),
   /** @param reason why, as the end of a sentence. */
   unavailable: (reason?: string, seconds = 1) =>
     new RequestError(

@@ -1,4 +1,5 @@
-import { DatabaseUnavailableError } from "../request/database-engine.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../request/database-engine.js";
 import type { PartialTables } from "../store/partial-tables.js";
 import type { Sessions } from "../store/records.js";
 import type { JobRow } from "../request/server-rows.js";
@@ -29,6 +30,9 @@ const pollInterval = 1_000;
 
 /** Milliseconds after which a job is repeated that could not reach Postgres. */
 const retryDelay = 500;
+
+/** Milliseconds between looks whether another process has ended its jobs. */
+const waitInterval = 20;
 
 /** Maximum number of jobs that one process takes from others and that have not ended. */
 const maxRunning = 50;
@@ -104,17 +108,20 @@ export class JobRunner {
     return row && this.#start(row, true);
   }
 
-  /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. */
+  /**
+   * Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. Waits for
+   * those that other processes run.
+   */
   async finish(subject: string): Promise<void> {
     for (;;) {
-      const job = await this.#claim((jobs, isFree) => jobs.list({ subject }).find(isFree));
+      const job = await this.#claim((jobs) => jobs.list({ subject }));
       if (job === undefined) return;
       await this.#start(job, false);
     }
   }
 
   /**
-   * Runs the jobs that are due until a time, one after the other.
+   * Runs the jobs that are due until a time, one after the other. Waits for those that other processes run.
    *
    * @param reach called with the time of each job, in the transaction that takes it.
    */
@@ -124,11 +131,10 @@ export class JobRunner {
       await this.#looking;
       await this.idle();
       for (;;) {
-        const job = await this.#claim((jobs, isFree, tables) => {
-          const next = jobs.listExpired(time, maxSeen).find(isFree);
-          if (next) reach(next.dueAt, tables);
-          return next;
-        });
+        const job = await this.#claim(
+          (jobs) => jobs.listExpired(time, maxSeen),
+          ({ dueAt }, tables) => reach(dueAt, tables),
+        );
         if (job === undefined) return;
         await this.#start(job, false);
         await this.idle();
@@ -176,18 +182,33 @@ export class JobRunner {
     for (const job of taken) if (!this.#isKnown(job.id)) void this.#start(job, false);
   }
 
-  /** Takes one job that no living process has. */
+  /**
+   * Takes the first of some jobs that no process runs. Waits while living processes have all of them.
+   *
+   * @param take called in the transaction that takes the job.
+   */
   async #claim(
-    choose: (jobs: JobTable, isFree: (job: JobRow) => boolean, tables: PartialTables) => JobRow | undefined,
+    choose: (jobs: JobTable) => readonly JobRow[],
+    take: (job: JobRow, tables: PartialTables) => void = () => undefined,
   ): Promise<JobRow | undefined> {
     const { transact, sessions } = this.#parts;
-    const me = await sessions.current();
-    return transact("write", (jobs, tables) => {
+    let ended = new Set<string>();
+    for (;;) {
+      const me = await sessions.current();
       const isFree = ({ id, owner }: JobRow): boolean =>
-        (owner === null || owner === me) && !this.#running.has(id);
-      const job = choose(jobs, isFree, tables);
-      return job && jobs.update(job.id, { owner: me });
-    });
+        (owner === null || owner === me || ended.has(owner)) && !this.#running.has(id);
+      const { job, others } = await transact("write", (jobs, tables) => {
+        const chosen = choose(jobs).filter(({ id }) => !this.#running.has(id));
+        const free = chosen.find(isFree);
+        if (free) take(free, tables);
+        return { job: free && jobs.update(free.id, { owner: me }), others: chosen };
+      });
+      if (job !== undefined || others.length === 0) return job;
+      const owners = others.flatMap(({ owner }) => owner ?? []);
+      const living = await sessions.living(owners);
+      ended = new Set(owners.filter((owner) => !living.has(owner)));
+      if (ended.size === 0) await sleep(waitInterval);
+    }
   }
 
   #isKnown(id: string): boolean {
@@ -235,8 +256,8 @@ export class JobRunner {
     } catch (failure) {
       if (!(failure instanceof DatabaseUnavailableError)) onDefect(failure);
     }
-    // The row is there still, and the job is safe to repeat.
-    setTimeout(() => this.#repeat(job), retryDelay).unref();
+    // The row is there still, and the job is safe to repeat: by this process, or by another one if this session has ended.
+    setTimeout(() => this.look(), retryDelay).unref();
     return error;
   }
 
@@ -247,20 +268,11 @@ export class JobRunner {
     try {
       return await turns.run(await workspaceOf(job), work);
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) onDefect(error);
+      // The job is stored, and runs later.
+      if (error instanceof DatabaseUnavailableError)
+        return new OutcomeUnknownError("The job could not run", { cause: error });
+      onDefect(error);
       return error;
     }
-  }
-
-  #repeat(job: JobRow): void {
-    if (!this.#isOpen || this.#isKnown(job.id)) return;
-    void this.#parts
-      .transact("read", (jobs) => jobs.get(job.id))
-      .then(
-        (row) => {
-          if (row && !this.#isKnown(job.id)) void this.#start(row, false);
-        },
-        () => setTimeout(() => this.#repeat(job), retryDelay).unref(),
-      );
   }
 }

@@ -19,6 +19,8 @@ export interface RecordsOptions {
   readonly schema?: string;
   /** Maximum number of connections for requests. Default: 10. */
   readonly connections?: number;
+  /** How long a request waits to learn whether a commit took effect whose response was lost, in milliseconds. Default: 10000. */
+  readonly patience?: number;
 }
 
 export interface OpenRecords extends Records {
@@ -40,7 +42,7 @@ const idleTimeout = 60_000;
  */
 export const openRecords = async (
   address: RecordsAddress,
-  { schema = "mgmt", connections = 10 }: RecordsOptions = {},
+  { schema = "mgmt", connections = 10, patience = 10_000 }: RecordsOptions = {},
 ): Promise<OpenRecords> => {
   const config: ClientConfig = {
     ...address,
@@ -88,7 +90,7 @@ export const openRecords = async (
     await close();
     throw error;
   }
-  const backing = new PostgresBacking(pool, schema);
+  const backing = new PostgresBacking(pool, schema, patience);
   return {
     sessions,
     begin: backing.begin.bind(backing),

@@ -2,13 +2,16 @@ import {
   type Access,
   type Backing,
   ConflictError,
+  DatabaseUnavailableError,
   type Found,
+  OutcomeUnknownError,
   type TableChanges,
   type Transaction,
   type Want,
 } from "@mgmt/engine";
 import { DatabaseError, type Pool, type PoolClient, type QueryResult, escapeIdentifier } from "pg";
 import { isTemporary, unavailable } from "../postgres/unavailable.js";
+import { findOutcome, isLost } from "./commit-outcome.js";
 import { type Result, literal, readsOf } from "./reads.js";
 import { writesOf } from "./writes.js";
 
@@ -19,14 +22,17 @@ const conflicts: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 export class PostgresBacking implements Backing {
   readonly #pool: Pool;
   readonly #schemaName: string;
+  readonly #patience: number;
 
-  constructor(pool: Pool, schema: string) {
+  /** @param patience how long a commit waits to learn whether it took effect, in milliseconds. Default: 10000. */
+  constructor(pool: Pool, schema: string, patience = 10_000) {
     this.#pool = pool;
     this.#schemaName = schema;
+    this.#patience = patience;
   }
 
   begin(access: Access): Transaction {
-    return new PostgresTransaction(this.#pool, this.#schemaName, access);
+    return new PostgresTransaction(this.#pool, this.#schemaName, access, this.#patience);
   }
 }
 
@@ -50,13 +56,15 @@ class PostgresTransaction implements Transaction {
   readonly #schemaName: string;
   readonly #schema: string;
   readonly #access: Access;
+  readonly #patience: number;
   #client: Promise<PoolClient> | undefined;
 
-  constructor(pool: Pool, schema: string, access: Access) {
+  constructor(pool: Pool, schema: string, access: Access, patience: number) {
     this.#pool = pool;
     this.#schemaName = schema;
     this.#schema = escapeIdentifier(schema);
     this.#access = access;
+    this.#patience = patience;
   }
 
   async load(wants: readonly Want[]): Promise<readonly Found[]> {
@@ -79,11 +87,32 @@ class PostgresTransaction implements Transaction {
   }
 
   async commit(changes: readonly TableChanges[]): Promise<void> {
-    if (changes.length === 0) this.#end("commit");
-    else {
-      await this.#send([...writesOf(this.#schema, changes), "commit"]);
-      this.#release();
+    if (changes.length === 0) {
+      this.#end("commit");
+      return;
     }
+    try {
+      await this.#send([...writesOf(this.#schema, changes), "commit"]);
+    } catch (error) {
+      const isUnknown = error instanceof DatabaseUnavailableError && isLost(error.cause);
+      if (!isUnknown) throw error;
+      return this.#settle(changes, error);
+    }
+    this.#release();
+  }
+
+  /** Finds out whether a commit took effect whose response was lost. */
+  async #settle(changes: readonly TableChanges[], error: DatabaseUnavailableError): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    this.#client = undefined;
+    // The driver knows the process id, but its types do not.
+    const backend = (client as { processID?: number | null } | undefined)?.processID ?? null;
+    client?.release(true);
+    const [pool, schema, patience] = [this.#pool, this.#schemaName, this.#patience];
+    const outcome = await findOutcome({ pool, schema, backend, changes, patience });
+    if (outcome === "committed") return;
+    if (outcome === "not committed") throw new ConflictError("The connection was lost before the commit");
+    throw new OutcomeUnknownError("The connection was lost during a commit", { cause: error });
   }
 
   rollback(): Promise<void> {

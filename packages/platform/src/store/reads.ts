@@ -104,14 +104,26 @@ const readOf = (schema: string, group: readonly Want[]): Read => {
 
 const limitOf = (limit: number | null): string => (limit === null ? "" : ` limit ${number(limit)}`);
 
-/** Counts a request in a window, or in a new one if that has ended. */
+/** How many ended windows a request deletes, so that there are never many. */
+const maxDeleted = 2;
+
+/**
+ * Counts a request in a window, or in a new one if that has ended. Then deletes other windows that have ended: what it locks
+ * then never waits for another request.
+ */
 const hitOf = (table: string, { id, now, length, maxCount }: Extract<Want, { read: "hit" }>): string =>
-  `insert into ${table} as w values (${literal(id)}, 1, ${number(now + length)})
-    on conflict (id) do update set
-      count = case when w.ends_at <= ${number(now)} then 1 else least(w.count + 1, ${number(maxCount)}) end,
-      ends_at = case when w.ends_at <= ${number(now)} then excluded.ends_at else w.ends_at end
-    returning 0 as seq, '' as version, jsonb_build_object(
-      'id', id, 'createdAt', 0, 'count', count, 'endsAt', ends_at)::text as doc`;
+  `with hit as (
+    insert into ${table} as w values (${literal(id)}, 1, ${number(now + length)})
+      on conflict (id) do update set
+        count = case when w.ends_at <= ${number(now)} then 1 else least(w.count + 1, ${number(maxCount)}) end,
+        ends_at = case when w.ends_at <= ${number(now)} then excluded.ends_at else w.ends_at end
+      returning id, count, ends_at),
+  deleted as (
+    delete from ${table} where id in (
+      select id from ${table} where ends_at <= ${number(now)} and id not in (select id from hit)
+        order by ends_at limit ${String(maxDeleted)} for update skip locked))
+  select 0 as seq, '' as version, jsonb_build_object(
+    'id', id, 'createdAt', 0, 'count', count, 'endsAt', ends_at)::text as doc from hit`;
 
 /** Returns the expression for the next sequence number of a table. */
 export const nextSequence = (table: string): string => `nextval(pg_get_serial_sequence('${table}', 'seq'))`;

@@ -1,5 +1,5 @@
 import { type Row, type StoreState, type TableStates, keys, serverTables } from "@mgmt/engine";
-import { type ClientBase, escapeIdentifier } from "pg";
+import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
 import { parseJson } from "./json-text.js";
 import { literal } from "./reads.js";
 import { sqlName } from "./tables.js";
@@ -22,31 +22,22 @@ const readTables = async (
   names: readonly string[],
 ): Promise<TableStates> => {
   const schema = escapeIdentifier(schemaName);
-  await client.query("begin isolation level repeatable read read only");
-  try {
-    const state: [string, TableStates[string]][] = [];
-    for (const name of names) {
-      const table = `${schema}.${sqlName(name)}`;
-      const { rows } = await client.query<{ seq: string; doc: string }>(
-        `select seq, doc::text as doc from ${table} order by seq`,
-      );
-      const next = await client.query<{ next: string }>(
-        `select case when is_called then last_value + 1 else last_value end as next
-          from ${schema}.${sqlName(name)}_seq_seq`,
-      );
-      state.push([
-        name,
-        {
-          next: Number(next.rows[0]?.next ?? 1),
-          // Only rows are stored.
-          rows: rows.map(({ seq, doc }) => [Number(seq), parseJson(doc) as Row]),
-        },
-      ]);
-    }
-    return Object.fromEntries(state);
-  } finally {
-    await client.query("commit");
-  }
+  const reads = names.flatMap((name) => [
+    `select seq as number, doc::text as doc from ${schema}.${sqlName(name)} order by seq`,
+    `select case when is_called then last_value + 1 else last_value end as number, null as doc
+      from ${schema}.${sqlName(name)}_seq_seq`,
+  ]);
+  // Several statements have several results, which the types of the driver do not say.
+  const results = (await client.query(
+    ["begin isolation level repeatable read read only", ...reads, "commit"].join(";\n"),
+  )) as unknown as readonly QueryResult<{ number: string; doc: string }>[];
+  const state = names.map((name, index): [string, TableStates[string]] => {
+    const { rows = [] } = results[1 + 2 * index] ?? {};
+    const next = Number(results[2 + 2 * index]?.rows[0]?.number ?? 1);
+    // Only rows are stored.
+    return [name, { next, rows: rows.map(({ number, doc }) => [Number(number), parseJson(doc) as Row]) }];
+  });
+  return Object.fromEntries(state);
 };
 
 /** Rows in one statement, which limits its length. */
@@ -61,17 +52,21 @@ export const writeState = async (
   const schema = escapeIdentifier(schemaName);
   const tables = Object.keys(state).map((name) => `${schema}.${sqlName(name)}`);
   // Deleted, because other transactions that only read keep what they see.
-  await client.query(tables.map((table) => `delete from ${table}`).join(";\n"));
+  let statements = tables.map((table) => `delete from ${table}`);
   for (const [name, { next, rows }] of Object.entries(state)) {
     const table = `${schema}.${sqlName(name)}`;
     for (let start = 0; start < rows.length; start += batch) {
       const values = rows
         .slice(start, start + batch)
         .map(([sequence, row]) => `(${String(sequence)}, ${literal(row.id)}, ${document(row)})`);
-      await client.query(`insert into ${table} (seq, id, doc) values ${values.join(", ")}`);
+      statements.push(`insert into ${table} (seq, id, doc) values ${values.join(", ")}`);
+      if (values.length < batch) continue;
+      await client.query(statements.join(";\n"));
+      statements = [];
     }
-    await client.query(`select setval('${schema}.${sqlName(name)}_seq_seq', ${String(next)}, false)`);
+    statements.push(`select setval('${schema}.${sqlName(name)}_seq_seq', ${String(next)}, false)`);
   }
+  await client.query(statements.join(";\n"));
 };
 
 /** Tells whether no server has used the schema yet. */

@@ -135,16 +135,41 @@ describe("jobs in Postgres", () => {
     const calls = vi.spyOn(databaseEngine, "create");
     const databaseId = await createDatabase(first);
     await held.begun;
-    // Looks at the same job as a regular look does.
+    // Looks at the same job as a regular look does, and waits for it.
     second.engine.start();
-    await second.engine.clock.set(await second.engine.clock.now());
+    const set = second.engine.clock.set(await second.engine.clock.now());
     await second.send("databases.get", { path: { databaseId } });
     held.release();
+    await set;
     await until(async () => {
       const { data } = await second.send("databases.get", { path: { databaseId } });
       expect(data["status"]).toBe("ready");
     });
     expect(calls).toHaveBeenCalledTimes(1);
+  });
+
+  it("are done when the clock of another process has moved past them", async () => {
+    const databaseEngine = new ModelDatabases();
+    const { first, second } = await openTwo({ databaseEngine, settings: { lifecycle: { provisioning: 0 } } });
+    const held = databaseEngine.hold("create");
+    const databaseId = await createDatabase(first);
+    await held.begun;
+    const advanced = second.engine.clock.advance(1);
+    held.release();
+    await advanced;
+    expect(await second.engine.read(({ store }) => store.databases.get(databaseId)?.status)).toBe("ready");
+  });
+
+  it("are done when the clock has moved past them, also those of a process that has ended", async () => {
+    const databaseEngine = new ModelDatabases();
+    const settings = { lifecycle: { provisioning: 0 } };
+    const schema = cluster.newSchema();
+    const first = await StoredProcess.open(cluster, schema, { databaseEngine, settings, isStarted: false });
+    const second = await StoredProcess.open(cluster, schema, { databaseEngine, settings, isStarted: false });
+    const databaseId = await createDatabase(first);
+    await first.close();
+    await second.engine.clock.advance(1);
+    expect(await second.engine.read(({ store }) => store.databases.get(databaseId)?.status)).toBe("ready");
   });
 
   it("stop creating a database that another process deletes", async () => {
@@ -265,6 +290,24 @@ describe("the control surface in Postgres", () => {
     await first.engine.setRateLimit(null);
     expect((await second.send("apps.list", { token })).headers).not.toHaveProperty("ratelimit-limit");
     await expect(first.engine.setRateLimit({ requests: -1, window: 1 })).rejects.toThrow(TypeError);
+  });
+
+  it("deletes windows of the rate limit that have ended", async () => {
+    const { first, second, schema } = await openTwo({ seed: "windows" });
+    await first.engine.setRateLimit({ requests: 3, window: 1_000 });
+    const expiresAt = "2100-01-01";
+    for (const name of ["one", "two", "three"]) {
+      const { id } = await first.engine.seed.user({ name });
+      await first.engine.seed.workspace({ name, ownerId: id });
+      const token = await first.engine.tokens.user({ userId: id, expiresAt });
+      expect((await second.send("apps.list", { token })).status).toBe(200);
+    }
+    const count = async (): Promise<number> =>
+      (await cluster.pool.query(`select from ${schema}.rate_windows`)).rowCount ?? 0;
+    expect(await count()).toBe(3);
+    await first.engine.clock.advance(1_000);
+    for (let index = 0; index < 2; index += 1) await second.send("apps.list");
+    expect(await count()).toBe(1);
   });
 
   it("creates tenants whose credentials reach their own workspace only", async () => {

@@ -1,4 +1,8 @@
-import { type DatabaseEngine, DatabaseUnavailableError } from "../../request/database-engine.js";
+import {
+  type DatabaseEngine,
+  DatabaseUnavailableError,
+  OutcomeUnknownError,
+} from "../../request/database-engine.js";
 import type { World } from "../../request/world.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobWorld, SupersededError } from "../../time/job-handler.js";
@@ -170,12 +174,24 @@ const setLogin = async (world: JobWorld, databaseId: string, connectionId: strin
   await world.databaseEngine.grant(databaseId, { connectionId, user, pass });
 };
 
+/** Throws an `OutcomeUnknownError` when the rows cannot be reached: the change is in them still, and is made later. */
+const whileStored = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    throw new OutcomeUnknownError("The change could not be discarded", { cause: error });
+  }
+};
+
 /** Makes changes. Safe to repeat, because a change is removed from the row when it is made. */
 export const changeJobs: JobHandlers = {
   [changeJob]: async (world, databaseId, changeId) => {
-    const requested = await world.transact(
-      { mode: "read", locks: [] },
-      (current) => findChange(current, databaseId, changeId)?.change,
+    const requested = await whileStored(async () =>
+      world.transact(
+        { mode: "read", locks: [] },
+        (current) => findChange(current, databaseId, changeId)?.change,
+      ),
     );
     if (!requested) throw new SupersededError();
     try {
@@ -190,8 +206,10 @@ export const changeJobs: JobHandlers = {
       });
     } catch (error) {
       const isUnavailable = error instanceof DatabaseUnavailableError;
-      await changeDatabase(world, databaseId, (current) =>
-        (isUnavailable ? postpone : discardChange)(current, databaseId, requested),
+      await whileStored(() =>
+        changeDatabase(world, databaseId, (current) =>
+          (isUnavailable ? postpone : discardChange)(current, databaseId, requested),
+        ),
       );
       throw error;
     }

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TableChanges } from "@mgmt/engine";
+import { DatabaseError, type Pool, type PoolClient, escapeIdentifier } from "pg";
+import { literal } from "./reads.js";
+import { sqlName } from "./tables.js";
+import { document } from "./writes.js";
+
+/** Whether a commit took effect whose response was lost. */
+export type Outcome = "committed" | "not committed" | "unknown";
+
+/** Tells whether an error ended the connection, so that a commit may have taken effect before. */
+export const isLost = (error: unknown): boolean =>
+  !(error instanceof DatabaseError) || (error.severity !== "ERROR" && error.severity !== undefined);
+
+/** Milliseconds between looks. */
+const retryDelay = 100;
+
+export interface LostCommit {
+  readonly pool: Pool;
+  readonly schema: string;
+  /** The process id of the session that was lost; null when there was none. */
+  readonly backend: number | null;
+  readonly changes: readonly TableChanges[];
+  /** Time to find out, in milliseconds, while the request waits. */
+  readonly patience: number;
+}
+
+/** Looks in the rows whether a commit took effect. */
+export const findOutcome = async (lost: LostCommit): Promise<Outcome> => {
+  for (const deadline = Date.now() + lost.patience; Date.now() < deadline; await sleep(retryDelay)) {
+    try {
+      if (lost.backend !== null && (await isWorking(lost.pool, lost.backend))) continue;
+      return outcomeOf(await read(lost));
+    } catch {
+      // Postgres is away still.
+    }
+  }
+  return "unknown";
+};
+
+/** The lost session may still be at work, or wait for statements that never arrive. */
+const isWorking = async (pool: Pool, backend: number): Promise<boolean> => {
+  const { rows } = await pool.query<{ state: string }>(
+    "select state from pg_stat_activity where pid = $1 and application_name = 'mgmt records' and state <> 'idle'",
+    [backend],
+  );
+  const [session] = rows;
+  if (session === undefined) return false;
+  if (session.state.startsWith("idle in transaction"))
+    await pool.query("select pg_terminate_backend($1)", [backend]);
+  return true;
+};
+
+/** What the rows say about one change: they are as before, or as the change left them, or neither. */
+type Seen = "before" | "after" | "other";
+
+interface Evidence {
+  readonly kind: "insert" | "update" | "delete";
+  readonly seen: Seen;
+}
+
+const outcomeOf = (evidence: readonly Evidence[]): Outcome => {
+  const has = (kind: Evidence["kind"], seen: Seen): boolean =>
+    evidence.some((each) => each.kind === kind && each.seen === seen);
+  // A version that was there before is proof. A row may have been changed or deleted since, but its id is used once.
+  if (has("update", "before") || has("delete", "before")) return "not committed";
+  if (has("insert", "after") || has("update", "after")) return "committed";
+  if (has("delete", "after") && !has("update", "other")) return "committed";
+  return evidence.every(({ kind }) => kind === "insert") ? "not committed" : "unknown";
+};
+
+const read = async ({ pool, schema, changes }: LostCommit): Promise<Evidence[]> => {
+  const statements = changes.flatMap((each) => evidenceOf(schema, each));
+  if (statements.length === 0) return [];
+  const client: PoolClient = await pool.connect();
+  try {
+    const { rows } = await client.query<Evidence>(statements.join(" union all "));
+    client.release();
+    return rows;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+};
+
+const evidenceOf = (schema: string, { table, deletes, updates, inserts }: TableChanges): string[] => {
+  const from = `from ${escapeIdentifier(schema)}.${sqlName(table)}`;
+  const select = (kind: Evidence["kind"], seen: string): string =>
+    `select ${literal(kind)} as kind, ${seen} as seen`;
+  return [
+    ...inserts.flatMap(({ row }) =>
+      row === null
+        ? []
+        : [
+            select(
+              "insert",
+              `case when exists (select ${from} where id = ${literal(row.id)}) then 'after' else 'before' end`,
+            ),
+          ],
+    ),
+    ...updates.map(({ id, version, row }) =>
+      select(
+        "update",
+        `coalesce((select case when xmin::text = ${literal(version)} then 'before'
+          when doc = ${document(row)} then 'after' else 'other' end ${from} where id = ${literal(id)}), 'other')`,
+      ),
+    ),
+    ...deletes.map(({ id, version }) =>
+      select(
+        "delete",
+        `coalesce((select case when xmin::text = ${literal(version)} then 'before' else 'other' end
+          ${from} where id = ${literal(id)}), 'after')`,
+      ),
+    ),
+  ];
+};

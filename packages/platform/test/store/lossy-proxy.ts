@@ -1,0 +1,84 @@
+import { type Server, type Socket, connect, createServer } from "node:net";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+
+/** When the connection that sends the next commit of changes is lost: before Postgres gets it, or before its response. */
+export type Loss = "request" | "response";
+
+/** Forwards connections to Postgres, and loses one of them on demand. */
+export class LossyProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #loss: Loss | undefined;
+  #isRefusing = false;
+
+  private constructor(port: number) {
+    this.#server = createServer((client) => this.#forward(client, port));
+  }
+
+  /** @param port that of Postgres. */
+  static async start(port: number): Promise<LossyProxy> {
+    const proxy = new LossyProxy(port);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get port(): number {
+    // It listens on a port.
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** @param refuses whether no other connection can be made from then on. */
+  loseNextCommit(loss: Loss, { refuses = false } = {}): void {
+    this.#loss = loss;
+    this.#isRefusing = refuses;
+  }
+
+  /** Tells whether the commit came. */
+  get hasLost(): boolean {
+    return this.#loss === undefined;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #forward(client: Socket, port: number): void {
+    if (this.#isRefusing && this.hasLost) {
+      client.destroy();
+      return;
+    }
+    const postgres = connect(port, "127.0.0.1");
+    for (const socket of [client, postgres]) {
+      this.#sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        this.#sockets.delete(socket);
+        client.destroy();
+        postgres.destroy();
+      });
+    }
+    let isLosing = false;
+    client.on("data", (data) => {
+      // Changes and their commit are one message.
+      if (this.#loss !== undefined && /;\ncommit\0$/.test(data.toString("latin1"))) {
+        isLosing = true;
+        if (this.#loss === "request") return this.#lose();
+      }
+      postgres.write(data);
+    });
+    postgres.on("data", (data) => {
+      if (isLosing) this.#lose();
+      else client.write(data);
+    });
+  }
+
+  /** Ends all connections, as a failure of the network does. */
+  #lose(): void {
+    this.#loss = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}

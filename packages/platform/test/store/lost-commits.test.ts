@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { openRecords } from "../../src/store/open-records.js";
+import { type Loss, LossyProxy } from "./lossy-proxy.js";
+import { StoreCluster } from "./store-cluster.js";
+import { StoredProcess } from "./stored-process.js";
+
+const cluster = new StoreCluster();
+let schema: string;
+let proxy: LossyProxy;
+let others: StoredProcess;
+
+/** @param patience how long a commit waits to learn whether it took effect, in milliseconds. */
+const openBehindProxy = async (patience: number): Promise<StoredProcess> => {
+  const records = await openRecords({ ...cluster.address, port: proxy.port }, { schema, patience });
+  onTestFinished(() => records.close());
+  return StoredProcess.open(cluster, schema, { records, isStarted: false });
+};
+
+beforeEach(async () => {
+  proxy = await LossyProxy.start(cluster.address.port);
+  schema = cluster.newSchema();
+  others = await StoredProcess.open(cluster, schema, { isStarted: false });
+  return () => proxy.close();
+});
+
+afterEach(() => expect(proxy.hasLost).toBe(true));
+
+const namesOf = async (): Promise<unknown> => {
+  const { data } = await others.send("projects.list");
+  return (data as unknown as { name: string }[]).map(({ name }) => name);
+};
+
+const body = { name: "shop", createDatabase: false };
+
+describe("a connection that is lost during a commit", () => {
+  it.each<Loss>(["request", "response"])("creates a row once when the %s was lost", async (loss) => {
+    const process = await openBehindProxy(60_000);
+    await process.send("projects.list");
+    proxy.loseNextCommit(loss);
+    const { status, data } = await process.send("projects.create", { body });
+    expect(status).toBe(201);
+    expect(await namesOf()).toEqual(["shop"]);
+    expect((await others.send("projects.get", { path: { id: data.id } })).status).toBe(200);
+  });
+
+  it.each<Loss>(["request", "response"])("updates a row when the %s was lost", async (loss) => {
+    const process = await openBehindProxy(60_000);
+    const { data } = await process.send("projects.create", { body });
+    proxy.loseNextCommit(loss);
+    const path = { id: data.id };
+    const { status } = await process.send("projects.update", { path, body: { name: "renamed" } });
+    expect(status).toBe(200);
+    expect(await namesOf()).toEqual(["renamed"]);
+  });
+
+  it.each<Loss>(["request", "response"])("deletes a row when the %s was lost", async (loss) => {
+    const process = await openBehindProxy(60_000);
+    const { data } = await process.send("projects.create", { body });
+    proxy.loseNextCommit(loss);
+    expect((await process.send("projects.delete", { path: { id: data.id } })).status).toBe(204);
+    expect(await namesOf()).toEqual([]);
+  });
+
+  it("answers 503 without Retry-After when nobody can tell what happened, so that no client repeats a POST", async () => {
+    const process = await openBehindProxy(200);
+    await process.send("projects.list");
+    proxy.loseNextCommit("response", { refuses: true });
+    const { status, code, headers } = await process.send("projects.create", { body });
+    expect([status, code]).toEqual([503, "internal:unavailable"]);
+    expect(headers).not.toHaveProperty("retry-after");
+    expect(await namesOf()).toEqual(["shop"]);
+  });
+});
