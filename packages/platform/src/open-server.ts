@@ -16,6 +16,7 @@ import {
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
 import { type Manifest, writeManifest } from "./data-dir/manifest.js";
+import { memoryLimitsFor } from "./databases/memory-watch.js";
 import { type OpenDatabases, openDatabases } from "./databases/open-databases.js";
 import type { RecordedDatabase } from "./databases/reconcile.js";
 import type { OpenFront } from "./open-front.js";
@@ -76,10 +77,12 @@ export const openServer = async (context: ServerContext): Promise<OpenServer> =>
 
 /** Opens the databases, and records which of them Postgres does not have. */
 const openRecorded = async (
-  { postgres, front, onLog }: ServerContext,
+  { dataDir, postgres, front, onLog }: ServerContext,
   recorded: readonly RecordedDatabase[],
 ): Promise<OpenDatabases> => {
-  const databases = await openDatabases(postgres.address, postgres.major, recorded, front.server.port);
+  const memory = dataDir.ephemeral ? await memoryLimitsFor(dataDir.path) : undefined;
+  const { address, major } = postgres;
+  const databases = await openDatabases(address, major, recorded, front.server.port, { memory, onLog });
   const { missing, broken, problems } = databases;
   let lost: string[] = [];
   try {

@@ -2,6 +2,7 @@ import { Pool } from "pg";
 import { connectionLimits } from "../postgres/connection-limits.js";
 import { type Admin, identifier } from "./admin.js";
 import { fairLimit } from "./fair-limit.js";
+import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import { isOurRole, isOurs } from "./ownership.js";
 
 export interface TenantLimits {
@@ -13,6 +14,10 @@ export interface TenantLimits {
   locks: number;
   /** How long a database is closed whose sessions took most of the locks, in milliseconds. */
   penalty: number;
+  /** For databases that are in memory. Default: they are not. */
+  memory?: MemoryLimits | undefined;
+  /** Receives messages for people. */
+  onLog?: ((line: string) => void) | undefined;
 }
 
 /** A fifth of the connections remains for databases that have few. Half of the locks that Postgres has room for. */
@@ -84,6 +89,9 @@ export class TenantGuard {
   readonly #pool: Pool;
   /** Until when a database is closed, by oid, in milliseconds since 1970. */
   readonly #closedUntil = new Map<number, number>();
+  /** Oids of databases that are closed because they use too much memory. */
+  readonly #large = new Set<number>();
+  readonly #memory: MemoryWatch | undefined;
   /** The limit while there are many connections. */
   #crowdedLimit: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -95,6 +103,8 @@ export class TenantGuard {
     this.#limits = { ...defaults, ...limits };
     // A connection that other work cannot take.
     this.#pool = new Pool({ ...admin.address, database: "postgres", max: 1 });
+    const { memory } = this.#limits;
+    this.#memory = memory && new MemoryWatch(memory, this.#pool);
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
@@ -129,6 +139,7 @@ export class TenantGuard {
   /** Applies all limits. Returns whether tenants have sessions. */
   async check(): Promise<boolean> {
     await this.#endHolderOfLocks();
+    await this.#closeLarge();
     const { rows: usages } = await this.#pool.query<Usage>(findUsage, [this.#limits.perDatabase]);
     if (usages.length === 0) return false;
     this.#adaptToCrowd(usages);
@@ -157,6 +168,20 @@ export class TenantGuard {
     for (const { database, pid } of rows) if (database === worst[0]) terminate(pid);
   }
 
+  /** Closes databases that use too much memory, until they use less. */
+  async #closeLarge(): Promise<void> {
+    const isDue = [...this.#large].some((oid) => (this.#closedUntil.get(oid) ?? 0) <= Date.now());
+    // The size of a database that is dropped at the same time cannot be looked up. The next check does it.
+    const found = await this.#memory?.findLarge(isDue).catch(() => undefined);
+    if (found === undefined) return;
+    if (isDue) this.#large.clear();
+    for (const { oid, name } of found) {
+      if (!this.#closedUntil.has(oid)) this.#limits.onLog?.(tooLarge(name));
+      this.#closedUntil.set(oid, Date.now() + this.#limits.penalty);
+      this.#large.add(oid);
+    }
+  }
+
   #adaptToCrowd(usages: readonly Usage[]): void {
     const { crowded, perDatabase } = this.#limits;
     const sessions = usages.map((usage) => usage.sessions);
@@ -177,6 +202,9 @@ export class TenantGuard {
     return this.#admin.script([`alter database ${identifier(name)} connection limit ${String(wanted)}`]);
   }
 }
+
+const tooLarge = (name: string): string =>
+  `The database ${name} uses too much memory and accepts no connections. Restore a backup or delete it`;
 
 /** Ends a session by its process id. */
 const terminate = (pid: number): void => {

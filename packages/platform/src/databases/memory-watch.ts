@@ -1,0 +1,71 @@
+import { statfs } from "node:fs/promises";
+import type { Pool } from "pg";
+import { isOurs } from "./ownership.js";
+
+const mebibyte = 1024 ** 2;
+
+/** The file system that is in memory, by its number in Linux (`TMPFS_MAGIC`). */
+const tmpfs = 0x0102_1994;
+
+export interface MemoryLimits {
+  /** A directory on the file system that has the databases. */
+  directory: string;
+  /** Maximum size of a database with the temporary files of its sessions, in bytes. */
+  perDatabase: number;
+  /** Maximum size of all databases together, in bytes. */
+  total: number;
+}
+
+/** A database that uses too much memory. */
+export interface LargeDatabase {
+  oid: number;
+  name: string;
+}
+
+/** Returns the limits for databases in memory: 1 GiB each, and half of what is free together. Undefined if they are on a disk. */
+export const memoryLimitsFor = async (directory: string): Promise<MemoryLimits | undefined> => {
+  const { type, bavail, bsize } = await statfs(directory);
+  return type === tmpfs
+    ? { directory, perDatabase: 1024 * mebibyte, total: Math.floor((bavail * bsize) / 2) }
+    : undefined;
+};
+
+/** The name of a temporary file has the process id of its session. */
+const findSizes = `
+  select d.oid, d.datname as name, (pg_database_size(d.oid) + coalesce((
+      select sum(t.size) from pg_ls_tmpdir() t join pg_stat_get_activity(null) a
+        on a.datid = d.oid and starts_with(t.name, 'pgsql_tmp' || a.pid || '.')
+    ), 0))::float8 as bytes
+  from pg_database d
+  where d.datname not like '%.%' and ${isOurs}
+  order by 3 desc`;
+
+/** Finds databases that use too much of the memory that they are in. */
+export class MemoryWatch {
+  readonly #limits: MemoryLimits;
+  readonly #pool: Pick<Pool, "query">;
+  /** Bytes of the file system that were in use when the sizes were looked up. */
+  #used = 0;
+
+  constructor(limits: MemoryLimits, pool: Pick<Pool, "query">) {
+    this.#limits = limits;
+    this.#pool = pool;
+  }
+
+  /**
+   * Looks up the sizes of all databases, but only if the file system has grown by a sixteenth of the limit of one.
+   *
+   * @param always looks them up in any case.
+   */
+  async findLarge(always: boolean): Promise<LargeDatabase[]> {
+    const { directory, perDatabase, total } = this.#limits;
+    const { blocks, bfree, bsize } = await statfs(directory);
+    const used = (blocks - bfree) * bsize;
+    if (used < this.#used) this.#used = used;
+    if (!always && used - this.#used < perDatabase / 16) return [];
+    const { rows } = await this.#pool.query<{ oid: number; name: string; bytes: number }>(findSizes);
+    this.#used = used;
+    const isTooMuch = rows.reduce((sum, { bytes }) => sum + bytes, 0) > total;
+    return rows.filter(({ bytes }, index) => bytes > perDatabase || (isTooMuch && index === 0));
+  }
+}

@@ -1,0 +1,50 @@
+import { statfs } from "node:fs/promises";
+import { describe, expect, it, vi } from "vitest";
+import { memoryLimitsFor } from "../src/databases/memory-watch.js";
+import { ephemeralBase } from "../src/directories.js";
+import { Cluster } from "./cluster.js";
+
+const mebibyte = 1024 ** 2;
+const patient = { timeout: 60_000, interval: 50 };
+const log: string[] = [];
+const directory = await ephemeralBase();
+const cluster = new Cluster({
+  memory: { directory, perDatabase: 20 * mebibyte, total: 200 * mebibyte },
+  penalty: 500,
+  onLog: (line) => log.push(line),
+});
+
+describe("a database in memory", () => {
+  it("is closed when it exceeds its limit, until a backup is restored, and others are not", async () => {
+    const [large, small] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    await cluster.databases.backup(large.id, "bkp_small");
+    const other = await cluster.connect(small.id, small.credential);
+    const session = await cluster.connect(large.id, large.credential);
+    session.on("error", () => undefined);
+    await session.query("create table filled (id uuid, number int)");
+    const insert = "insert into filled select gen_random_uuid(), generate_series(1, 50000)";
+    for (let isOpen = true; isOpen;) {
+      isOpen = await session.query(insert).then(
+        () => true,
+        () => false,
+      );
+    }
+    await vi.waitFor(
+      () => expect(cluster.connect(large.id, large.credential)).rejects.toMatchObject({ code: "53300" }),
+      patient,
+    );
+    expect(log.join()).toContain(`The database ${large.id} uses too much memory`);
+    await other.query("create table kept (id int)");
+
+    await cluster.databases.restore(large.id, "bkp_small");
+    await vi.waitFor(() => cluster.connect(large.id, large.credential), patient);
+  });
+
+  it("has a limit only on a file system in memory", async () => {
+    const { type, bavail, bsize } = await statfs(directory);
+    const isInMemory = type === 0x0102_1994;
+    const limits = await memoryLimitsFor(directory);
+    expect(limits === undefined).toBe(!isInMemory);
+    expect(limits?.total ?? 0).toBeLessThanOrEqual(bavail * bsize);
+  });
+});
