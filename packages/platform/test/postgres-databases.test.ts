@@ -194,6 +194,13 @@ describe("deleting a database", () => {
     expect(await cluster.namesIn("datname", source.id)).toEqual([]);
   });
 
+  it("uses nothing once it is dropped", async () => {
+    const { id } = await cluster.makeTenant();
+    expect((await cluster.databases.usage(id)).bytes).toBeGreaterThan(0);
+    await cluster.databases.drop(id);
+    expect(await cluster.databases.usage(id)).toEqual({ bytes: 0, operations: 0 });
+  });
+
   it("removes data, roles, sessions and backups", async () => {
     const { id, credential } = await cluster.makeTenant();
     await cluster.databases.backup(id, "bkp_gone");

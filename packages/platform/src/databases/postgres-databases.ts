@@ -160,14 +160,17 @@ export class PostgresDatabases implements DatabaseEngine {
     }
   }
 
-  /** Counts transactions as operations. Postgres resets the count after a restore and after a crash. */
+  /**
+   * Counts transactions as operations. Postgres resets the count after a restore and after a crash. A database that is dropped
+   * at the same time uses nothing.
+   */
   async usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
-    const name = databaseName(databaseId);
-    const [row] = await this.#admin.query<{ operations: string }>(
-      "select xact_commit + xact_rollback as operations from pg_stat_database where datname = $1",
-      [name],
+    const [row] = await this.#admin.query<{ bytes: string | null; operations: string | null }>(
+      `select pg_database_size(d.oid) as bytes, xact_commit + xact_rollback as operations
+        from pg_database d left join pg_stat_database on datid = d.oid where d.datname = $1`,
+      [databaseName(databaseId)],
     );
-    return { bytes: await this.#size(name), operations: Number(row?.operations ?? 0) };
+    return { bytes: Number(row?.bytes ?? 0), operations: Number(row?.operations ?? 0) };
   }
 
   /** Does the work when no other work uses these databases. */
