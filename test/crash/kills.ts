@@ -77,8 +77,10 @@ export class Killer {
         return this.#killPlatform();
       case "watchdog, then platform":
         killAll(watchdogs);
+        // It may have been started again, or not.
         await sleep(after / 10);
-        return this.#killPlatform();
+        killAll([pid]);
+        return dev.ended();
       case "terminate":
         process.kill(pid, "SIGTERM");
         return this.#leavesNothing(descendantsOf(pid));
