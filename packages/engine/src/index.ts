@@ -45,7 +45,7 @@ export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
 export { KeyedMutex } from "./time/keyed-mutex.js";
 export { controlDocument } from "./control/control-document.js";
-export { redactUrl } from "./generated/redact.js";
+export { redactData } from "./generated/redact.js";
 export { isHarmlessField, isSecretField, secretFields } from "./generated/secret-fields.js";
 export { escapeUnsafe } from "./generated/unsafe-characters.js";
 export { operationAt, shownPath } from "./request/route.js";

@@ -79,6 +79,7 @@ describe("redaction", () => {
         (text) => `first line\n${text}\nlast line`,
         (text) => `failed: ${text} (again)`,
         encodeURIComponent,
+        (text) => String(new URLSearchParams({ note: text })),
         base64,
       ),
       { maxLength: 2 },
@@ -105,7 +106,7 @@ describe("redaction", () => {
           expect(contains(clean, secret)).toBe(false);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 400, seed: 20261122 },
     );
   });
 

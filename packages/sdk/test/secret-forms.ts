@@ -113,7 +113,7 @@ export const contains = (text: string, secret: string): boolean => {
   let decoded = text;
   for (let times = 0; times <= 3; times += 1) {
     if (shownForms(secret).some((form) => decoded.includes(form))) return true;
-    decoded = `${decodedRuns(decoded)}\n${decoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))}`;
+    decoded = `${decodedRuns(decoded)}\n${decoded.replaceAll("+", " ").replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))}`;
   }
   return false;
 };

@@ -48,10 +48,15 @@ const redactText = (text: string, scope: Scope): string => {
   const inner = (decoded: string): string => redactText(decoded, inside);
   return clean
     .replace(/[^\s"<>]+/g, (encoded) => {
-      if (!encoded.includes("%")) return encoded;
-      const decoded = decodePercent(encoded);
-      const redacted = inner(decoded);
-      return redacted === decoded ? encoded : encodeText(redacted);
+      if (!encoded.includes("%") && !(encoded.includes("+") && encoded.includes("="))) return encoded;
+      let shown = encoded;
+      // Forms encode spaces as plus signs.
+      for (const hasSpaces of [true, false]) {
+        const decoded = decodePercent(hasSpaces ? shown.replaceAll("+", " ") : shown);
+        const redacted = inner(decoded);
+        if (redacted !== decoded) shown = encodeText(redacted);
+      }
+      return shown;
     })
     .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, full: string) =>
       [lines, full].some((each) => holdsSecret(each.replace(/\s/g, ""), known, inner)) ? mask : lines,

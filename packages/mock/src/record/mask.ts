@@ -1,4 +1,4 @@
-import { isHarmlessField, isSecretField, redactUrl, secretFields } from "@mgmt/engine";
+import { isHarmlessField, isSecretField, redactData, secretFields } from "@mgmt/engine";
 
 /** Replaces a secret in a recording. */
 export const masked = "[secret]";
@@ -34,20 +34,11 @@ export class SecretMask {
     );
   }
 
-  /** Masks known secrets, and texts that look like secrets, in every string of a JSON value. */
+  /** Masks known secrets, and what looks like a secret, in a JSON value. */
   texts<T>(value: T): T {
-    const visit = (part: unknown): unknown => {
-      if (typeof part === "string") return this.text(part);
-      if (Array.isArray(part)) return part.map(visit);
-      if (typeof part !== "object" || part === null) return part;
-      return Object.fromEntries(Object.entries(part).map(([name, item]) => [this.text(name), visit(item)]));
-    };
+    const clean = JSON.stringify(redactData(value, [...this.#known])).replaceAll(redacted, masked);
     // Only strings change.
-    return visit(value) as T;
-  }
-
-  text(text: string): string {
-    return redactUrl(text, [...this.#known]).replaceAll(redacted, masked);
+    return JSON.parse(clean) as T;
   }
 }
 

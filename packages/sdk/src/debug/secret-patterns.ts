@@ -143,7 +143,7 @@ const anywhere: readonly Rule[] = [
   replacing(/\b((?:password|identified by)\s{1,9}E?')(?!\[redacted)(?:[^']|'')*/gi, `$1${mask}`),
   replacing(/\b(login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})\S+/gi, `$1${mask}`),
   replacing(
-    /(?<![^\s"'])([\w.*-]{1,255}:(?:\d{2,5}|\*):[A-Za-z_*][\w-]{0,63}:[\w*.-]{1,63}:)(?![\s[])[^\s"']+/g,
+    /(?<![\w.*-])([\w.*-]{1,255}:(?:\d{2,5}|\*):[A-Za-z_*][\w-]{0,63}:[\w*.-]{1,63}:)(?![\s[])[^\s"']+/g,
     `$1${mask}`,
   ),
   // Prose: `the token is 3f8a…`.
