@@ -20,7 +20,10 @@ const folders = {
     "packages/sdk/test/{redaction,reference-server,refusals,request,request-pages,retries,secrets}.test.ts",
     "packages/sdk/test/{tracing,type-checks,auth/client,auth/refresh,wait/wait-for-approval}.test.ts",
   ],
-  "packages/engine/src/request": ["packages/engine/test/request/!(malformed-requests|matrix|tokens).test.ts"],
+  "packages/engine/src/request": [
+    "packages/engine/test/request/!(malformed-requests|matrix|tokens).test.ts",
+    "packages/engine/test/store/partial-store.test.ts",
+  ],
   "packages/engine/src/rules": ["packages/engine/test/rules/*.test.ts"],
   "packages/platform/src/databases": [
     "packages/platform/test/{database-copies,postgres-databases,isolation,recovery,reconcile}.test.ts",

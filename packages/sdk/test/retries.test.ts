@@ -87,6 +87,11 @@ describe("a repeated request", () => {
     },
   );
 
+  it("fails when a GET meets 404", async () => {
+    const { client } = await failing(502, 404);
+    expect(await thrown(client.projects.get("p"))).toBeInstanceOf(ProjectNotFoundError);
+  });
+
   it("sends a POST that no server received", async () => {
     const sent: string[] = [];
     const transport = nodeTransport();
@@ -208,7 +213,7 @@ describe("Retry-After", () => {
   });
 });
 
-describe("a DELETE that meets 404", () => {
+describe("a repeated DELETE that meets 404", () => {
   it.each([["drop"], [502], [504]] as const)("succeeds after %s", async (failure) => {
     const { client, seen } = await failing(failure, 404);
     expect(await client.projects.delete("proj_1")).toBeUndefined();
@@ -223,7 +228,21 @@ describe("a DELETE that meets 404", () => {
     expect(await thrown(limited.projects.delete("p"))).toBeInstanceOf(ProjectNotFoundError);
   });
 
-  it("fails if the 404 comes from a proxy or means an unknown path", async () => {
+  it.each([
+    [404, "route:not_found"],
+    [409, "project:not_found"],
+  ])("fails if the response is %s with the code %s", async (status, code) => {
+    const { baseUrl } = await startServer((_, response, count) => {
+      if (count === 1) return void response.destroy();
+      json(response, status, { error: { code, message: "m" } });
+    });
+    expect(await thrown(createClient({ baseUrl, token: false }).projects.delete("p"))).toMatchObject({
+      status,
+      code,
+    });
+  });
+
+  it("fails if the 404 comes from a proxy", async () => {
     const { baseUrl } = await startServer((_, response, count) => {
       if (count === 1) return void response.destroy();
       response.writeHead(404, { "content-type": "text/html" }).end("<html>");
