@@ -132,10 +132,4 @@ describe("usage", () => {
       .toBeGreaterThan(before.operations);
     expect((await cluster.databases.usage(id)).bytes).toBeGreaterThan(before.bytes + 1_000_000);
   });
-
-  it("fails for a database that does not exist", async () => {
-    await expect(cluster.databases.usage("db_unknown")).rejects.toThrow(
-      "The Postgres database db_unknown does not exist",
-    );
-  });
 });
