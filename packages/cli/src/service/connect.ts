@@ -51,12 +51,13 @@ export const clientFor = async (
   { version, output, encryption }: Pick<Context, "version" | "output" | "encryption">,
   options?: SendOptions,
 ): Promise<MgmtClient> => {
-  if (token !== false) await encryption.require(baseUrl);
   const { createClient, InvalidArgumentError, nodeTransport } = await import("./sdk.js");
+  let client: MgmtClient;
   try {
-    return createClient({
+    client = createClient({
       baseUrl: baseUrl.value,
-      allowInsecureHttp: token === false || encryption.isOptional,
+      // The check below has the words of the command line.
+      allowInsecureHttp: true,
       token,
       transport: announceDelays(debugRequests(nodeTransport(), output), output),
       headers: { "user-agent": `mgmt/${version}` },
@@ -66,4 +67,6 @@ export const clientFor = async (
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
     throw badAddress(baseUrl.from, error.problem);
   }
+  if (token !== false) await encryption.require(baseUrl);
+  return client;
 };
