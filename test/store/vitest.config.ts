@@ -5,8 +5,9 @@ import shared from "../../vitest.config.js";
 export default defineConfig({
   ...(shared.resolve && { resolve: shared.resolve }),
   test: {
-    include: ["packages/engine/test/{rules,oauth,request}/**/*.test.ts"],
-    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/store/start-postgres.ts"],
+    include: ["packages/engine/test/{rules,oauth}/**/*.test.ts"],
+    globalSetup: ["test/store/start-postgres.ts"],
+    setupFiles: ["test/store/setup.ts"],
     isolate: false,
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -1,6 +1,5 @@
 import { createServer } from "@mgmt/mock/server";
 import { setupMock } from "@mgmt/mock";
-import { storeOptions } from "../../engine/test/store/engine-store.js";
 import type { EngineOptions, ReferenceEngine } from "../../engine/src/composition/reference-engine.js";
 
 export interface Sent {
@@ -32,7 +31,7 @@ export interface Face {
 
 type OpenFace = (options?: EngineOptions) => Promise<Face>;
 
-const seeded = (): EngineOptions => ({ seed: "engine", validateResponses: true, ...storeOptions() });
+const seeded = (): EngineOptions => ({ seed: "engine", validateResponses: true });
 
 const sender =
   (baseUrl: string) =>

@@ -15,7 +15,6 @@ import { RandomIds, seedRandom } from "../request/random-ids.js";
 import type { Settings } from "../request/settings.js";
 import type { World } from "../request/world.js";
 import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
-import type { Backing } from "../store/backing.js";
 import { MemoryStore } from "../store/memory-store.js";
 import { type ClockState, VirtualClock } from "../time/clock.js";
 import type { JobHandler } from "../time/job-handler.js";
@@ -24,7 +23,6 @@ import { JobQueue } from "../time/job-queue.js";
 import type { Job } from "../time/scheduler.js";
 import { ChangeHook } from "./change-hook.js";
 import { populate } from "./populate.js";
-import { replayedTransactions } from "./replayed-transactions.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** The world of a server whose state is in memory. Loading a snapshot creates a new world. */
@@ -48,8 +46,6 @@ export interface ServerParts {
   readonly rateLimiter: RateLimiter;
   readonly afterMutation: (() => void | Promise<void>) | undefined;
   readonly onDefect: (error: unknown) => void;
-  /** Opens the rows for the transactions of requests and jobs. Default: they use the store in memory itself. */
-  readonly openBacking: ((store: MemoryStore) => Backing) | undefined;
 }
 
 /** Returns the world with the state of a snapshot. It shares the rows of the snapshot, which are immutable. */
@@ -82,9 +78,7 @@ export const worldOf = (snapshot: Snapshot, parts: ServerParts): LiveWorld => {
     findEndpoint: (method, path) =>
       oauth.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path) ?? findContract(path),
     changes,
-    transact: parts.openBacking
-      ? replayedTransactions(() => world, parts.openBacking(store)).transact
-      : (_access, step) => step(world),
+    transact: (_access, step) => step(world),
     attempt: (job) => world.scheduler.attempt(job),
     finishJobs: (subject) => world.scheduler.finish(world.clock, subject),
     epoch: store,

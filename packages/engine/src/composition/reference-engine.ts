@@ -15,8 +15,6 @@ import { RateLimiter } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { RateLimitSettings, Settings } from "../request/settings.js";
 import { type Snapshot, readSnapshot } from "./snapshot.js";
-import type { Backing } from "../store/backing.js";
-import type { MemoryStore } from "../store/memory-store.js";
 import type { Store } from "../store/store.js";
 import { ApprovalsControl } from "../control/approvals-control.js";
 import type { ControlledEngine } from "../control/controlled-engine.js";
@@ -64,11 +62,6 @@ export interface EngineOptions {
   validateResponses?: boolean;
   /** Called with errors inside the server. Default: `console.error`. */
   onDefect?: (error: unknown) => void;
-  /**
-   * Opens the rows that requests and jobs read and change in transactions, given the store that the control surface uses.
-   * Default: they use that store itself.
-   */
-  openBacking?: (store: MemoryStore) => Backing;
   /** Maximum number of requests in the log. Default: 1000. */
   logCapacity?: number;
 }
@@ -86,7 +79,6 @@ const engineOptions: Record<keyof EngineOptions, true> = {
   afterMutation: true,
   validateResponses: true,
   onDefect: true,
-  openBacking: true,
   logCapacity: true,
 };
 
@@ -148,7 +140,6 @@ export class ReferenceEngine implements ControlledEngine {
       rateLimiter: this.#rateLimiter,
       afterMutation,
       onDefect,
-      openBacking: options.openBacking,
     };
     this.#initial = initial ?? firstSnapshot(seed, startOf(options));
     this.#world = worldOf(snapshot ?? this.#initial, this.#parts);
@@ -167,19 +158,18 @@ export class ReferenceEngine implements ControlledEngine {
       onDefect,
       requestIdPrefix: `req_${seed === null ? draws.label(10) : "seeded"}_`,
     });
-    const controlled = (): LiveWorld => this.#controlled();
     this.clock = new ClockControl(world);
     // Transactions in memory return at once.
-    this.approvals = new ApprovalsControl(controlled) as InMemory<ApprovalsControl, "list">;
-    this.states = new StateControl(controlled);
+    this.approvals = new ApprovalsControl(world) as InMemory<ApprovalsControl, "list">;
+    this.states = new StateControl(world);
     this.dataPlane = new DataPlaneControl(
       (id) => this.#world.store.databases.get(id) !== undefined,
       options.dataPlane,
     ) as InMemory<DataPlaneControl, "addFault">;
     this.residents = new Residents(() => this.#world.store);
-    this.oauth = new OAuthControl(controlled) as InMemory<OAuthControl, "deny">;
-    this.seed = new Seeder(controlled, this.#engine, this.states);
-    this.tokens = new TokenMint(controlled);
+    this.oauth = new OAuthControl(world) as InMemory<OAuthControl, "deny">;
+    this.seed = new Seeder(world, this.#engine, this.states);
+    this.tokens = new TokenMint(world);
   }
 
   /**
@@ -192,7 +182,7 @@ export class ReferenceEngine implements ControlledEngine {
     const user = await this.seed.user({ name });
     const { id } = await this.seed.workspace({ name, ownerId: user.id });
     await this.seed.serviceToken({ name: "default" }, { workspaceId: id });
-    const world = (): LiveWorld => this.#controlled();
+    const world = (): LiveWorld => this.#world;
     const residents = new Residents(() => this.#world.store, id);
     return new Tenant({
       residents,
@@ -286,12 +276,6 @@ export class ReferenceEngine implements ControlledEngine {
   async stop(): Promise<void> {
     this.#world.scheduler.close();
     await this.idle();
-  }
-
-  /** Returns the world of the control surface, which changes the store in memory itself, also when requests use a backing. */
-  #controlled(): LiveWorld {
-    const world = this.#world;
-    return this.#parts.openBacking ? { ...world, transact: (_access, step) => step(world) } : world;
   }
 
   /** Replaces the world. Jobs that are running finish in the old one. */

@@ -40,7 +40,7 @@ import { serverTablesOf, snapshotOfTables, tablesOf } from "./stored-snapshot.js
 import { type StoredWorldParts, lastingWorld, requestWorld } from "./stored-world.js";
 
 /** `seed`, `startAt`, `frozen`, `snapshot` and `initial` apply only to records that no server has used. */
-export interface StoredEngineOptions extends Omit<EngineOptions, "afterMutation" | "openBacking"> {
+export interface StoredEngineOptions extends Omit<EngineOptions, "afterMutation"> {
   /** The rows. Several servers may use them at the same time. */
   readonly records: Records;
 }

@@ -51,14 +51,9 @@ export class JobQueue implements Scheduler {
   schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
     const dueAt = clock.now() + delay;
     const job: Job = { kind, subject, dueAt, ...(change !== undefined && { change }) };
-    this.add(clock, job);
-    return job;
-  }
-
-  /** Adds a job that was scheduled elsewhere. */
-  add(clock: Clock, job: Job): void {
     const entry = this.#add(job);
     if (this.#waiting.first === entry) this.arm(clock);
+    return job;
   }
 
   /**

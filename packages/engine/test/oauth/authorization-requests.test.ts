@@ -1,8 +1,12 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { OAuthApi, challenge, cli, encode, goodRequest, web } from "./oauth-api.js";
+import { openInMemory } from "../engine/engine-under-test.js";
 
 describe("authorization requests (RFC 6749, section 4.1.1)", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   it("asks the user to sign in, and echoes nothing that was not escaped", async () => {
@@ -239,11 +243,11 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
 
   it("redirect with server_error when the server fails, and the operator is notified (RFC 6749, section 4.1.2.1)", async () => {
     const failure = new Error("canary");
-    const failing = vi.spyOn(api.engine.store.users, "list").mockImplementation(() => {
+    const broken = await OAuthApi.open({}, openInMemory);
+    vi.spyOn((await broken.store()).users, "list").mockImplementation(() => {
       throw failure;
     });
-    const answered = await api.authorize(goodRequest);
-    failing.mockRestore();
+    const answered = await broken.authorize(goodRequest);
     expect([answered.status, answered.redirectedTo, answered.error]).toEqual([
       303,
       cli.redirectUri,
@@ -254,7 +258,7 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
       api.issuer,
     ]);
     expect(JSON.stringify(answered)).not.toContain("canary");
-    expect(api.defects).toEqual([failure]);
+    expect(broken.defects).toEqual([failure]);
   });
 
   it("treat an empty state as absent (RFC 6749, section 3.1)", async () => {
@@ -294,10 +298,10 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
   });
 
   it("change no state", async () => {
-    const before = api.engine.snapshot();
+    const before = await api.engine.snapshot();
     await api.authorize(goodRequest);
     await api.authorize({ ...goodRequest, response_type: "token" });
     await api.authorize("");
-    expect(api.engine.snapshot()).toEqual(before);
+    expect(await api.engine.snapshot()).toEqual(before);
   });
 });

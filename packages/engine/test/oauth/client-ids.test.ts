@@ -1,10 +1,13 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, basic, challenge, cli, goodRequest, verifier, web } from "./oauth-api.js";
 
 const bare = (id: string): string => id.replace(/^itgr_/, "");
 
 describe("client ids without their prefix", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   it.each([
@@ -78,7 +81,10 @@ describe("client ids without their prefix", () => {
 });
 
 describe("ensurePublicClient", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
   const id = "cmm3lndn701oo0uefvxpyy6gr";
 
@@ -90,32 +96,32 @@ describe("ensurePublicClient", () => {
     expect(first).toMatchObject({ id: `itgr_${id}`, secret: null });
     const redirectUris = ["https://b.example/callback"];
     await api.engine.oauth.ensurePublicClient({ id: `itgr_${id}`, redirectUris });
-    expect(api.engine.store.clients.get(`itgr_${id}`)?.redirectUris).toEqual(redirectUris);
+    expect((await api.store()).clients.get(`itgr_${id}`)?.redirectUris).toEqual(redirectUris);
   });
 
   it("registers the client again after a reset and in a loaded state", async () => {
-    const before = api.engine.snapshot();
+    const before = await api.engine.snapshot();
     const redirectUris = ["https://a.example/callback"];
     await api.engine.oauth.ensurePublicClient({ id, redirectUris });
     await api.engine.reset();
-    expect(api.engine.store.clients.get(`itgr_${id}`)).toMatchObject({ redirectUris, secretHash: null });
+    expect((await api.store()).clients.get(`itgr_${id}`)).toMatchObject({ redirectUris, secretHash: null });
     await api.engine.load(before);
-    expect(api.engine.store.clients.get(`itgr_${id}`)).toMatchObject({ redirectUris, secretHash: null });
+    expect((await api.store()).clients.get(`itgr_${id}`)).toMatchObject({ redirectUris, secretHash: null });
   });
 
   it("leaves a confidential client of a loaded state unchanged", async () => {
-    const other = new OAuthApi();
+    const other = await OAuthApi.open();
     await other.engine.oauth.registerClient({ id, redirectUris: [], secret: "a secret" });
     await api.engine.oauth.ensurePublicClient({ id, redirectUris: ["https://a.example/callback"] });
-    await api.engine.load(other.engine.snapshot());
-    expect(api.engine.store.clients.get(`itgr_${id}`)).toMatchObject({
+    await api.engine.load(await other.engine.snapshot());
+    expect((await api.store()).clients.get(`itgr_${id}`)).toMatchObject({
       redirectUris: [],
       secretHash: expect.any(String),
     });
   });
 
   it.each(["", "itgr_", "my app", "UPPER", "a/b", "c".repeat(129)])("refuses the id %j", async (bad) => {
-    const before = api.engine.snapshot().store;
+    const before = (await api.engine.snapshot()).store;
     const redirectUris = ["https://a.example/callback"];
     await expect(api.engine.oauth.ensurePublicClient({ id: bad, redirectUris })).rejects.toMatchObject({
       status: 400,
@@ -123,18 +129,18 @@ describe("ensurePublicClient", () => {
     await expect(api.engine.oauth.registerClient({ id: bad, redirectUris })).rejects.toMatchObject({
       status: 400,
     });
-    expect(api.engine.snapshot().store).toEqual(before);
+    expect((await api.engine.snapshot()).store).toEqual(before);
   });
 
   it("refuses a redirect URI that cannot be registered, and a confidential client", async () => {
     const refused = (client: string, uri: string) =>
       api.engine.oauth.ensurePublicClient({ id: client, redirectUris: [uri] });
     await expect(refused("unknown", "http://app.example/callback")).rejects.toMatchObject({ status: 400 });
-    expect(api.engine.store.clients.get("itgr_unknown")).toBeUndefined();
+    expect((await api.store()).clients.get("itgr_unknown")).toBeUndefined();
     await expect(refused(cli.client, "https://app.example/callback#x")).rejects.toMatchObject({
       status: 400,
     });
     await expect(refused(web.client, "https://app.example/callback")).rejects.toMatchObject({ status: 409 });
-    expect(api.engine.store.clients.get(web.client)?.redirectUris).toContain(web.redirectUri);
+    expect((await api.store()).clients.get(web.client)?.redirectUris).toContain(web.redirectUri);
   });
 });

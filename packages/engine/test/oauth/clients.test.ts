@@ -1,8 +1,11 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, basic, challenge, cli, encode, verifier, web } from "./oauth-api.js";
 
 describe("client authentication (RFC 6749, section 2.3)", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   const form = async (): Promise<Record<string, string>> => {
@@ -103,7 +106,10 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
 });
 
 describe("token requests (RFC 6749, section 5.2)", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   const good = async () =>
@@ -237,7 +243,10 @@ describe("token requests (RFC 6749, section 5.2)", () => {
 });
 
 describe("client registration by the control surface", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   it("creates public clients without a secret, and confidential ones with a secret that is shown once", async () => {
@@ -266,12 +275,12 @@ describe("client registration by the control surface", () => {
     ["file:///etc/passwd", "a file"],
     ["myapp:/cb", "a scheme that is no domain name"],
   ])("refuses %j: %s", async (uri) => {
-    const before = api.engine.snapshot();
+    const before = await api.engine.snapshot();
     await expect(api.engine.oauth.registerClient({ redirectUris: [uri] })).rejects.toMatchObject({
       name: "ControlError",
       status: 400,
     });
-    expect(api.engine.snapshot().store).toEqual(before.store);
+    expect((await api.engine.snapshot()).store).toEqual(before.store);
   });
 
   it("refuses a second client with the same id, and an empty secret", async () => {
@@ -285,7 +294,7 @@ describe("client registration by the control surface", () => {
   });
 
   it("includes the clients of the command line and of a sample web app from the start", async () => {
-    const { clients } = api.engine.store;
+    const { clients } = await api.store();
     expect(clients.get(cli.client)).toMatchObject({ name: "mgmt CLI", secretHash: null });
     expect(clients.get(web.client)?.secretHash).toMatch(/^[\w-]{43}$/);
     expect((await api.redeem(await api.code({ codeChallenge: challenge }))).status).toBe(200);

@@ -1,11 +1,14 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, basic, challenge, cli, pairOf, verifier, web } from "./oauth-api.js";
 
 const second = 1_000;
 
 describe("authorization codes (RFC 6749, section 4.1.3)", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   /** Returns a code for the sample web app, from an authorization request without PKCE. */
@@ -53,11 +56,12 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
   });
 
   it("return access tokens with the claims of the contract", async () => {
-    const { residents, settings, clock } = api.engine;
+    const { residents } = api;
+    const { settings, clock } = api.engine;
     const { accessToken } = await api.login();
     expect(decodeProtectedHeader(accessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
-    const now = Math.floor(clock.now() / second);
-    const [integration] = api.engine.store.integrations.list({});
+    const now = Math.floor((await clock.now()) / second);
+    const [integration] = (await api.store()).integrations.list({});
     expect(decodeJwt(accessToken)).toMatchObject({
       iss: settings.authUrl,
       aud: settings.baseUrl,
@@ -205,7 +209,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
 
   it("are refused once their user has left the workspace", async () => {
     const code = await api.code();
-    const snapshot = api.engine.snapshot();
+    const snapshot = await api.engine.snapshot();
     for (const [, workspace] of snapshot.store.workspaces.rows) workspace.memberIds = [];
     await api.engine.load(snapshot);
     expect((await api.redeem(code)).error).toBe("invalid_grant");
@@ -213,7 +217,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
 
   it("survive a restart", async () => {
     const code = await api.code();
-    const restarted = new OAuthApi({ snapshot: api.engine.snapshot() });
+    const restarted = await OAuthApi.open({ snapshot: await api.engine.snapshot() });
     expect((await restarted.redeem(code)).status).toBe(200);
   });
 
@@ -231,7 +235,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
       redirectUris: ["https://app.example/cb"],
       confidential: true,
     });
-    const state = JSON.stringify(api.engine.snapshot().store);
+    const state = JSON.stringify((await api.engine.snapshot()).store);
     expect(state).toContain(id);
     for (const value of [unused, used, accessToken, refreshToken, secret, web.secret]) {
       expect(value).toBeTruthy();

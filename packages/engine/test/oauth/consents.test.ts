@@ -1,15 +1,18 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, challenge, cli, encode, goodRequest, pairOf, web } from "./oauth-api.js";
 
 describe("consent and the workspace's integration", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   const integrations = async () => {
-    const { residents, tokens } = api.engine;
+    const { tokens } = api.engine;
     const { json } = await api.send({
       method: "GET",
-      path: `/v1/integrations?workspaceId=${residents.workspace.id}`,
+      path: `/v1/integrations?workspaceId=${api.residents.workspace.id}`,
       headers: { authorization: `Bearer ${await tokens.user()}` },
     });
     // The claims that the contract lists.
@@ -45,7 +48,7 @@ describe("consent and the workspace's integration", () => {
     ["integrations.delete", (id) => `/v1/integrations/${id}`],
     [
       "workspaces.integrations.delete",
-      () => `/v1/workspaces/${api.engine.residents.workspace.id}/integrations/${cli.client}`,
+      () => `/v1/workspaces/${api.residents.workspace.id}/integrations/${cli.client}`,
     ],
   ];
   it.each(routes)("%s invalidates codes, refresh tokens and access tokens at once", async (_name, pathOf) => {
@@ -77,7 +80,7 @@ describe("consent and the workspace's integration", () => {
 
   it("issues no token that was being signed while the integration was deleted", async () => {
     const redeeming = api.redeem(await api.code());
-    const [{ id } = { id: "" }] = api.engine.store.integrations.list({});
+    const [{ id } = { id: "" }] = (await api.store()).integrations.list({});
     const headers = { authorization: `Bearer ${await api.engine.tokens.user()}` };
     await api.engine.handle({ method: "DELETE", path: `/v1/integrations/${id}`, headers });
     const pair = pairOf(await redeeming);
@@ -86,12 +89,13 @@ describe("consent and the workspace's integration", () => {
   });
 
   it("belongs to one workspace", async () => {
-    const { residents, seed } = api.engine;
+    const { residents } = api;
+    const { seed } = api.engine;
     const { id: workspace } = await seed.workspace({ ownerId: residents.user.id });
     const mine = await api.login();
     const there = await api.login({ workspace });
     const other = await api.login({ user: residents.otherUser.id });
-    expect(new Set(api.engine.store.integrations.list({}).map((row) => row.workspaceId)).size).toBe(3);
+    expect(new Set((await api.store()).integrations.list({}).map((row) => row.workspaceId)).size).toBe(3);
     const [{ id } = { id: "" }] = await integrations();
     expect(await remove(`/v1/integrations/${id}`)).toBe(204);
     expect(await api.reach(mine.accessToken)).toBe(401);
@@ -101,7 +105,10 @@ describe("consent and the workspace's integration", () => {
 });
 
 describe("mock.oauth.consent", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   it("returns a client's whole address with the redirect that the browser would follow", async () => {
@@ -113,14 +120,14 @@ describe("mock.oauth.consent", () => {
     expect((await api.redeem(code)).status).toBe(200);
   });
 
-  it("has a counterpart that denies access (RFC 6749, section 4.1.2.1)", () => {
-    const { redirect } = api.engine.oauth.deny({ ...cli, state: "s", codeChallenge: challenge });
+  it("has a counterpart that denies access (RFC 6749, section 4.1.2.1)", async () => {
+    const { redirect } = await api.engine.oauth.deny({ ...cli, state: "s", codeChallenge: challenge });
     expect(Object.fromEntries(new URL(redirect).searchParams)).toMatchObject({
       error: "access_denied",
       state: "s",
       iss: api.issuer,
     });
-    expect(api.engine.store.integrations.size).toBe(0);
+    expect((await api.store()).integrations.size).toBe(0);
   });
 
   const refusals: [string, Parameters<typeof api.engine.oauth.consent>[0], number][] = [
@@ -136,11 +143,11 @@ describe("mock.oauth.consent", () => {
   ];
   it.each(refusals)("refuses %s", async (_name, options, status) => {
     await expect(api.engine.oauth.consent(options)).rejects.toMatchObject({ name: "ControlError", status });
-    expect(api.engine.store.integrations.size).toBe(0);
+    expect((await api.store()).integrations.size).toBe(0);
   });
 
   it("refuses a workspace that the user is no member of", async () => {
-    const workspace = api.engine.residents.otherWorkspace.id;
+    const workspace = api.residents.otherWorkspace.id;
     const refused = api.engine.oauth.consent({ ...cli, codeChallenge: challenge, workspace });
     await expect(refused).rejects.toMatchObject({ status: 409 });
   });

@@ -1,15 +1,18 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, cli, pairOf } from "./oauth-api.js";
 
 describe("faults of the authorization server", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   const refresh = (refreshToken: string) => api.refresh(refreshToken);
 
   it("affect an endpoint by its name, and change nothing", async () => {
     const { refreshToken } = await api.login();
-    api.engine.faults.add({ operation: "oauth.token", status: 503, times: 1 });
+    await api.engine.faults.add({ operation: "oauth.token", status: 503, times: 1 });
     const { status, json } = await refresh(refreshToken);
     expect([status, json["error"]]).toEqual([503, "server_error"]);
     pairOf(await refresh(refreshToken));
@@ -21,8 +24,17 @@ describe("faults of the authorization server", () => {
   });
 
   it("simulate a proxy's page, and any error code", async () => {
-    api.engine.faults.add({ operation: "oauth.token", status: 502, body: "<h1>Bad gateway</h1>", times: 1 });
-    api.engine.faults.add({ operation: ["oauth.token", "oauth.revoke"], status: 400, code: "invalid_grant" });
+    await api.engine.faults.add({
+      operation: "oauth.token",
+      status: 502,
+      body: "<h1>Bad gateway</h1>",
+      times: 1,
+    });
+    await api.engine.faults.add({
+      operation: ["oauth.token", "oauth.revoke"],
+      status: 400,
+      code: "invalid_grant",
+    });
     const { status, text, headers } = await refresh("x");
     expect([status, text, headers["content-type"]]).toEqual([502, "<h1>Bad gateway</h1>", "text/html"]);
     expect((await refresh("x")).json).toMatchObject({ error: "invalid_grant" });
@@ -31,7 +43,7 @@ describe("faults of the authorization server", () => {
 
   it("drop the connection after the work: the refresh token was used, and the grace period allows one replay", async () => {
     const { refreshToken } = await api.login();
-    api.engine.faults.add({ operation: "oauth.token", drop: "after", times: 1 });
+    await api.engine.faults.add({ operation: "oauth.token", drop: "after", times: 1 });
     const form = `grant_type=refresh_token&client_id=${cli.client}&refresh_token=${refreshToken}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const { dropped } = await api.engine.handle({ method: "POST", path: "/token", headers, body: form });
@@ -41,11 +53,11 @@ describe("faults of the authorization server", () => {
   });
 
   it("affect no authorization server endpoint without a name, and refuse an unknown endpoint", async () => {
-    api.engine.faults.add({ status: 500 });
+    await api.engine.faults.add({ status: 500 });
     const { accessToken } = await api.login();
     expect(await api.reach(accessToken)).toBe(500);
     // A wrong name, as JSON may contain it.
     const wrong = { operation: "oauth.nothing", status: 500 } as never;
-    expect(() => api.engine.faults.add(wrong)).toThrow(TypeError);
+    await expect(Promise.resolve().then(() => api.engine.faults.add(wrong))).rejects.toThrow(TypeError);
   });
 });

@@ -1,12 +1,15 @@
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, cli } from "./oauth-api.js";
 
 const metadataPath = "/.well-known/oauth-authorization-server";
 const jwksPath = "/.well-known/jwks.json";
 
 describe("metadata and keys (RFC 8414)", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -48,14 +51,14 @@ describe("metadata and keys (RFC 8414)", () => {
       issuer: api.issuer,
       audience: api.engine.settings.baseUrl,
       typ: "at+jwt",
-      currentDate: new Date(api.engine.clock.now()),
+      currentDate: new Date(await api.engine.clock.now()),
     });
     expect(payload["client_id"]).toBe(cli.client);
   });
 
   it("include the keys of a state that was loaded", async () => {
-    const other = new OAuthApi({ seed: "other" });
-    await api.engine.load(other.engine.snapshot());
+    const other = await OAuthApi.open({ seed: "other" });
+    await api.engine.load(await other.engine.snapshot());
     expect((await get(jwksPath)).json).toEqual(
       (await other.send({ method: "GET", path: jwksPath, headers: {} })).json,
     );
@@ -79,7 +82,10 @@ describe("metadata and keys (RFC 8414)", () => {
 });
 
 describe("other origins", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   const origin = "https://app.example";
   const credentials = "access-control-allow-credentials";
 

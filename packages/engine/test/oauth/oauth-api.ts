@@ -1,8 +1,13 @@
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import type { ResidentRows } from "../../src/composition/stored-engine.js";
 import type { ConsentOptions } from "../../src/control/oauth-control.js";
 import type { EngineRequest } from "../../src/request/message.js";
 import { cliClient, sampleClient } from "../../src/oauth/resident-clients.js";
-import { storeOptions } from "../store/engine-store.js";
+import type { Store } from "../../src/store/store.js";
+import {
+  type EngineUnderTest,
+  type EngineUnderTestOptions,
+  openEngine,
+} from "../engine/engine-under-test.js";
 
 /** Verifier and challenge of RFC 7636, appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -61,17 +66,27 @@ export interface TokenPair {
 
 /** A server with a frozen clock, called without a network. */
 export class OAuthApi {
-  readonly defects: unknown[] = [];
-  readonly engine: ReferenceEngine;
+  private constructor(
+    readonly engine: EngineUnderTest,
+    readonly defects: unknown[],
+    /** The rows that the server started with. */
+    readonly residents: ResidentRows,
+  ) {}
 
-  constructor(options: ConstructorParameters<typeof ReferenceEngine>[0] = {}) {
-    this.engine = new ReferenceEngine({
-      ...storeOptions(),
+  /** @param openWith default: `openEngine`. */
+  static async open(options: EngineUnderTestOptions = {}, openWith = openEngine): Promise<OAuthApi> {
+    const defects: unknown[] = [];
+    const engine = await openWith({
       seed: "oauth",
       validateResponses: true,
-      onDefect: (error) => this.defects.push(error),
+      onDefect: (error) => defects.push(error),
       ...options,
     });
+    return new OAuthApi(engine, defects, await engine.rows());
+  }
+
+  store(): Promise<Store> {
+    return this.engine.readStore();
   }
 
   get issuer(): string {

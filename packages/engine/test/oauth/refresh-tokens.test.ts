@@ -1,12 +1,15 @@
 import { decodeJwt } from "jose";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, type TokenPair, basic, cli, pairOf, web } from "./oauth-api.js";
 
 const second = 1_000;
 const day = 86_400 * second;
 
 describe("refresh tokens", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   const next = async ({ refreshToken }: TokenPair): Promise<TokenPair> =>
@@ -97,7 +100,7 @@ describe("refresh tokens", () => {
     const last = await api.refresh(pair.refreshToken);
     expect(last.json["expires_in"]).toBe(60);
     pair = pairOf(last);
-    expect(decodeJwt(pair.accessToken).exp).toBe(api.engine.clock.now() / second + 60);
+    expect(decodeJwt(pair.accessToken).exp).toBe((await api.engine.clock.now()) / second + 60);
     await api.engine.clock.advance(60 * second);
     expect(await refused(pair.refreshToken)).toBe("invalid_grant");
     expect(await api.reach(pair.accessToken)).toBe(401);
@@ -114,7 +117,7 @@ describe("refresh tokens", () => {
     await api.engine.clock.advance(day);
     expect(await refused(later.refreshToken)).toBe("invalid_grant");
     expect(await refused(lines[unused]?.refreshToken ?? "")).toBe("invalid_grant");
-    expect(api.engine.store.grants.size).toBe(0);
+    expect((await api.store()).grants.size).toBe(0);
   });
 
   it("end with a replay in, or the revocation of, either line of a replayed token", async () => {
@@ -144,7 +147,7 @@ describe("refresh tokens", () => {
     await api.redeem(await api.code({ scope: "workspace:admin" }));
     await api.engine.clock.advance(91 * day);
     await next(await api.login());
-    const { grants, refreshTokens, authorizationCodes } = api.engine.store;
+    const { grants, refreshTokens, authorizationCodes } = await api.store();
     expect([grants.size, refreshTokens.size, authorizationCodes.size]).toEqual([1, 2, 1]);
   });
 
@@ -204,13 +207,13 @@ describe("refresh tokens", () => {
   });
 
   it("use the grace period and the lifetimes of the settings", async () => {
-    const own = new OAuthApi({
+    const own = await OAuthApi.open({
       settings: {
         oauth: { refreshGrace: 0, accessToken: 60 * second, refreshToken: 120 * second, code: second },
       },
     });
     const pair = await own.login();
-    expect(decodeJwt(pair.accessToken).exp).toBe(own.engine.clock.now() / second + 60);
+    expect(decodeJwt(pair.accessToken).exp).toBe((await own.engine.clock.now()) / second + 60);
     await own.engine.clock.advance(119 * second);
     expect((await own.refresh(pair.refreshToken)).status).toBe(200);
     await own.engine.clock.advance(1);

@@ -1,8 +1,11 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { OAuthApi, type TokenPair, basic, cli, pairOf, web } from "./oauth-api.js";
 
 describe("revocation (RFC 7009)", () => {
-  const api = new OAuthApi();
+  let api: OAuthApi;
+  beforeAll(async () => {
+    api = await OAuthApi.open();
+  });
   afterEach(() => api.engine.reset());
 
   const revoke = (token: string, changes: Record<string, string> = {}) =>
@@ -59,7 +62,7 @@ describe("revocation (RFC 7009)", () => {
 
   it("succeeds for two concurrent requests", async () => {
     const { accessToken, refreshToken } = await api.login();
-    const fresh = new OAuthApi({ snapshot: api.engine.snapshot() });
+    const fresh = await OAuthApi.open({ snapshot: await api.engine.snapshot() });
     const form = { client_id: cli.client, token: accessToken };
     const answers = await Promise.all([fresh.revoke(form), fresh.revoke(form)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -108,10 +111,10 @@ describe("revocation (RFC 7009)", () => {
   it("lasts until the token would have expired, and survives a restart", async () => {
     const { accessToken } = await api.login();
     await revoke(accessToken);
-    const restarted = new OAuthApi({ snapshot: api.engine.snapshot() });
+    const restarted = await OAuthApi.open({ snapshot: await api.engine.snapshot() });
     expect(await restarted.reach(accessToken)).toBe(401);
     await restarted.engine.clock.advance(3_600_000);
     await restarted.login();
-    expect(restarted.engine.store.revokedTokens.size).toBe(0);
+    expect((await restarted.store()).revokedTokens.size).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ const minute = 60_000;
 let api: Api;
 let projectId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   ({ id: projectId } = (await api.project()).project);
 });
 
@@ -26,7 +26,7 @@ describe("agentApprovals.get", () => {
     expect(answer).toEqual({
       id,
       status: "pending",
-      expiresAt: new Date(api.engine.clock.now() + 15 * minute).toISOString(),
+      expiresAt: new Date((await api.engine.clock.now()) + 15 * minute).toISOString(),
       windowExpiresAt: null,
       decidedAt: null,
       hint: answer.hint,
@@ -37,7 +37,7 @@ describe("agentApprovals.get", () => {
   it("shows approved, and then consumed", async () => {
     const id = await ask();
     await api.engine.approvals.approve(id);
-    const decidedAt = new Date(api.engine.clock.now()).toISOString();
+    const decidedAt = new Date(await api.engine.clock.now()).toISOString();
     expect(await read(id)).toMatchObject({ status: "approved", decidedAt, windowExpiresAt: null });
     await api.ok("projects.delete", { path: { id: projectId }, as: "agent" });
     expect(await read(id)).toMatchObject({ status: "consumed" });
@@ -46,7 +46,7 @@ describe("agentApprovals.get", () => {
   it("shows approved_window with its end", async () => {
     const id = await ask();
     await api.engine.approvals.approveWindow(id);
-    const windowExpiresAt = new Date(api.engine.clock.now() + 60 * minute).toISOString();
+    const windowExpiresAt = new Date((await api.engine.clock.now()) + 60 * minute).toISOString();
     expect(await read(id)).toMatchObject({ status: "approved_window", windowExpiresAt });
     await api.later(60 * minute);
     expect(await read(id)).toMatchObject({ status: "expired", windowExpiresAt });
@@ -82,7 +82,7 @@ describe("agentApprovals.get", () => {
 
   it("returns 404 to the same agent in another workspace", async () => {
     const approvalId = await ask();
-    const token = await api.engine.tokens.agent({ sponsorId: api.engine.residents.otherUser.id });
+    const token = await api.engine.tokens.agent({ sponsorId: api.residents.otherUser.id });
     expect(await api.refused("agentApprovals.get", { path: { approvalId }, token })).toEqual({
       status: 404,
       code: "approval:not_found",

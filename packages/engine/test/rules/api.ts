@@ -1,4 +1,4 @@
-import { type EngineOptions, ReferenceEngine } from "../../src/composition/reference-engine.js";
+import type { ResidentRows } from "../../src/composition/stored-engine.js";
 import { type OperationId, operations } from "../../src/generated/operations.js";
 import type {
   DatabaseWithSecrets,
@@ -6,7 +6,8 @@ import type {
   ProjectWithDatabase,
 } from "../../src/generated/schemas.js";
 import type { Responses } from "./responses.js";
-import { storeOptions } from "../store/engine-store.js";
+import type { Store } from "../../src/store/store.js";
+import { type EngineUnderTest, openEngine } from "../engine/engine-under-test.js";
 import { ModelDatabases } from "./model-databases.js";
 
 /** Principal of a request. `stranger` is the owner of another workspace. */
@@ -36,32 +37,44 @@ export interface Refusal {
 
 /** A server with a frozen clock, two workspaces and a database engine that can be made to fail. */
 export class Api {
-  readonly databases = new ModelDatabases();
-  /** Unexpected errors inside the server. Any 500 that a test does not expect is one. */
-  readonly defects: unknown[] = [];
-  readonly engine: ReferenceEngine;
   #tokens: Record<Who, string> | undefined;
 
-  constructor(store: Pick<EngineOptions, "openBacking"> = storeOptions()) {
-    this.engine = new ReferenceEngine({
-      ...store,
+  private constructor(
+    readonly engine: EngineUnderTest,
+    readonly databases: ModelDatabases,
+    /** Unexpected errors inside the server. Any 500 that a test does not expect is one. */
+    readonly defects: unknown[],
+    /** The rows that the server started with. */
+    readonly residents: ResidentRows,
+  ) {}
+
+  static async open(): Promise<Api> {
+    const databases = new ModelDatabases();
+    const defects: unknown[] = [];
+    const engine = await openEngine({
       seed: "behaviors",
-      databaseEngine: this.databases,
+      databaseEngine: databases,
       validateResponses: true,
-      onDefect: (error) => this.defects.push(error),
+      onDefect: (error) => defects.push(error),
     });
+    return new Api(engine, databases, defects, await engine.rows());
   }
 
-  get store() {
-    return this.engine.store;
+  store(): Promise<Store> {
+    return this.engine.readStore();
   }
 
   get workspaceId(): string {
-    return this.engine.residents.workspace.id;
+    return this.residents.workspace.id;
   }
 
   get strangerWorkspaceId(): string {
-    return this.engine.residents.otherWorkspace.id;
+    return this.residents.otherWorkspace.id;
+  }
+
+  /** Id of an agent of the first user. */
+  get agentId(): string {
+    return this.workspaceId.replace(/^wksp_/, "agent_");
   }
 
   /** Advances the clock and runs the jobs that fall due. The default is longer than any life cycle. */
@@ -109,10 +122,11 @@ export class Api {
     asked: Asked = {},
   ): Promise<Refusal & { error: Record<string, unknown> }> {
     await this.#tokenOf(asked.as ?? "user");
-    const before = this.#state();
+    const before = await this.#state();
     const { status, code, body } = await this.send(operationId, asked);
     if (code === undefined) throw new Error(`${operationId} answered ${String(status)}: no refusal`);
-    if (this.#state() !== before) throw new Error(`${operationId} answered ${code} and changed something`);
+    if ((await this.#state()) !== before)
+      throw new Error(`${operationId} answered ${code} and changed something`);
     if (code === "internal:error") this.defects.length = 0;
     // An error body of the contract, as `codeOf` has checked.
     const { error } = body as { error: Record<string, unknown> };
@@ -159,7 +173,7 @@ export class Api {
     const mint = this.engine.tokens;
     // Tokens do not expire, because tests move the clock. All are signed at once, because signing uses the
     // seeded generator.
-    const expiresAt = this.engine.clock.now() + 365 * 86_400_000;
+    const expiresAt = (await this.engine.clock.now()) + 365 * 86_400_000;
     this.#tokens ??= {
       user: await mint.user({ expiresAt }),
       stranger: await mint.otherUser({ expiresAt }),
@@ -169,8 +183,8 @@ export class Api {
     return this.#tokens[who];
   }
 
-  #state(): string {
-    const { store, jobs } = this.engine.snapshot();
+  async #state(): Promise<string> {
+    const { store, jobs } = await this.engine.snapshot();
     return JSON.stringify({ store, jobs });
   }
 }

@@ -128,7 +128,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
         await api.engine.seed.deployment(id, { status });
       }
       await api.ok(`${collection}.delete`, at(id));
-      expect([api.store.apps.size, api.store.deployments.size]).toEqual([0, 0]);
+      expect([(await api.store()).apps.size, (await api.store()).deployments.size]).toEqual([0, 0]);
       expect((await create()).name).toBe("web");
     });
 
@@ -170,7 +170,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       await api.engine.states.attachDomain(id, "shop.example.com");
       expect((await promote(id, { deploymentId: first.id })).reassignedDomains).toBe(0);
       expect((await promote(id, { deploymentId: second.id })).reassignedDomains).toBe(2);
-      expect(api.store.apps.get(id)?.domains.map(({ deploymentId }) => deploymentId)).toEqual([
+      expect((await api.store()).apps.get(id)?.domains.map(({ deploymentId }) => deploymentId)).toEqual([
         second.id,
         second.id,
       ]);
@@ -185,9 +185,9 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       const { id } = await create();
       const [first, second] = [await running(id), await running(id)];
       await promote(id, { versionId: first.id });
-      expect(api.store.apps.get(id)?.latestDeploymentId).toBe(first.id);
+      expect((await api.store()).apps.get(id)?.latestDeploymentId).toBe(first.id);
       await promote(id, { versionId: first.id, deploymentId: second.id.slice("dpl_".length) });
-      expect(api.store.apps.get(id)?.latestDeploymentId).toBe(second.id);
+      expect((await api.store()).apps.get(id)?.latestDeploymentId).toBe(second.id);
     });
 
     it.each(["created", "uploaded", "provisioning", "failed", "stopping", "stopped"] as const)(

@@ -97,7 +97,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
 
     it("creates no branch when it is refused", async () => {
       await createRefused({ branchGitName: "dev", displayName: "" });
-      expect(api.store.branches.size).toBe(1);
+      expect((await api.store()).branches.size).toBe(1);
     });
 
     it.each([

@@ -4,7 +4,7 @@ import { Api, nobody, unseenResponses } from "./api.js";
 let api: Api;
 let databaseId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   ({ id: databaseId } = (await api.project()).database);
 });
 

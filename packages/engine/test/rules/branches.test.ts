@@ -4,7 +4,7 @@ import { Api, nobody, unseenResponses } from "./api.js";
 let api: Api;
 let projectId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   ({ id: projectId } = (await api.project({ name: "shop" })).project);
 });
 

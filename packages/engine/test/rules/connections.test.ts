@@ -5,7 +5,7 @@ let api: Api;
 let databaseId: string;
 let firstId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   const { database } = await api.project({ name: "shop" });
   databaseId = database.id;
   firstId = database.defaultConnectionId ?? "";
@@ -85,7 +85,7 @@ describe("creating a connection", () => {
   });
 
   it("returns 404 and leaves nothing behind when the database is deleted meanwhile", async () => {
-    const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
+    const projectId = (await api.store()).databases.get(databaseId)?.projectId ?? "";
     const doomed = await api.database(projectId);
     const { begun, release } = api.databases.hold("drop");
     const deletion = api.ok("databases.delete", { path: { databaseId: doomed.id } });
@@ -94,11 +94,11 @@ describe("creating a connection", () => {
     release();
     await deletion;
     expect(await creation).toMatchObject({ status: 404, code: "database:not_found" });
-    expect(api.store.connections.size).toBe(1);
+    expect((await api.store()).connections.size).toBe(1);
   });
 
   it("returns 404 and leaves nothing behind when the project is transferred meanwhile", async () => {
-    const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
+    const projectId = (await api.store()).databases.get(databaseId)?.projectId ?? "";
     const { begun, release } = api.databases.hold("grant");
     const rotation = api.ok("connections.rotate", { path: { id: firstId } });
     await begun;
@@ -228,8 +228,9 @@ describe("rotating a connection", () => {
     release();
     const passwords = (await Promise.all(rotations)).map(({ data }) => data.pass);
     expect(new Set(passwords).size).toBe(3);
-    expect(api.databases.passwords(databaseId)?.[id]).toBe(passwords[2]);
-    expect(api.store.connections.get(id)?.pass).toBe(passwords[2]);
+    const last = api.databases.passwords(databaseId)?.[id];
+    expect(passwords).toContain(last);
+    expect((await api.store()).connections.get(id)?.pass).toBe(last);
   });
 
   it("takes effect on a provisioning database when that is ready", async () => {
@@ -309,7 +310,7 @@ describe("deleting a connection", () => {
       api.send("connections.delete", asked),
       api.send("connections.delete", asked),
     ]);
-    expect(replies.map(({ status }) => status)).toEqual([204, 404]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 });
 

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import { DatabaseUnavailableError } from "../../src/request/database-engine.js";
+import { openEngine } from "../engine/engine-under-test.js";
 import { Api } from "./api.js";
 
 let api: Api;
 let databaseId: string;
 let connectionId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   const { project } = await api.project();
   const database = await api.database(project.id);
   databaseId = database.id;
@@ -19,24 +20,24 @@ const restartDuring = async (work: "grant" | "revoke" | "drop", request: () => P
   const { begun, release } = api.databases.hold(work);
   const requested = request();
   await begun;
-  const snapshot = api.engine.snapshot();
+  const snapshot = await api.engine.snapshot();
   release();
   await requested;
-  const restarted = new ReferenceEngine({ snapshot, databaseEngine: api.databases });
+  const restarted = await openEngine({ snapshot, databaseEngine: api.databases });
   await restarted.clock.advance(0);
-  return restarted;
+  return restarted.readStore();
 };
 
 describe("a change of a real database that a crash interrupts", () => {
   it("completes the creation of a connection", async () => {
     const body = { databaseId, name: "app" };
-    const { store } = await restartDuring("grant", () => api.ok("connections.create", { body }));
+    const store = await restartDuring("grant", () => api.ok("connections.create", { body }));
     expect(store.connections.list({ databaseId }).map(({ name }) => name)).toEqual(["default", "app"]);
     expect(store.databases.get(databaseId)?.changes).toBeUndefined();
   });
 
   it("completes a rotation with the password that it set", async () => {
-    const { store } = await restartDuring("grant", () =>
+    const store = await restartDuring("grant", () =>
       api.ok("connections.rotate", { path: { id: connectionId } }),
     );
     expect(store.connections.get(connectionId)?.pass).toBe(
@@ -48,23 +49,23 @@ describe("a change of a real database that a crash interrupts", () => {
     const { begun, release } = api.databases.hold("grant");
     const interrupted = api.ok("connections.rotate", { path: { id: connectionId } });
     await begun;
-    const snapshot = api.engine.snapshot();
+    const snapshot = await api.engine.snapshot();
     release();
     await interrupted;
     // The job of the interrupted rotation is taken over only after some time.
     const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt: job.dueAt + 1_000 }));
-    const restarted = new ReferenceEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
+    const restarted = await openEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
     const { status } = await restarted.handle({
       method: "POST",
       path: `/v1/connections/${connectionId}/rotate`,
       headers: { authorization: `Bearer ${await restarted.tokens.user()}` },
     });
     expect(status).toBe(200);
-    const answered = restarted.store.connections.get(connectionId)?.pass;
+    const answered = (await restarted.readStore()).connections.get(connectionId)?.pass;
     await restarted.clock.advance(1_000);
-    expect(restarted.store.connections.get(connectionId)?.pass).toBe(answered);
+    expect((await restarted.readStore()).connections.get(connectionId)?.pass).toBe(answered);
     expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(answered);
-    expect(restarted.store.databases.get(databaseId)?.changes).toBeUndefined();
+    expect((await restarted.readStore()).databases.get(databaseId)?.changes).toBeUndefined();
   });
 
   it("completes a rotation after one of another connection was answered", async () => {
@@ -72,11 +73,11 @@ describe("a change of a real database that a crash interrupts", () => {
     const { begun, release } = api.databases.hold("grant");
     const interrupted = api.ok("connections.rotate", { path: { id: connectionId } });
     await begun;
-    const snapshot = api.engine.snapshot();
+    const snapshot = await api.engine.snapshot();
     release();
     await interrupted;
     const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt: job.dueAt + 1_000 }));
-    const restarted = new ReferenceEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
+    const restarted = await openEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
     const { status } = await restarted.handle({
       method: "POST",
       path: `/v1/connections/${other.id}/rotate`,
@@ -85,7 +86,9 @@ describe("a change of a real database that a crash interrupts", () => {
     expect(status).toBe(200);
     await restarted.clock.advance(1_000);
     for (const id of [connectionId, other.id]) {
-      expect(restarted.store.connections.get(id)?.pass).toBe(api.databases.passwords(databaseId)?.[id]);
+      expect((await restarted.readStore()).connections.get(id)?.pass).toBe(
+        api.databases.passwords(databaseId)?.[id],
+      );
     }
   });
 
@@ -95,38 +98,37 @@ describe("a change of a real database that a crash interrupts", () => {
     const interrupted = [rotate()];
     await begun;
     interrupted.push(rotate());
-    await vi.waitFor(() => expect(api.store.databases.get(databaseId)?.changes).toHaveLength(2), {
-      timeout: 60_000,
-    });
-    const snapshot = api.engine.snapshot();
+    await vi.waitFor(
+      async () => expect((await api.store()).databases.get(databaseId)?.changes).toHaveLength(2),
+      { timeout: 60_000 },
+    );
+    const snapshot = await api.engine.snapshot();
     release();
     await Promise.all(interrupted);
-    const last = api.store.connections.get(connectionId)?.pass;
-    const restarted = new ReferenceEngine({ snapshot, databaseEngine: api.databases });
+    const last = (await api.store()).connections.get(connectionId)?.pass;
+    const restarted = await openEngine({ snapshot, databaseEngine: api.databases });
     await restarted.clock.advance(0);
-    expect(restarted.store.connections.get(connectionId)?.pass).toBe(last);
+    expect((await restarted.readStore()).connections.get(connectionId)?.pass).toBe(last);
     expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(last);
-    expect(restarted.store.databases.get(databaseId)?.changes).toBeUndefined();
+    expect((await restarted.readStore()).databases.get(databaseId)?.changes).toBeUndefined();
   });
 
   it("completes the deletion of a connection", async () => {
-    const { store } = await restartDuring("revoke", () =>
+    const store = await restartDuring("revoke", () =>
       api.ok("connections.delete", { path: { id: connectionId } }),
     );
     expect(store.connections.get(connectionId)).toBeUndefined();
   });
 
   it("completes the deletion of a database", async () => {
-    const { store } = await restartDuring("drop", () => api.ok("databases.delete", { path: { databaseId } }));
+    const store = await restartDuring("drop", () => api.ok("databases.delete", { path: { databaseId } }));
     expect(store.databases.get(databaseId)).toBeUndefined();
     expect(store.connections.list({ databaseId })).toEqual([]);
   });
 
   it("completes the deletion of a project with its default database", async () => {
     const { project } = await api.project();
-    const { store } = await restartDuring("drop", () =>
-      api.ok("projects.delete", { path: { id: project.id } }),
-    );
+    const store = await restartDuring("drop", () => api.ok("projects.delete", { path: { id: project.id } }));
     expect(store.projects.get(project.id)).toBeUndefined();
   });
 });
@@ -139,7 +141,7 @@ describe("a deletion that the database server refuses", () => {
     expect((await api.send("databases.delete", { path: { databaseId: id } })).status).toBe(500);
     working();
     await api.later();
-    expect(api.store.databases.get(id)).toMatchObject({ status: "ready", made: true });
+    expect((await api.store()).databases.get(id)).toMatchObject({ status: "ready", made: true });
   });
 
   it("leaves a database to be restored", async () => {
@@ -152,7 +154,7 @@ describe("a deletion that the database server refuses", () => {
     expect((await api.send("databases.delete", { path: { databaseId } })).status).toBe(500);
     working();
     await api.later();
-    expect(api.store.databases.get(databaseId)?.status).toBe("ready");
+    expect((await api.store()).databases.get(databaseId)?.status).toBe("ready");
     expect(api.databases.read(databaseId)).toBe("before");
   });
 });
@@ -162,7 +164,7 @@ describe("a backup", () => {
     const { begun, release } = api.databases.hold("backup");
     const made = api.engine.states.backUp(databaseId);
     await begun;
-    const backup = api.store.backups.list({ databaseId }).at(-1);
+    const backup = (await api.store()).backups.list({ databaseId }).at(-1);
     return { id: backup?.id ?? "", end: () => (release(), made) };
   };
 
@@ -170,16 +172,16 @@ describe("a backup", () => {
     const { id, end } = await running();
     await api.engine.states.setBackupStatus(id, "failed");
     await end().catch(() => undefined);
-    expect(api.store.backups.get(id)?.status).toBe("failed");
+    expect((await api.store()).backups.get(id)?.status).toBe("failed");
   });
 
   it("is not made when the control surface set another status before its turn", async () => {
     const { end } = await running();
     const waiting = api.engine.states.backUp(databaseId);
-    await vi.waitFor(() => expect(api.store.backups.list({ databaseId })).toHaveLength(2), {
+    await vi.waitFor(async () => expect((await api.store()).backups.list({ databaseId })).toHaveLength(2), {
       timeout: 60_000,
     });
-    const unfinished = api.store.backups.list({ databaseId });
+    const unfinished = (await api.store()).backups.list({ databaseId });
     for (const { id } of unfinished) await api.engine.states.setBackupStatus(id, "failed");
     await Promise.allSettled([end(), waiting]);
     expect(api.databases.backups.size).toBe(1);
@@ -196,10 +198,10 @@ describe("work on a database server that cannot be reached", () => {
     const reachable = api.databases.fail("create", unavailable);
     const { data } = await api.ok("databases.create", { body: { projectId: project.id } });
     await api.later();
-    expect(api.store.databases.get(data.id)?.status).toBe("provisioning");
+    expect((await api.store()).databases.get(data.id)?.status).toBe("provisioning");
     reachable();
     await api.later();
-    expect(api.store.databases.get(data.id)?.status).toBe("ready");
+    expect((await api.store()).databases.get(data.id)?.status).toBe("ready");
     expect(api.defects).toEqual([]);
   });
 
@@ -211,23 +213,23 @@ describe("work on a database server that cannot be reached", () => {
     const body = { source: { type: "backup", databaseId, backupId } };
     await api.ok("databases.restore", { path: { targetDatabaseId: databaseId }, body });
     await api.later();
-    expect(api.store.databases.get(databaseId)?.status).toBe("recovering");
+    expect((await api.store()).databases.get(databaseId)?.status).toBe("recovering");
     reachable();
     await api.later();
-    expect(api.store.databases.get(databaseId)?.status).toBe("ready");
+    expect((await api.store()).databases.get(databaseId)?.status).toBe("ready");
     expect(api.databases.read(databaseId)).toBe("before");
   });
 
   it("refuses a rotation with Retry-After, and restores the password that it may have changed", async () => {
-    const before = api.store.connections.get(connectionId)?.pass;
+    const before = (await api.store()).connections.get(connectionId)?.pass;
     const reachable = api.databases.fail("grant", unavailable);
     expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
     api.databases.change(databaseId, connectionId, "half changed");
     reachable();
     await api.later();
-    expect(api.store.connections.get(connectionId)?.pass).toBe(before);
+    expect((await api.store()).connections.get(connectionId)?.pass).toBe(before);
     expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(before);
-    expect(api.store.databases.get(databaseId)?.changes).toBeUndefined();
+    expect((await api.store()).databases.get(databaseId)?.changes).toBeUndefined();
     const { status } = await api.send("connections.rotate", { path: { id: connectionId } });
     expect(status).toBe(200);
     expect(api.defects).toEqual([]);
@@ -237,7 +239,7 @@ describe("work on a database server that cannot be reached", () => {
     const { begun, release } = api.databases.hold("grant");
     const refused = api.send("connections.create", { body: { databaseId, name: "app" } });
     await begun;
-    const change = api.store.databases.get(databaseId)?.changes?.[0];
+    const change = (await api.store()).databases.get(databaseId)?.changes?.[0];
     const createdId = change?.type === "createConnection" ? change.connection.id : "none";
     const reachable = api.databases.fail("grant", unavailable);
     release();
@@ -245,12 +247,12 @@ describe("work on a database server that cannot be reached", () => {
     reachable();
     api.databases.change(databaseId, createdId, "half created");
     await api.later();
-    expect(api.store.connections.list({ databaseId })).toHaveLength(1);
+    expect((await api.store()).connections.list({ databaseId })).toHaveLength(1);
     expect(Object.keys(api.databases.passwords(databaseId) ?? {})).toEqual([connectionId]);
   });
 
   it("restores the password of a refused rotation once the server can be reached, however long that takes", async () => {
-    const before = api.store.connections.get(connectionId)?.pass;
+    const before = (await api.store()).connections.get(connectionId)?.pass;
     const reachable = api.databases.fail("grant", unavailable);
     expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
     api.databases.change(databaseId, connectionId, "half changed");
@@ -267,15 +269,15 @@ describe("work on a database server that cannot be reached", () => {
     api.databases.write(databaseId, "seven b");
     const { id } = await api.engine.states.backUp(databaseId);
     await api.later();
-    expect(api.store.backups.get(id)).toMatchObject({ status: "running", size: null });
+    expect((await api.store()).backups.get(id)).toMatchObject({ status: "running", size: null });
     reachable();
     await api.later();
-    expect(api.store.backups.get(id)).toMatchObject({ status: "completed", size: 7 });
+    expect((await api.store()).backups.get(id)).toMatchObject({ status: "completed", size: 7 });
     expect(api.defects).toEqual([]);
   });
 
   it("refuses to delete a connection, and restores the login that may have been deleted", async () => {
-    const pass = api.store.connections.get(connectionId)?.pass;
+    const pass = (await api.store()).connections.get(connectionId)?.pass;
     const reachable = api.databases.fail("revoke", unavailable);
     expect(await api.send("connections.delete", { path: { id: connectionId } })).toMatchObject(refusal);
     api.databases.change(databaseId, connectionId, undefined);
@@ -288,10 +290,12 @@ describe("work on a database server that cannot be reached", () => {
     const reachable = api.databases.fail("drop", unavailable);
     expect(await api.send("databases.delete", { path: { databaseId } })).toMatchObject(refusal);
     await api.later();
-    expect(api.store.databases.get(databaseId)?.changes).toMatchObject([{ type: "deleteDatabase" }]);
+    expect((await api.store()).databases.get(databaseId)?.changes).toMatchObject([
+      { type: "deleteDatabase" },
+    ]);
     reachable();
     await api.later();
-    expect(api.store.databases.get(databaseId)).toBeUndefined();
+    expect((await api.store()).databases.get(databaseId)).toBeUndefined();
     expect(api.databases.passwords(databaseId)).toBeUndefined();
     expect(api.defects).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Api, nobody, sourceResponses, unseenResponses } from "./api.js";
 
 let api: Api;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
 });
 
 describe("projects.databases.create", () => {
@@ -231,7 +231,7 @@ describe("databases.create", () => {
       status: 404,
       code: "database:not_found",
     });
-    expect(api.store.branches.size).toBe(1);
+    expect((await api.store()).branches.size).toBe(1);
   });
 });
 

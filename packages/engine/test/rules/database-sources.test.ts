@@ -5,7 +5,7 @@ let api: Api;
 let projectId: string;
 let databaseId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   const { project, database } = await api.project();
   projectId = project.id;
   databaseId = database.id;

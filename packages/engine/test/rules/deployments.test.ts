@@ -5,7 +5,7 @@ import { Api, nobody, unseenResponses } from "./api.js";
 let api: Api;
 let serviceId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   const { project } = await api.project();
   ({ id: serviceId } = await api.engine.seed.app(project.id));
 });
@@ -279,7 +279,7 @@ describe("deployments.delete", () => {
     await api.ok("services.promote", { path: { serviceId }, body: { deploymentId: promoted } });
     await api.engine.states.attachDomain(serviceId, "shop.example.com");
     await api.ok("deployments.delete", { path: { deploymentId: await inState("stopped") } });
-    expect(api.store.apps.get(serviceId)).toMatchObject({
+    expect((await api.store()).apps.get(serviceId)).toMatchObject({
       latestDeploymentId: promoted,
       domains: [{ deploymentId: promoted }],
     });
@@ -297,7 +297,7 @@ describe("deployments.delete", () => {
     const next = await inState("running");
     const promotion = await api.ok("services.promote", { path: { serviceId }, body: { deploymentId: next } });
     expect(promotion.data.reassignedDomains).toBe(0);
-    expect(api.store.apps.get(serviceId)?.domains).toEqual([
+    expect((await api.store()).apps.get(serviceId)?.domains).toEqual([
       { name: "shop.example.com", deploymentId: next },
     ]);
   });

@@ -3,8 +3,8 @@ import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let workspaceId: string;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
   ({ workspaceId } = api);
 });
 
@@ -15,7 +15,7 @@ describe("integrations.get", () => {
   it("shows the client and the user who authorized it", async () => {
     const { integration, client } = await consent();
     const { data } = await api.ok("integrations.get", { path: { id: integration.id.slice("itgr_".length) } });
-    const { user } = api.engine.residents;
+    const { user } = api.residents;
     expect(data).toEqual({
       id: integration.id,
       url: `https://api.mgmt.test/v1/integrations/${integration.id}`,
@@ -104,7 +104,7 @@ describe("deleting an integration", () => {
     const { client } = await consent();
     const clientId = client.id.slice("itgr_".length);
     await api.ok("workspaces.integrations.delete", { path: { workspaceId, clientId } });
-    expect(api.store.integrations.size).toBe(0);
+    expect((await api.store()).integrations.size).toBe(0);
   });
 
   it("returns 404 for a client that the workspace has not authorized, and for another workspace", async () => {

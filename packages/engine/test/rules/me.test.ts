@@ -2,13 +2,13 @@ import { beforeEach, expect, it } from "vitest";
 import { Api, unseenResponses } from "./api.js";
 
 let api: Api;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
 });
 
 const workspace = () => ({ id: api.workspaceId, name: "Analytical Engines" });
 const user = () => {
-  const { id, email, name } = api.engine.residents.user;
+  const { id, email, name } = api.residents.user;
   return { id, email, name };
 };
 
@@ -31,7 +31,7 @@ it("describes a user's token without a client as a management token", async () =
 });
 
 it("describes no user for a service token", async () => {
-  const { id } = api.engine.residents.serviceToken;
+  const { id } = api.residents.serviceToken;
   expect((await api.ok("me.get", { as: "service" })).data).toEqual({
     user: null,
     workspace: workspace(),
@@ -43,7 +43,7 @@ it("identifies an agent by its own id", async () => {
   expect((await api.ok("me.get", { as: "agent" })).data).toEqual({
     user: null,
     workspace: workspace(),
-    credential: { type: "agent_token", id: api.engine.residents.agentId, name: null },
+    credential: { type: "agent_token", id: api.agentId, name: null },
   });
 });
 

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
 });
 
 describe("projects.create", () => {

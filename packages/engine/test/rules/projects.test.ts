@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
 });
 
 describe("projects.get", () => {
@@ -120,7 +120,7 @@ describe("projects.update", () => {
     await api.ok("projects.update", { path, body: { settings: { a: { x: 1 }, b: { y: 1 } } } });
     const { data } = await api.ok("projects.update", { path, body: { settings: { a: { z: 2 } } } });
     expect(data).not.toHaveProperty("settings");
-    expect(api.store.projects.get(project.id)?.settings).toEqual({ a: { z: 2 }, b: { y: 1 } });
+    expect((await api.store()).projects.get(project.id)?.settings).toEqual({ a: { z: 2 }, b: { y: 1 } });
   });
 
   it("refuses settings of more than 64 KiB in total, and keeps the stored ones", async () => {
@@ -137,7 +137,7 @@ describe("projects.update", () => {
     const { project } = await api.project();
     const body: unknown = JSON.parse('{"settings":{"__proto__":{"polluted":true},"constructor":{}}}');
     await api.ok("projects.update", { path: { id: project.id }, body });
-    expect(Object.keys(api.store.projects.get(project.id)?.settings ?? {})).toEqual([
+    expect(Object.keys((await api.store()).projects.get(project.id)?.settings ?? {})).toEqual([
       "__proto__",
       "constructor",
     ]);
@@ -188,7 +188,7 @@ describe("projects.delete", () => {
     await api.ok("projects.branches.create", { path: { projectId: project.id }, body: { gitName: "dev" } });
     await api.ok("projects.delete", { path: { id: project.id } });
     for (const kind of ["projects", "branches", "databases", "connections", "backups"] as const) {
-      expect(api.store[kind].size, kind).toBe(0);
+      expect((await api.store())[kind].size, kind).toBe(0);
     }
     await api.later(0);
     expect(api.databases.databases.size).toBe(0);
@@ -198,8 +198,8 @@ describe("projects.delete", () => {
   it("deletes a project that never had a database", async () => {
     const { data } = await api.ok("projects.create", { body: { createDatabase: false } });
     await api.ok("projects.delete", { path: { id: data.id } });
-    expect(api.store.projects.size).toBe(0);
-    expect(api.store.branches.size).toBe(0);
+    expect((await api.store()).projects.size).toBe(0);
+    expect((await api.store()).branches.size).toBe(0);
   });
 
   it("returns 400 while the project has a non-default database, an app or a service", async () => {
@@ -259,7 +259,9 @@ describe("projects.delete", () => {
     expect(await api.refused("projects.delete", { path: { id: project.id } })).toEqual(notFound);
     release();
     await deletion;
-    expect(api.store.projects.size + api.store.apps.size + api.store.databases.size).toBe(0);
+    expect(
+      (await api.store()).projects.size + (await api.store()).apps.size + (await api.store()).databases.size,
+    ).toBe(0);
   });
 
   it.each([nobody("proj_"), "no-such", "__proto__"])("returns 404 for %s", async (id) => {

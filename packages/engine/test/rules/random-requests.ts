@@ -1,5 +1,6 @@
 import type { OperationId } from "../../src/generated/operations.js";
-import type { Api, Asked } from "./api.js";
+import type { Store } from "../../src/store/store.js";
+import type { Asked } from "./api.js";
 
 export interface RandomRequest {
   operationId: OperationId;
@@ -29,13 +30,13 @@ export class Dice {
 /** Generates requests of all kinds about existing resources, and sometimes about deleted or foreign ones. */
 export class RandomRequests {
   readonly #everSeen = new Map<string, string[]>();
+  #store: Store | undefined;
 
-  constructor(
-    private readonly api: Api,
-    private readonly dice: Dice,
-  ) {}
+  constructor(private readonly dice: Dice) {}
 
-  next(): RandomRequest {
+  /** @param store the rows that exist. */
+  next(store: Store): RandomRequest {
+    this.#store = store;
     const make = this.dice.oneOf(this.#makers);
     if (!make) throw new Error("There is nothing to ask");
     const { operationId, asked } = make();
@@ -46,10 +47,15 @@ export class RandomRequests {
   #id(
     kind: "projects" | "branches" | "databases" | "connections" | "backups" | "apps" | "deployments",
   ): string {
-    const live = this.api.store[kind].list({}).map(({ id }) => id);
+    const live = this.#rows[kind].list({}).map(({ id }) => id);
     const seen = this.#everSeen.get(kind) ?? [];
     this.#everSeen.set(kind, [...new Set([...seen, ...live])]);
     return (this.dice.chance(5) ? this.dice.oneOf(seen) : this.dice.oneOf(live)) ?? `gone${"0".repeat(20)}`;
+  }
+
+  get #rows(): Store {
+    if (this.#store === undefined) throw new Error("No request was generated");
+    return this.#store;
   }
 
   #maybe<T>(percent: number, value: () => T): T | undefined {
@@ -71,7 +77,7 @@ export class RandomRequests {
   #source(): unknown {
     const databaseId = this.#id("databases");
     const backupId = this.#id("backups");
-    const owner = this.api.store.backups.get(backupId)?.databaseId ?? databaseId;
+    const owner = this.#rows.backups.get(backupId)?.databaseId ?? databaseId;
     return this.dice.chance(50)
       ? { type: "database", databaseId }
       : { type: "backup", databaseId: owner, backupId };
@@ -105,7 +111,7 @@ export class RandomRequests {
     () => ({ operationId: "databases.delete", asked: { path: { databaseId: this.#id("databases") } } }),
     () => {
       const backupId = this.#id("backups");
-      const databaseId = this.api.store.backups.get(backupId)?.databaseId ?? this.#id("databases");
+      const databaseId = this.#rows.backups.get(backupId)?.databaseId ?? this.#id("databases");
       return {
         operationId: "databases.restore",
         asked: {
@@ -154,7 +160,7 @@ export class RandomRequests {
     () => ({ operationId: "deployments.delete", asked: { path: { deploymentId: this.#id("deployments") } } }),
     () => {
       const deploymentId = this.#id("deployments");
-      const serviceId = this.api.store.deployments.get(deploymentId)?.appId ?? this.#id("apps");
+      const serviceId = this.#rows.deployments.get(deploymentId)?.appId ?? this.#id("apps");
       return { operationId: "services.promote", asked: { path: { serviceId }, body: { deploymentId } } };
     },
     () => ({ operationId: "databases.list", asked: {} }),

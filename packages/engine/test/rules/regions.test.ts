@@ -2,8 +2,8 @@ import { beforeEach, expect, it } from "vitest";
 import { Api, unseenResponses } from "./api.js";
 
 let api: Api;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
 });
 
 const ids = ["us-east-1", "us-west-1", "eu-west-3", "eu-central-1", "ap-northeast-1", "ap-southeast-1"];

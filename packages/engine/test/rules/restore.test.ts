@@ -5,7 +5,7 @@ let api: Api;
 let databaseId: string;
 let backupId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   const { database } = await api.project();
   databaseId = database.id;
   api.databases.write(databaseId, "orders");
@@ -156,7 +156,7 @@ describe("databases.restore", () => {
   });
 
   it("is canceled when the target is deleted meanwhile", async () => {
-    const projectId = api.store.databases.get(databaseId)?.projectId ?? "";
+    const projectId = (await api.store()).databases.get(databaseId)?.projectId ?? "";
     const target = await api.database(projectId);
     await api.ok("databases.restore", asked(undefined, target.id));
     const { begun, release } = api.databases.hold("restore");
@@ -166,7 +166,7 @@ describe("databases.restore", () => {
     await recovering;
     release();
     expect(api.databases.passwords(target.id)).toBeUndefined();
-    expect(api.store.databases.get(target.id)).toBeUndefined();
+    expect((await api.store()).databases.get(target.id)).toBeUndefined();
     expect(api.defects).toEqual([]);
   });
 });

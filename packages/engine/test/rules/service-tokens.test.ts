@@ -3,8 +3,8 @@ import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
 let workspaceId: string;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
   ({ workspaceId } = api);
 });
 
@@ -34,7 +34,7 @@ describe("workspaces.serviceTokens.create", () => {
   it("returns the value once, and never stores it", async () => {
     const { value } = await create();
     expect(JSON.stringify(await list())).not.toContain(value);
-    expect(JSON.stringify(api.engine.snapshot().store)).not.toContain(value);
+    expect(JSON.stringify((await api.engine.snapshot()).store)).not.toContain(value);
   });
 
   it("accepts a service token, never an agent", async () => {

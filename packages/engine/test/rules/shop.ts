@@ -4,7 +4,7 @@ type Collection = "apps" | "services";
 
 /** Starts a server with a project, and returns its ids. */
 export const startShop = async () => {
-  const api = new Api();
+  const api = await Api.open();
   const { project, database } = await api.project({ name: "shop" });
   return { api, projectId: project.id, mainId: database.branchId ?? "" };
 };

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { MemoryBacking } from "../store/memory-backing.js";
 import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
 });
 
 const recipient = (): Promise<string> => api.engine.tokens.otherUser();
@@ -47,32 +46,6 @@ describe("projects.transfer", () => {
     await api.ok("services.get", { path: { serviceId: app.id } });
   });
 
-  it("makes the end of a creation lock the workspace that the project has moved to", async () => {
-    let backing: MemoryBacking | undefined;
-    api = new Api({ openBacking: (store) => (backing = new MemoryBacking(store)) });
-    const { begun, release } = api.databases.hold("create");
-    const { data: project } = await api.ok("projects.create", { body: { name: "shop" } });
-    const created = api.later();
-    await begun;
-    await api.ok("projects.transfer", await transfer(project.id, recipient()));
-    const before = backing?.trips.length;
-    release();
-    await created;
-    expect(api.store.databases.get(project.database?.id ?? "")).toMatchObject({
-      status: "ready",
-      made: true,
-    });
-    const changes = (backing?.trips ?? [])
-      .slice(before)
-      .map(([name]) => name)
-      .filter((name) => name.includes("write") || name.includes("changes"));
-    expect(changes).toEqual([
-      `begin write ${api.workspaceId}`,
-      `begin write ${api.strangerWorkspaceId}`,
-      "commit changes",
-    ]);
-  });
-
   it("ends the old workspace's reach at once", async () => {
     const { project, database } = await api.project();
     const app = await api.engine.seed.app(project.id);
@@ -105,7 +78,7 @@ describe("projects.transfer", () => {
     const { project } = await api.project();
     const { integration } = await api.engine.seed.integration();
     await api.ok("projects.transfer", await transfer(project.id, recipient()));
-    expect(api.store.integrations.get(integration.id)?.workspaceId).toBe(api.workspaceId);
+    expect((await api.store()).integrations.get(integration.id)?.workspaceId).toBe(api.workspaceId);
     const { data } = await api.ok("workspaces.serviceTokens.list", {
       path: { workspaceId: api.workspaceId },
     });
@@ -124,7 +97,8 @@ describe("projects.transfer", () => {
       ids.push(error.approvalId);
     }
     await api.ok("projects.transfer", await transfer(project.id, recipient()));
-    const statuses = ids.map((id) => api.store.approvals.get(id)?.status);
+    const { approvals } = await api.store();
+    const statuses = ids.map((id) => approvals.get(id)?.status);
     expect(statuses).toEqual(["expired", "pending"]);
   });
 
@@ -135,7 +109,7 @@ describe("projects.transfer", () => {
     const { error } = body as { error: { approvalId: string } };
     await api.engine.approvals.approve(error.approvalId);
     await api.ok("projects.transfer", { ...asked, body: { recipientAccessToken: await recipient() } });
-    expect(api.store.approvals.get(error.approvalId)?.status).toBe("consumed");
+    expect((await api.store()).approvals.get(error.approvalId)?.status).toBe("consumed");
   });
 
   it("rejects a project that is in the recipient's workspace already with 409", async () => {

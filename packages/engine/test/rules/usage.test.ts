@@ -4,7 +4,7 @@ import { Api, nobody, unseenResponses } from "./api.js";
 let api: Api;
 let databaseId: string;
 beforeEach(async () => {
-  api = new Api();
+  api = await Api.open();
   await api.engine.clock.set("2026-03-10T12:00:00Z");
   ({ id: databaseId } = (await api.project()).database);
   await api.engine.clock.set("2026-03-20T10:00:00Z");

@@ -3,8 +3,8 @@ import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
-beforeEach(() => {
-  api = new Api();
+beforeEach(async () => {
+  api = await Api.open();
 });
 
 describe("workspaces.list and get", () => {

@@ -17,7 +17,7 @@ export const fillLikeVersion1 = async (api: OAuthApi): Promise<void> => {
   await seed.connection(project.database?.id ?? "", { name: "second" });
   await seed.app(project.id, { displayName: "assigned" });
   await seed.app(project.id, { displayName: "unassigned", branchId: null });
-  const other = { workspaceId: engine.residents.otherWorkspace.id };
+  const other = { workspaceId: api.residents.otherWorkspace.id };
   await seed.project({ name: "of another workspace" }, other);
 
   const { integration } = await seed.integration({ clientId: "itgr_mgmtsamplewebapplication" });
@@ -27,5 +27,5 @@ export const fillLikeVersion1 = async (api: OAuthApi): Promise<void> => {
   await clock.advance(60_000);
   await api.refresh(refreshToken);
   await api.code();
-  engine.store.integrations.delete(integration.id);
+  (await api.store()).integrations.delete(integration.id);
 };

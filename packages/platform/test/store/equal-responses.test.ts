@@ -13,13 +13,13 @@ const seeds = (process.env["MGMT_TEST_SEEDS"] ?? "1").split(",").map(Number);
 
 describe("a seeded server in Postgres", () => {
   it.each(seeds)("answers random requests as one in memory does (seed %i)", async (seed) => {
-    const api = new Api();
+    const api = await Api.open();
     const databases = new ModelDatabases();
     const stored = await StoredProcess.open(cluster, cluster.newSchema(), {
       seed: "behaviors",
       databaseEngine: databases,
     });
-    const expiresAt = api.engine.clock.now() + 365 * 86_400_000;
+    const expiresAt = (await api.engine.clock.now()) + 365 * 86_400_000;
     const [memoryTokens, storedTokens] = await Promise.all(
       [api.engine, stored.engine].map(async ({ tokens }) => ({
         user: await tokens.user({ expiresAt }),
@@ -27,9 +27,9 @@ describe("a seeded server in Postgres", () => {
       })),
     );
     const dice = new Dice(seed);
-    const requests = new RandomRequests(api, dice);
+    const requests = new RandomRequests(dice);
     for (let index = 0; index < requestCount; index += 1) {
-      const { operationId, asked } = requests.next();
+      const { operationId, asked } = requests.next(await api.store());
       const who = asked.as === "stranger" ? "stranger" : "user";
       const expected = await api.send(operationId, { ...asked, token: memoryTokens?.[who] ?? "" });
       const query =
@@ -56,9 +56,10 @@ describe("a seeded server in Postgres", () => {
     const store = new MemoryStore();
     store.fill(snapshot.store);
     expect(brokenInvariants(store)).toEqual([]);
-    expect(snapshot.jobs).toEqual(api.engine.snapshot().jobs);
+    const inMemory = await api.engine.snapshot();
+    expect(snapshot.jobs).toEqual(inMemory.jobs);
     const rowsOf = (rows: readonly (readonly [number, object])[]) => rows.map(([, row]) => row);
-    for (const [name, { rows }] of Object.entries(api.engine.snapshot().store)) {
+    for (const [name, { rows }] of Object.entries(inMemory.store)) {
       expect([name, rowsOf(snapshot.store[name as keyof typeof snapshot.store].rows)]).toEqual([
         name,
         rowsOf(rows),

@@ -1,5 +1,7 @@
 import type { Access, Records, Transaction, Want } from "@mgmt/engine";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
+import type { OpenRecords } from "../../src/store/open-records.js";
 import { StoreCluster } from "./store-cluster.js";
 import { StoredProcess } from "./stored-process.js";
 
@@ -24,6 +26,25 @@ const countTrips = (records: Records): Records & { trips: string[] } => {
       };
     },
   };
+};
+
+/** Opens a process, and notes the locks of the transactions that change rows. */
+const openLogged = async (
+  schema: string,
+  { records, databaseEngine }: { records: OpenRecords; databaseEngine: ModelDatabases },
+  locks: (readonly string[])[],
+): Promise<{ engine: StoredProcess["engine"]; send: StoredProcess["send"] }> => {
+  const begin = (access: Access): Transaction => {
+    if (access.mode === "write") locks.push(access.locks);
+    return records.begin(access);
+  };
+  const opened = await StoredProcess.open(cluster, schema, {
+    records: { ...records, begin },
+    databaseEngine,
+    settings: { lifecycle: { provisioning: 0 } },
+  });
+  onTestFinished(() => records.close());
+  return { engine: opened.engine, send: opened.send.bind(opened) };
 };
 
 const cluster = new StoreCluster();
@@ -84,5 +105,29 @@ describe("a request on Postgres", () => {
     if (status !== 201) return expect(status).toBe(422);
     const found = await process.send("projects.get", { path: { id: data.id } });
     expect(found.data["name"]).toBe(name);
+  });
+});
+
+describe("a job on Postgres", () => {
+  it("locks the workspace that its project has moved to", async () => {
+    const schema = cluster.newSchema();
+    const records = await cluster.openRecords(schema);
+    const locks: (readonly string[])[] = [];
+    const databaseEngine = new ModelDatabases();
+    const { engine, send } = await openLogged(schema, { databaseEngine, records }, locks);
+    const held = databaseEngine.hold("create");
+    const { data: project } = await send("projects.create", { body: { name: "shop" } });
+    await held.begun;
+    const { workspace, otherWorkspace } = await engine.rows();
+    const recipientAccessToken = await engine.tokens.otherUser({ expiresAt: "2100-01-01" });
+    const path = { id: project.id };
+    expect((await send("projects.transfer", { path, body: { recipientAccessToken } })).status).toBeLessThan(
+      300,
+    );
+    const before = locks.length;
+    held.release();
+    await engine.idle();
+    const taken = locks.slice(before).filter((each) => !each.includes("jobs"));
+    expect(taken).toEqual([[workspace.id], [otherWorkspace.id]]);
   });
 });

@@ -1,0 +1,7 @@
+import { afterAll, beforeEach } from "vitest";
+import { useEngines } from "../../packages/engine/test/engine/engine-under-test.js";
+import { closeLater, openStoredPair } from "./stored-pair.js";
+
+useEngines(openStoredPair);
+beforeEach(() => closeLater());
+afterAll(closeLater());
