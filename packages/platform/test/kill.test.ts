@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
@@ -213,7 +213,7 @@ describe.runIf(isRoot())("root", { concurrent: true }, () => {
     const home = join(directory, "home");
     const image = /^cluster-[\d.]+-[0-9a-f]{16}$/;
     await mkdir(home);
-    await chmod(home, 0o777);
+    await chown(home, nobody.uid, nobody.gid);
     const environment = {
       HOME: home,
       XDG_CACHE_HOME: join(home, "cache"),

@@ -1,11 +1,11 @@
 import { readFileSync, watch } from "node:fs";
-import { chmod, readFile, readdir, writeFile } from "node:fs/promises";
+import { chmod, chown, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { type Credential, finishLogin, startLogin } from "@mgmt/sdk/auth";
 import { fileStore } from "@mgmt/sdk/auth/node";
-import { makeFolder, nobody } from "./folders.js";
+import { asNobody, makeFolder, nobody } from "./folders.js";
 import { type Program, setupPrograms, setupProcesses } from "./programs.js";
 
 const makeProgram = setupPrograms();
@@ -86,12 +86,13 @@ const endAccessToken = async (credential: Credential, isKnown = true): Promise<v
   await server.engine.clock.advance(3_601_000);
   const expiresAt = isKnown ? Date.now() - 1 : credential.expiresAt;
   await writeFile(file, JSON.stringify({ ...credential, expiresAt }));
-  await chmod(file, 0o666);
+  await chmod(file, 0o600);
+  if (nobody.uid !== undefined) await chown(file, nobody.uid, nobody.gid);
 };
 
 /** Does the same for the newest credential, in the file or beside it. */
 const expireStored = async (): Promise<void> => {
-  const credential = await fileStore(file).read();
+  const credential = await asNobody(() => fileStore(file).read());
   if (!credential) throw new Error("Nothing is stored");
   await endAccessToken(credential);
 };
@@ -220,10 +221,10 @@ describe("16 processes that share a credentials file with an expired access toke
 
   it.each([
     { what: "folder", modes: () => [[folder, 0o555, 0o777] as const] },
-    { what: "file", modes: () => [[file, 0o444, 0o666] as const] },
+    { what: "file", modes: () => [[file, 0o444, 0o600] as const] },
     {
       what: "file and folder",
-      modes: () => [[file, 0o444, 0o666] as const, [folder, 0o555, 0o777] as const],
+      modes: () => [[file, 0o444, 0o600] as const, [folder, 0o555, 0o777] as const],
     },
   ])(
     "refresh exactly once, and no request fails, when the $what becomes read-only while one refreshes",
