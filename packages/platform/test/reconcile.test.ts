@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { RecordedDatabase } from "../src/databases/reconcile.js";
 import { Cluster, newTenant } from "./cluster.js";
 
@@ -88,11 +88,14 @@ describe("reconcile", () => {
     }
     await cluster.databases.backup(kept.id, "bkp_early");
     const admin = await cluster.connectAsAdmin("postgres");
-    const { rows } = await admin.query<{ name: string }>(
-      "select datname as name from pg_database where datdba = (select oid from pg_roles where rolname = 'mgmt.platform')",
-    );
-    for (const { name } of rows) await admin.query(`alter database "${name}" owner to postgres`);
-    await admin.query('drop role "mgmt.platform"; delete from pg_shdescription');
+    // A spare that is being made meanwhile belongs to the role too.
+    await vi.waitFor(async () => {
+      const { rows } = await admin.query<{ name: string }>(
+        "select datname as name from pg_database where datdba = (select oid from pg_roles where rolname = 'mgmt.platform')",
+      );
+      for (const { name } of rows) await admin.query(`alter database "${name}" owner to postgres`);
+      await admin.query('drop role "mgmt.platform"; delete from pg_shdescription');
+    }, 60_000);
 
     const recorded = { databaseId: kept.id, credentials: [kept.credential], backupIds: ["bkp_early"] };
     const other = { databaseId: forgotten.id, credentials: [forgotten.credential], backupIds: [] };
