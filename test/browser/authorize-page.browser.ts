@@ -203,7 +203,7 @@ describe("the authorization page in Chromium", () => {
     await page.goto(framing.origin);
     await expect.poll(() => errors.join("\n")).toMatch(/frame/i);
     const [, frame] = page.frames();
-    expect(frame?.url()).toMatch(/^chrome-error:/);
+    await expect.poll(() => frame?.url()).toMatch(/^chrome-error:/);
     expect(await frame?.getByText("Ada Lovelace").count()).toBe(0);
     framing.server.closeAllConnections();
     framing.server.close();

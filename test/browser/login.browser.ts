@@ -133,6 +133,7 @@ describe("mgmt login in Chromium against mgmt dev", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Grace Hopper" }).waitFor();
     // A browser that is signed in does not need the key in the address, and removes it.
+    await page.goto("about:blank");
     await page.goto(`${url}#signInKey=${signInKey}`);
     await page.getByRole("button", { name: "Cancel" }).waitFor();
     expect(page.url()).toBe(url);

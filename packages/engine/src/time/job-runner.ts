@@ -34,6 +34,9 @@ const retryDelay = 500;
 /** Milliseconds between looks whether another process has ended its jobs. */
 const waitInterval = 20;
 
+/** How often to wait for the jobs of other processes. */
+const maxWaits = 500;
+
 /** Maximum number of jobs that one process takes from others and that have not ended. */
 const maxRunning = 50;
 
@@ -110,33 +113,36 @@ export class JobRunner {
 
   /**
    * Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. Waits for
-   * those that other processes run.
+   * those that other processes run. Leaves those that cannot reach Postgres.
    */
   async finish(subject: string): Promise<void> {
+    const left = new Set<string>();
     for (;;) {
-      const job = await this.#claim((jobs) => jobs.list({ subject }));
+      const job = await this.#claim((jobs) => jobs.list({ subject }).filter(({ id }) => !left.has(id)));
       if (job === undefined) return;
-      await this.#start(job, false);
+      if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) left.add(job.id);
     }
   }
 
   /**
-   * Runs the jobs that are due until a time, one after the other. Waits for those that other processes run.
+   * Runs the jobs that are due until a time, one after the other. Waits for those that other processes run. Leaves those that
+   * cannot reach Postgres.
    *
    * @param reach called with the time of each job, in the transaction that takes it.
    */
   async advance(time: number, reach: (dueAt: number, tables: PartialTables) => void): Promise<void> {
+    const left = new Set<string>();
     this.#isAdvancing = true;
     try {
       await this.#looking;
       await this.idle();
       for (;;) {
         const job = await this.#claim(
-          (jobs) => jobs.listExpired(time, maxSeen),
+          (jobs) => jobs.listExpired(time, maxSeen).filter(({ id }) => !left.has(id)),
           ({ dueAt }, tables) => reach(dueAt, tables),
         );
         if (job === undefined) return;
-        await this.#start(job, false);
+        if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) left.add(job.id);
         await this.idle();
       }
     } finally {
@@ -183,7 +189,8 @@ export class JobRunner {
   }
 
   /**
-   * Takes the first of some jobs that no process runs. Waits while living processes have all of them.
+   * Takes the first of some jobs that no process runs. Waits while living processes have all of them, but not for long: a
+   * process has a job also while it cannot reach Postgres.
    *
    * @param take called in the transaction that takes the job.
    */
@@ -193,7 +200,7 @@ export class JobRunner {
   ): Promise<JobRow | undefined> {
     const { transact, sessions } = this.#parts;
     let ended = new Set<string>();
-    for (;;) {
+    for (let waits = 0; ; waits += 1) {
       const me = await sessions.current();
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === me || ended.has(owner)) && !this.#running.has(id);
@@ -203,7 +210,7 @@ export class JobRunner {
         if (free) take(free, tables);
         return { job: free && jobs.update(free.id, { owner: me }), others: chosen };
       });
-      if (job !== undefined || others.length === 0) return job;
+      if (job !== undefined || others.length === 0 || waits === maxWaits) return job;
       const owners = others.flatMap(({ owner }) => owner ?? []);
       const living = await sessions.living(owners);
       ended = new Set(owners.filter((owner) => !living.has(owner)));
