@@ -37,9 +37,9 @@ export class MemoryWatch {
 
   /** Returns the medians of the four quarters of the time, and whether the memory kept growing. */
   judge(): { quarters: number[]; grew: boolean } {
-    const length = Math.ceil(this.#samples.length / 4);
-    const quarters = [0, 1, 2, 3].map((index) =>
-      median(this.#samples.slice(index * length, (index + 1) * length)),
+    const start = (quarter: number): number => Math.floor((quarter * this.#samples.length) / 4);
+    const quarters = [0, 1, 2, 3].map((quarter) =>
+      median(this.#samples.slice(start(quarter), start(quarter + 1))),
     );
     const [, second = Number.NaN, , last = Number.NaN] = quarters;
     return { quarters, grew: last > second * maxGrowth };
