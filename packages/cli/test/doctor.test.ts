@@ -37,7 +37,9 @@ describe("mgmt doctor", () => {
 
   it("reports every check as ok or skipped, and exits with 0", async () => {
     const result = await doctor();
-    expect({ status: result.status, stderr: result.stderr }).toEqual({ status: 0, stderr: "" });
+    // A slow machine prints that it waits.
+    const errors = result.stderr.split("\n").filter((line) => !line.includes('"request:slow"'));
+    expect({ status: result.status, errors }).toEqual({ status: 0, errors: [""] });
     const checks = checksOf(result);
     const { tls, ...others } = checks;
     expect(tls?.status).toBe("skipped");
