@@ -83,9 +83,14 @@ describe("consent and the workspace's integration", () => {
     const [{ id } = { id: "" }] = (await api.store()).integrations.list({});
     const headers = { authorization: `Bearer ${await api.engine.tokens.user()}` };
     await api.engine.handle({ method: "DELETE", path: `/v1/integrations/${id}`, headers });
-    const pair = pairOf(await redeeming);
-    expect(await api.reach(pair.accessToken)).toBe(401);
-    expect((await api.refresh(pair.refreshToken)).error).toBe("invalid_grant");
+    const redeemed = await redeeming;
+    if (redeemed.status === 200) {
+      const pair = pairOf(redeemed);
+      expect(await api.reach(pair.accessToken)).toBe(401);
+      expect((await api.refresh(pair.refreshToken)).error).toBe("invalid_grant");
+    }
+    // With the rows in Postgres, the deletion may be first.
+    else expect(redeemed).toMatchObject({ status: 400, error: "invalid_grant" });
   });
 
   it("belongs to one workspace", async () => {
