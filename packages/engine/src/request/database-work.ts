@@ -49,7 +49,7 @@ export class DatabaseWork {
         (wanted) => {
           if (!wanted) filling.abort();
         },
-        // The next look may succeed.
+        // This runs again after the interval.
         () => undefined,
       );
     }, lookInterval).unref();

@@ -45,22 +45,30 @@ describe("a change of a real database that a crash interrupts", () => {
     );
   });
 
-  it("does not complete a rotation after a later one was answered", async () => {
+  /**
+   * Interrupts a rotation of the default connection, then rotates a connection on the restarted engine. The job of the
+   * interrupted rotation is taken over only after a second.
+   */
+  const restartDuringRotation = async (nextConnectionId: string) => {
     const { begun, release } = api.databases.hold("grant");
     const interrupted = api.ok("connections.rotate", { path: { id: connectionId } });
     await begun;
     const snapshot = await api.engine.snapshot();
     release();
     await interrupted;
-    // The job of the interrupted rotation is taken over only after some time.
     const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt: job.dueAt + 1_000 }));
     const restarted = await openEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
     const { status } = await restarted.handle({
       method: "POST",
-      path: `/v1/connections/${connectionId}/rotate`,
+      path: `/v1/connections/${nextConnectionId}/rotate`,
       headers: { authorization: `Bearer ${await restarted.tokens.user()}` },
     });
     expect(status).toBe(200);
+    return restarted;
+  };
+
+  it("does not complete a rotation after a later one was answered", async () => {
+    const restarted = await restartDuringRotation(connectionId);
     const answered = (await restarted.readStore()).connections.get(connectionId)?.pass;
     await restarted.clock.advance(1_000);
     expect((await restarted.readStore()).connections.get(connectionId)?.pass).toBe(answered);
@@ -70,20 +78,7 @@ describe("a change of a real database that a crash interrupts", () => {
 
   it("completes a rotation after one of another connection was answered", async () => {
     const { data: other } = await api.ok("connections.create", { body: { databaseId, name: "app" } });
-    const { begun, release } = api.databases.hold("grant");
-    const interrupted = api.ok("connections.rotate", { path: { id: connectionId } });
-    await begun;
-    const snapshot = await api.engine.snapshot();
-    release();
-    await interrupted;
-    const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt: job.dueAt + 1_000 }));
-    const restarted = await openEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
-    const { status } = await restarted.handle({
-      method: "POST",
-      path: `/v1/connections/${other.id}/rotate`,
-      headers: { authorization: `Bearer ${await restarted.tokens.user()}` },
-    });
-    expect(status).toBe(200);
+    const restarted = await restartDuringRotation(other.id);
     await restarted.clock.advance(1_000);
     for (const id of [connectionId, other.id]) {
       expect((await restarted.readStore()).connections.get(id)?.pass).toBe(
