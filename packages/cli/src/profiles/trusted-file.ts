@@ -1,10 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { isForeign, isWritableByOthers } from "../generated/file-owner.js";
 
 /** The file is not read, because another account could have written it. */
 export class UntrustedFileError extends Error {}
-
-const writableByGroup = 0o020;
-const writableByAll = 0o002;
 
 /**
  * Reads a file that decides where requests go and which credential they have. A symbolic link of this user is followed, because
@@ -28,16 +26,4 @@ export const readTrusted = (file: string): string => {
   } finally {
     closeSync(descriptor);
   }
-};
-
-/** Returns undefined on Windows, whose files have no such owner and mode. */
-const ownUid = (): number | undefined => process.geteuid?.();
-
-const isForeign = ({ uid }: Stats): boolean => ownUid() !== undefined && uid !== ownUid() && uid !== 0;
-
-const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
-  if (ownUid() === undefined) return false;
-  // By convention, the group of a user that has no other members has the same number.
-  const isOwnGroup = gid === ownUid() || gid === 0;
-  return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isOwnGroup);
 };

@@ -1,9 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { fileErrors } from "./file-errors.js";
-
-const writableByGroup = 0o020;
-const writableByAll = 0o002;
+import { isForeign, isWritableByOthers } from "./file-owner.js";
 
 /**
  * Reads a file with a credential. Follows a symbolic link of this user, and checks the file that it has opened.
@@ -31,16 +29,4 @@ const problemOf = (found: Stats): string | undefined => {
   if (!found.isFile()) return "it is not a regular file";
   if (isForeign(found)) return "it belongs to another account";
   return isWritableByOthers(found) ? "other accounts can write to it" : undefined;
-};
-
-/** Returns undefined on Windows, whose files have no such owner and mode. */
-const ownUid = (): number | undefined => process.geteuid?.();
-
-const isForeign = ({ uid }: Stats): boolean => ownUid() !== undefined && uid !== ownUid() && uid !== 0;
-
-const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
-  if (ownUid() === undefined) return false;
-  // By convention, the group of a user that has no other members has the same number.
-  const isOwnGroup = gid === ownUid() || gid === 0;
-  return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isOwnGroup);
 };
