@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { Cluster } from "./cluster.js";
 
-const cluster = new Cluster({ crowded: 12 });
+const cluster = new Cluster({ crowded: 12, locks: 1_000 });
 const patient = { timeout: 60_000, interval: 50 };
 
 type Tenant = Awaited<ReturnType<Cluster["makeTenant"]>>;
@@ -45,5 +45,22 @@ describe("the guard of what databases share", () => {
 
     await Promise.all(many.map((session) => session.end()));
     await vi.waitFor(async () => expect(await countAccepted(large, 6)).toBe(6), patient);
+  });
+
+  it("closes a database that took too many locks, although its sessions have ended", async () => {
+    const tenants = await Promise.all(Array.from({ length: 5 }, () => cluster.makeTenant()));
+    const admin = await cluster.connectAsAdmin("postgres");
+    for (const tenant of tenants) {
+      const [session] = await openSessions(tenant, 1);
+      // The guard can end the session before it has an answer.
+      await session
+        ?.query("select pg_advisory_lock(key) from generate_series(1, 2000) key")
+        .catch(() => undefined);
+      const { database } = cluster.databases.endpoints(tenant.id).direct;
+      await vi.waitFor(async () => {
+        const limit = "select datconnlimit as limit from pg_database where datname = $1";
+        expect((await admin.query(limit, [database])).rows).toEqual([{ limit: 0 }]);
+      }, patient);
+    }
   });
 });

@@ -64,7 +64,8 @@ const findUsage = `
   from pg_database d
   left join pg_stat_activity a on a.datid = d.oid and a.backend_type = 'client backend'
     and exists (select from pg_roles r where r.oid = a.usesysid and ${isOurRole})
-  where (d.datconnlimit not in ($1, -2) or a.pid is not null) and d.datname not like '%.%' and ${isOurs}
+  where (d.datconnlimit not in ($1, -2) or a.pid is not null or d.oid = any ($2))
+    and d.datname not like '%.%' and ${isOurs}
   group by 1, 2, 3`;
 
 const endNewest = `
@@ -140,7 +141,12 @@ export class TenantGuard {
   async check(): Promise<boolean> {
     await this.#endHolderOfLocks();
     await this.#closeLarge();
-    const { rows: usages } = await this.#pool.query<Usage>(findUsage, [this.#limits.perDatabase]);
+    const { rows: usages } = await this.#pool.query<Usage>(findUsage, [
+      this.#limits.perDatabase,
+      [...this.#closedUntil.keys()],
+    ]);
+    const present = new Set(usages.map(({ oid }) => oid));
+    for (const oid of this.#closedUntil.keys()) if (!present.has(oid)) this.#closedUntil.delete(oid);
     if (usages.length === 0) return false;
     this.#adaptToCrowd(usages);
     const wanted = usages.map((usage) => ({ ...usage, wanted: this.#limitOf(usage.oid) }));
