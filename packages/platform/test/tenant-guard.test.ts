@@ -1,6 +1,8 @@
 import type { Client } from "pg";
-import { describe, expect, it, vi } from "vitest";
-import { Cluster } from "./cluster.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Admin } from "../src/databases/admin.js";
+import { TenantGuard } from "../src/databases/tenant-guard.js";
+import { Cluster, adminPassword, findPrograms } from "./cluster.js";
 
 const cluster = new Cluster({ crowded: 12, locks: 1_000 });
 const patient = { timeout: 60_000, interval: 50 };
@@ -27,6 +29,16 @@ const countAccepted = async (tenant: Tenant, count: number): Promise<number> => 
   const sessions = await openSessions(tenant, count);
   await Promise.all(sessions.map((session) => session.end().catch(() => undefined)));
   return sessions.length;
+};
+
+/** Returns how many connections Postgres accepts for a database. */
+const limitOf = async (admin: Client, { id }: Tenant): Promise<number | undefined> => {
+  const { database } = cluster.databases.endpoints(id).direct;
+  const { rows } = await admin.query<{ limit: number }>(
+    "select datconnlimit as limit from pg_database where datname = $1",
+    [database],
+  );
+  return rows[0]?.limit;
 };
 
 describe("the guard of what databases share", () => {
@@ -56,11 +68,31 @@ describe("the guard of what databases share", () => {
       await session
         ?.query("select pg_advisory_lock(key) from generate_series(1, 2000) key")
         .catch(() => undefined);
-      const { database } = cluster.databases.endpoints(tenant.id).direct;
-      await vi.waitFor(async () => {
-        const limit = "select datconnlimit as limit from pg_database where datname = $1";
-        expect((await admin.query(limit, [database])).rows).toEqual([{ limit: 0 }]);
-      }, patient);
+      await vi.waitFor(async () => expect(await limitOf(admin, tenant)).toBe(0), patient);
     }
+  });
+
+  it("leaves the limits to one process of several, and takes over when it ends", async () => {
+    const tenant = await cluster.makeTenant();
+    const { database } = cluster.databases.endpoints(tenant.id).direct;
+    const admin = await cluster.connectAsAdmin("postgres");
+    const { binaries } = await findPrograms();
+    const second = new Admin({ port: cluster.server.port, password: adminPassword }, binaries.major);
+    const secondGuard = new TenantGuard(second, { perDatabase: 7 });
+    onTestFinished(async () => {
+      await secondGuard.close();
+      await second.close();
+    });
+    await admin.query(`alter database "${database}" connection limit -1`);
+    expect(await secondGuard.check()).toBe(false);
+    await vi.waitFor(async () => expect(await limitOf(admin, tenant)).toBe(100), patient);
+
+    await vi.waitFor(async () => {
+      await admin.query(
+        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()",
+      );
+      await secondGuard.check();
+      expect(await limitOf(admin, tenant)).toBe(7);
+    }, patient);
   });
 });

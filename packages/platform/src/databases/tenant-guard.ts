@@ -1,4 +1,4 @@
-import { Pool } from "pg";
+import { DatabaseError, Pool } from "pg";
 import { connectionLimits } from "../postgres/connection-limits.js";
 import { type Admin, identifier } from "./admin.js";
 import { fairLimit } from "./fair-limit.js";
@@ -74,6 +74,9 @@ const endNewest = `
     where a.datname = $1 order by a.backend_start offset $2
   ) newest`;
 
+/** Succeeds for one session at a time, each time. Tenants cannot take the lock, because each database has locks of its own. */
+const lead = "select pg_try_advisory_lock(hashtextextended('mgmt tenant guard', 0)) as leads";
+
 /** Ends the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
 const endSlowListeners = `
   select pg_terminate_backend(a.pid)
@@ -82,7 +85,8 @@ const endSlowListeners = `
 
 /**
  * Keeps tenants from using up what all databases of a server share and Postgres cannot limit for each: connections, locks and
- * the queue of notifications. Also restores the limit of connections of databases, which their owners can change.
+ * the queue of notifications. Also restores the limit of connections of databases, which their owners can change. Of several
+ * processes on one server, one applies the limits, until it ends.
  */
 export class TenantGuard {
   readonly #admin: Admin;
@@ -137,8 +141,9 @@ export class TenantGuard {
     }
   }
 
-  /** Applies all limits. Returns whether tenants have sessions. */
+  /** Applies all limits, unless another process does. Returns whether tenants have sessions. */
   async check(): Promise<boolean> {
+    if (!(await this.#leads())) return false;
     await this.#endHolderOfLocks();
     await this.#closeLarge();
     const { rows: usages } = await this.#pool.query<Usage>(findUsage, [
@@ -159,6 +164,18 @@ export class TenantGuard {
       wanted.filter((usage) => usage.limit !== usage.wanted).map((usage) => this.#setLimit(usage)),
     );
     return usages.some(({ sessions }) => sessions > 0);
+  }
+
+  /** Returns whether this process applies the limits. */
+  async #leads(): Promise<boolean> {
+    try {
+      const { rows } = await this.#pool.query<{ leads: boolean }>(lead);
+      return rows.some(({ leads }) => leads);
+    } catch (error) {
+      // The tenants have all locks, and the process that applied the limits has ended.
+      if (error instanceof DatabaseError && error.code === "53200") return true;
+      throw error;
+    }
   }
 
   /** Ends the sessions of the database with the most locks and closes it for a while, if there are too many locks. */
