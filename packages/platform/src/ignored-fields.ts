@@ -1,6 +1,6 @@
 import type { LoggedRequest } from "@mgmt/engine";
 
-/** Maximum number of fields that are reported, in case a client makes up names. */
+/** Maximum number of fields to report, in case a client sends arbitrary names. */
 const maxFields = 1_000;
 
 /** Returns a listener for the request log that reports each ignored field of an operation once. */

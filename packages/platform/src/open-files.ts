@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { platformErrors } from "./platform-error.js";
 
 /**
- * Files that a process may have to open. The platform keeps about 25 connections to Postgres besides those of its clients, and each
- * process of Postgres needs more than 60 files to start.
+ * Number of files that a process must be able to open. The platform keeps about 25 connections to Postgres besides those of its
+ * clients, and each process of Postgres needs more than 60 files to start.
  */
 const needed = 256;
 
@@ -17,7 +17,7 @@ export const refuseLowLimit = async (): Promise<void> => {
   if (limit < needed) throw platformErrors.openFilesLimit(limit, needed);
 };
 
-/** Returns the limit of this process, which Node.js raises as far as it may. Infinity where the system does not tell. */
+/** Returns the soft limit of this process, which Node.js raises to the hard limit. Infinity if the system does not say. */
 const openFilesLimit = async (): Promise<number> => {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];

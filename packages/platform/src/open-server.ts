@@ -133,7 +133,7 @@ const serve = async (
     host,
     port: await choosePort(context),
     createEngine,
-    // Without a loopback address there is no control surface.
+    // The control surface is available on loopback addresses only.
     ...(isLoopbackHost(host) && { controlSecret }),
   });
   try {

@@ -101,7 +101,7 @@ export const platformErrors = {
   dataDirNewer: (dataDir: string, cause: unknown) =>
     new PlatformError(
       "platform:data_dir_newer",
-      `A newer version of the platform has written the data directory ${dataDir}, and this version cannot read it.`,
+      `A newer version of the platform wrote the data directory ${dataDir}, and this version cannot read it.`,
       `Nothing in it was changed. Update @mgmt/platform. ${otherDirectory}`,
       { cause },
     ),

@@ -31,8 +31,8 @@ export interface PlatformOptions {
   /** Error codes in responses: the contract's, or those that published programs of the public service know. Default: `contract`. */
   errorCodes?: ErrorCodes;
   /**
-   * Public OAuth clients of programs that contain a fixed client id. They exist until the platform ends, also after a
-   * reset. Their ids may omit the prefix `itgr_`. Default: none.
+   * Public OAuth clients of programs that contain a fixed client id. They exist until the platform ends, and a reset keeps
+   * them. Their ids may omit the prefix `itgr_`. Default: none.
    */
   oauthClients?: readonly PublicClient[];
   /**
@@ -40,9 +40,9 @@ export interface PlatformOptions {
    * new on each start. Default: true.
    */
   requireSignInKey?: boolean;
-  /** Ends the start when it is aborted. Use `stop` later. */
+  /** Cancels the start. After the start, use `stop`. */
   signal?: AbortSignal;
-  /** Receives log messages for people. */
+  /** Receives log messages. */
   onLog?: (line: string) => void;
 }
 
@@ -140,7 +140,7 @@ const run = ({ dataDir, postgres, front, server }: Parts): Platform => {
   const stop = async (): Promise<void> => {
     await server.close();
     front.server.stopAccepting();
-    // Sessions receive the farewell of Postgres.
+    // Postgres stops before the front, so that sessions receive its last message.
     await postgres.server.stop();
     await front.server.close();
     await imageSaved;

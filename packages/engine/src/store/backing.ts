@@ -1,20 +1,20 @@
 import type { Row } from "./rows.js";
 import type { Found, Want } from "./want.js";
 
-/** The changes of one table. The deletions come first, then the updates, then the insertions in their order. */
+/** The changes to one table. They apply in this order: deletions, updates, insertions. */
 export interface TableChanges {
   readonly table: string;
   readonly deletes: readonly { readonly id: string; readonly version: string }[];
   readonly updates: readonly { readonly id: string; readonly version: string; readonly row: Row }[];
   readonly inserts: readonly {
-    /** Null for a row that the step deleted again. Its sequence number is used up. */
+    /** Null for a row that the step also deleted. It still uses a sequence number. */
     readonly row: Row | null;
-    /** Undefined unless the step has asked for it. */
+    /** Undefined unless the step has read it. */
     readonly sequence: number | undefined;
   }[];
 }
 
-/** Whether a transaction may change rows, and what keeps others that do from running at the same time. */
+/** Whether a transaction may change rows, and the locks that it takes if so. */
 export interface Access {
   readonly mode: "read" | "write";
   /** Names of the locks that a transaction holds while it may change rows, such as the ids of workspaces. */
@@ -23,13 +23,13 @@ export interface Access {
 
 /** Where a partial store loads rows from and commits its changes to. */
 export interface Backing {
-  /** Begins a transaction, and may load what it probably wants. */
+  /** Begins a transaction. */
   begin(access: Access): Transaction;
 }
 
 /**
- * A transaction. A reading one sees one moment. One that writes sees what others have committed before it took its locks;
- * its commit fails if another has changed one of the rows since it loaded them.
+ * A read transaction sees one snapshot. A write transaction sees what others committed before it took its locks. Its commit
+ * fails if another transaction has changed a row since it was loaded.
  */
 export interface Transaction {
   load(wants: readonly Want[]): Promise<readonly Found[]>;
@@ -39,7 +39,7 @@ export interface Transaction {
   rollback(): Promise<void>;
 }
 
-/** Thrown by a commit that another transaction has made impossible. Running the step again may succeed or refuse. */
+/** Thrown by a commit that conflicts with another transaction. The step can run again in a new transaction. */
 export class ConflictError extends Error {
   override readonly name = "ConflictError";
 }

@@ -57,7 +57,7 @@ type FieldValue<T, F> = F extends keyof T
       : never
     : never;
 
-/** A combination of fields by which rows are found: all of `by`, and any of `and`. */
+/** A combination of fields by which rows are found: all fields in `by`, and any of those in `and`. */
 export interface Key<F extends string = string> {
   readonly by: readonly F[];
   readonly and?: readonly F[];
@@ -106,7 +106,7 @@ type Match<V> = V | readonly V[];
 type By<K> = K extends { readonly by: readonly (infer F extends string)[] } ? F : never;
 type And<K> = K extends { readonly and: readonly (infer F extends string)[] } ? F : never;
 
-/** The lookups that one key allows. `Fields` are those of all keys, so that no lookup mixes two of them. */
+/** The lookups that one key allows. `Fields` are the fields of all keys, which keeps a lookup from combining two keys. */
 type LookupBy<T, K, Fields extends string> = K extends Key
   ? { readonly [F in By<K>]: Match<FieldValue<T, F>> } & {
       readonly [F in And<K>]?: Match<FieldValue<T, F>> | undefined;

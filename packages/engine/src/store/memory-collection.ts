@@ -123,7 +123,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
     this.#next = next;
   }
 
-  /** Fills an index with the rows there are and keeps it up to date from now on. */
+  /** Fills an index with the existing rows and keeps it up to date. */
   protected maintain<Index extends MemoryIndex<T>>(index: Index): Index {
     for (const entry of this.#entries.values()) index.add(entry);
     this.#indexes.push(index);

@@ -10,11 +10,11 @@ export interface Entry<T> {
   row: T;
 }
 
-/** Keeps entries findable while rows come, change and go. */
+/** An index of rows, which a collection keeps up to date. */
 export interface MemoryIndex<T> {
   add(entry: Entry<T>): void;
   remove(entry: Entry<T>): void;
-  /** Whether the two versions of a row have different places in the index. */
+  /** Returns whether the two versions of a row have different places in the index. */
   separates(before: T, after: T): boolean;
 }
 
@@ -77,13 +77,13 @@ export class KeyIndex<T extends Row> implements MemoryIndex<T> {
   }
 }
 
-/** Orders the entries whose row expires by the time when it does. */
+/** Orders the entries of rows that expire by the time when they do. */
 export class ExpiryIndex<T extends Row & { expiresAt: number | null }> implements MemoryIndex<T> {
   readonly #entries = new SortedList<Entry<T>>(
     (left, right) => expiryOf(left.row) - expiryOf(right.row) || left.sequence - right.sequence,
   );
 
-  /** The rows that have expired at `time`, earliest first. */
+  /** Returns the rows that have expired at `time`, earliest first. */
   expired(time: number): T[] {
     const rows: T[] = [];
     for (const { row } of this.#entries.from(() => true)) {
@@ -111,7 +111,7 @@ const expiryOf = ({ expiresAt }: { expiresAt: number | null }): number => expire
 const sameItems = (left: readonly KeyValue[], right: readonly KeyValue[]): boolean =>
   left.length === right.length && left.every((item, index) => item === right[index]);
 
-/** The keys of all combinations of these values; an array lists alternatives. */
+/** Returns the keys of all combinations of these values. An array lists alternatives. */
 const combinations = (values: readonly FieldValues[]): readonly KeyValue[] => {
   const [only] = values;
   if (values.length === 1 && only !== undefined)
@@ -125,6 +125,6 @@ const combinations = (values: readonly FieldValues[]): readonly KeyValue[] => {
   return keys;
 };
 
-/** A text for a value that no concatenation of other values begins with. */
+/** Encodes a value so that concatenated encodings are unambiguous. */
 const encoded = (value: KeyValue): string =>
   typeof value === "string" ? `${String(value.length)}:${value}` : `${String(value)};`;

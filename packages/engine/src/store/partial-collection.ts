@@ -11,16 +11,16 @@ interface Changed<T> {
   readonly before: Loaded | undefined;
   /** Undefined for a row that the step has deleted. */
   row: T | undefined;
-  /** The sequence number; a provisional one for an inserted row whose number no run has asked for. */
+  /** The sequence number, or a provisional one for an inserted row whose number no run has read. */
   readonly order: number;
-  /** How many rows the step had inserted before this one; undefined for a row that it did not insert. */
+  /** Number of rows that the step inserted before this one; undefined for a row that it did not insert. */
   readonly index: number | undefined;
 }
 
 /** Larger than every sequence number of a stored row. */
 const firstProvisional = 2 ** 52;
 
-/** The rows of one collection as one run of a step sees them: those that are loaded, and its own changes. */
+/** The rows of one collection as one run of a step sees them: the loaded rows with the changes of this run. */
 export class PartialCollection<T extends Row, W extends Lookup> implements ExpiringCollection<T, W> {
   readonly #table: string;
   readonly #loaded: WorkingSet;
@@ -59,7 +59,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   page({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
-    // Changed rows may leave the page, and others take their places.
+    // Changes can remove rows from the page, and later rows then move up.
     const replaced = this.#changes().filter(({ before }) => before !== undefined).length;
     const texts = textsOf(containing);
     const loaded = this.#loaded.range({
@@ -108,7 +108,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     const existing = changed ? changed.row : this.#existing(row.id);
     if (existing) throw new Error(`A row with the id ${row.id} exists`);
     if (changed) this.#replaced.push(changed);
-    // A row that was deleted and inserted again has its place among the changed ones anew.
+    // Moves a row that was deleted and inserted again to the end.
     this.#changed.delete(row.id);
     const index = this.#inserted;
     const order = this.#loaded.knownSequence(this.#table, index) ?? firstProvisional + index;
@@ -137,7 +137,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return loaded.sequence;
   }
 
-  /** What this run has changed; undefined when it has changed nothing. */
+  /** The changes of this run; undefined when there are none. */
   get changes(): TableChanges | undefined {
     const changes = [...this.#replaced, ...this.#changed.values()];
     if (changes.length === 0) return undefined;
@@ -172,7 +172,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return count;
   }
 
-  /** The rows of the loaded ones that did not change, and the changed ones that match, in order. */
+  /** Merges the loaded rows that this run did not change with its changed rows that match, in order. */
   #overlay(
     loaded: readonly Loaded[],
     matches: (row: T, order: number) => boolean,
@@ -218,7 +218,7 @@ const rowOf = <T extends Row>(loaded: Loaded | undefined): T | undefined => load
 
 const noRow = (id: string): Error => new Error(`There is no row with the id ${id}`);
 
-/** Rows of jobs are due; other rows expire. */
+/** Returns when a job is due or another row expires. */
 const expiryOf = (row: Row & { readonly expiresAt?: number | null; readonly dueAt?: number }): number =>
   row.expiresAt ?? row.dueAt ?? Infinity;
 

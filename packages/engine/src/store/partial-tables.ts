@@ -7,7 +7,7 @@ import type { RateWindow, RateWindowRow } from "./rate-window.js";
 import type { Want } from "./want.js";
 import type { WorkingSet } from "./working-set.js";
 
-/** The rows of one run of a step: what its transaction has loaded, and the changes of this run. */
+/** The tables as one run of a step sees them: what its transaction has loaded, and the changes of this run. */
 export class PartialTables {
   readonly #loaded: WorkingSet;
   readonly #isStrict: boolean;
@@ -35,15 +35,15 @@ export class PartialTables {
     return Object.fromEntries(collections) as Store;
   }
 
-  /** Notes an id that the step has drawn. Lookups by it find only what the step itself inserts. */
+  /** Registers a new id that the step has generated. Lookups by it find only rows that the step itself inserts. */
   addFresh(id: string): void {
     this.#loaded.addFresh(id);
   }
 
-  /** Counts a request in a window of the rate limit, and returns the window. Every run of the step counts the same request. */
+  /** Counts a request in a window of the rate limit, and returns the window. Further runs of the step do not count it again. */
   hit(want: Extract<Want, { read: "hit" }>): RateWindow {
     const [window] = this.#loaded.range(want);
-    // The backing finds a window, because it starts one that does not exist.
+    // The backing always returns a window, because it starts one if there is none.
     return window?.row as RateWindowRow;
   }
 

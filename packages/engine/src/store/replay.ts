@@ -6,31 +6,31 @@ import { WorkingSet } from "./working-set.js";
 /** One run of a step. */
 export interface Run {
   readonly tables: PartialTables;
-  /** Counts the runs of this step: 0 for the first one. */
+  /** Number of earlier runs of this step: 0 in the first run. */
   readonly attempt: number;
 }
 
 export interface ReplayOptions {
   readonly access: Access;
-  /** What the step probably needs, which is loaded before its first run. */
+  /** What to load before the first run, because the step probably needs it. */
   readonly wants?: readonly Want[];
-  /** Whether an error of the step is a refusal, which commits what the step changed before. Other errors roll back. */
+  /** Returns whether an error of the step is a refusal, which commits the changes made before it. Other errors roll back. */
   readonly isRefusal: (error: unknown) => boolean;
 }
 
-/** Limits the conflicts of one step. With locks, there is rarely more than one. */
+/** Maximum number of conflicts of one step. With locks, there is rarely more than one. */
 const maxConflicts = 20;
 
-/** Limits the runs of a step in one transaction, each of which has loaded more than the one before. */
+/** Maximum number of runs of a step in one transaction. Each run has more rows than the one before. */
 const maxRuns = 1_000;
 
 /**
- * Runs a synchronous step in a transaction on rows that are loaded as the step needs them: whenever something is missing,
- * it is loaded, and the step runs again from its start. So the step must do the same in every run: ids, secrets and times
- * have to come from outside the step.
+ * Runs a synchronous function, the step, in a transaction. Rows are loaded on demand: when the step reads a row that is not
+ * loaded, the row is loaded and the step runs again from its start. The step must therefore do the same in every run, so its
+ * ids, secrets and times must come from outside.
  *
- * Commits the changes of the last run, also when the step ends with a refusal, and rolls back when it ends with another error.
- * A step that changes rows in a reading transaction runs again in a writing one.
+ * Commits the changes of the last run, even if the step ends with a refusal. Rolls back if it ends with another error. A step
+ * that changes rows in a read transaction runs again in a write transaction.
  *
  * @throws what the step throws.
  */
@@ -66,14 +66,14 @@ export const replay = async <T>(
   }
 };
 
-/** Wraps what a step has thrown after its transaction has ended, to tell it from an error of the transaction. */
+/** Wraps an error of a step whose transaction has ended, to distinguish it from an error of the transaction. */
 class StepError extends Error {
   constructor(cause: unknown) {
     super("The step failed", { cause });
   }
 }
 
-/** A request that was counted for the rate limit. Another transaction of the same step does not count it again. */
+/** A request that the rate limit has counted. Further transactions of the same step do not count it again. */
 type Counted = readonly [want: Want, found: Found];
 
 type Ended<T> = { readonly runs: number; readonly changes: PartialTables["changes"] } & (
@@ -103,7 +103,7 @@ const runToEnd = async <T>(
     }
     const tables = new PartialTables(loaded, { isStrict });
     const ended = run(step, { tables, attempt });
-    // Code of the step may have caught a `Missing`, so what was missed counts, and not what was thrown.
+    // The step may have caught `Missing`, so look at what was missed instead of what was thrown.
     missing = loaded.takeMissed();
     if (missing.length === 0) return { ...ended, runs: attempt + 1, changes: tables.changes };
   }

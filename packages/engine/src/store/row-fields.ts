@@ -14,7 +14,7 @@ export const fieldReader = (field: string): FieldReader => {
   return (row) => (read(row, outer) as readonly object[]).map((item) => read(item, inner) as KeyValue);
 };
 
-/** Returns a function that tells whether a row matches the lookup. */
+/** Returns a predicate for the rows that match the lookup. */
 export const lookupMatcher = (where: Lookup): ((row: object) => boolean) => {
   const conditions = Object.entries(where).flatMap(([field, wanted]) =>
     wanted === undefined ? [] : [{ read: fieldReader(field), wanted: listOf(wanted) }],
@@ -27,9 +27,9 @@ const listOf = (values: FieldValues): readonly KeyValue[] =>
   // `Array.isArray` does not narrow readonly arrays.
   Array.isArray(values) ? (values as readonly KeyValue[]) : [values as KeyValue];
 
-/** Returns a function that tells whether the text fields of a row contain these texts. */
+/** Returns a predicate for the rows whose text fields contain these texts. */
 export const containingMatcher = (containing: object | undefined): ((row: object) => boolean) => {
-  // Both sides are the row's text fields, by their names.
+  // `containing` has only names of text fields.
   const texts = Object.entries<string | undefined>((containing ?? {}) as Record<string, string>);
   return (row) =>
     texts.every(

@@ -66,11 +66,11 @@ export interface GrantRow extends Row {
   userId: string;
   workspaceId: string;
   scopes: string[];
-  /** When its last token is of no more use, not even to recognize a replay. */
+  /** When the row is no longer needed, not even to recognize a replay of its last token. */
   expiresAt: number;
 }
 
-/** A refresh token. Its id is the digest of the token. A used one stays, so that a replay is recognized. */
+/** A refresh token. Its id is the digest of the token. The row stays after the token is used, to recognize a replay. */
 export interface RefreshTokenRow extends Row {
   grantId: string;
   expiresAt: number;
@@ -109,7 +109,7 @@ export type DatabaseSource =
 
 export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
 
-/** A change that was requested and that the real database does not have yet. */
+/** A requested change that has not been made to the real database yet. */
 export type DatabaseChange = {
   id: string;
   /** The workspace that requested it. */
@@ -125,7 +125,7 @@ export type DatabaseChange = {
     }
 );
 
-/** What belongs to a project and, unless unassigned, to one of its branches. */
+/** The fields of a row that belongs to a project and, unless unassigned, to one of its branches. */
 interface BranchMember {
   /** The workspace of the project. A transfer changes it together with the project's. */
   workspaceId: string;

@@ -5,7 +5,7 @@ const maxBucket = 256;
  * within one bucket. No two items may compare as equal.
  */
 export class SortedList<T> {
-  /** None is empty. */
+  /** No bucket is empty. */
   readonly #buckets: T[][] = [];
   readonly #compare: (left: T, right: T) => number;
   #size = 0;
@@ -81,14 +81,14 @@ export class SortedList<T> {
     }
   }
 
-  /** The bucket that holds the item, or would hold it. */
+  /** Returns the bucket that contains the item, or into which it would be inserted. */
   #bucketOf(item: T): [at: number, bucket: T[] | undefined] {
     const after = firstIndex(this.#buckets, (bucket) => this.#compare(itemAt(bucket, 0), item) > 0);
     const at = Math.max(after - 1, 0);
     return [at, this.#buckets[at]];
   }
 
-  /** Drops a bucket that is empty; moves a short one into its neighbor when both fit. */
+  /** Removes an empty bucket. Merges a short one with its neighbor if both fit into one. */
   #mergeAt(at: number): void {
     const bucket = this.#buckets[at] ?? [];
     const previous = this.#buckets[at - 1];
@@ -101,7 +101,7 @@ export class SortedList<T> {
   }
 }
 
-/** The index of the first item for which `reached` holds, by binary search; the length when there is none. */
+/** Returns the index of the first item for which `reached` holds, by binary search; the length when there is none. */
 const firstIndex = <T>(items: readonly T[], reached: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;
@@ -113,7 +113,7 @@ const firstIndex = <T>(items: readonly T[], reached: (item: T) => boolean): numb
   return low;
 };
 
-// `T` may include undefined, so that an index within bounds is all there is to check.
+// `T` may include undefined, so only the index can show whether there is an item.
 const itemAt = <T>(items: readonly T[], index: number): T => items[index] as T;
 
 const lastOf = <T>(bucket: readonly T[]): T => itemAt(bucket, bucket.length - 1);

@@ -4,7 +4,7 @@ import type { AppRow, AuthorizationCodeRow, ConnectionRow, DatabaseRow, GrantRow
 
 type BranchMemberV1<T extends Row> = CollectionState<Omit<T, "workspaceId" | "branchGitName"> & Row>;
 
-/** The rows of a snapshot of version 1, which lack some fields of today's. */
+/** The rows of a snapshot of version 1, which lack some of the current fields. */
 export type StoreStateV1 = Omit<
   StoreState,
   "databases" | "connections" | "apps" | "grants" | "authorizationCodes"

@@ -9,7 +9,7 @@ export interface Loaded {
   readonly row: Row;
 }
 
-/** What a step needs to know of the rows of one table. The table is a collection, or one that the server itself uses. */
+/** A read of one table that a step needs. The table is a collection, or one that the server itself uses. */
 export type Want =
   | { readonly read: "row"; readonly table: string; readonly id: string }
   | {
@@ -40,8 +40,8 @@ export type Want =
     }
   | {
       /**
-       * Counts a request in the window with this id, and finds the window. A window that has ended, or that does not exist,
-       * starts now. Takes effect at once, whether or not the transaction commits.
+       * Counts a request in the window with this id, and returns the window. Starts a new window if there is none or it has
+       * ended. Takes effect at once, whether or not the transaction commits.
        */
       readonly read: "hit";
       readonly table: "rateWindows";
@@ -50,19 +50,19 @@ export type Want =
       readonly now: number;
       /** Length of a window, in milliseconds. */
       readonly length: number;
-      /** Where the count stops. */
+      /** Maximum value of the count. */
       readonly maxCount: number;
     };
 
-/** What a transaction has found for a want: rows, or a number for `count` and `sequence`. */
+/** The result of a want: rows, or a number for `count` and `sequence`. */
 export type Found = readonly Loaded[] | number;
 
 /** Identifies a want. A step counts one request, so a want for a window is the same at any time. */
 export const keyOf = (want: Want): string => (want.read === "hit" ? `hit ${want.id}` : JSON.stringify(want));
 
 /**
- * Thrown where a step needs what is not loaded yet. The step runs again with it, so code that catches errors lets this one
- * pass.
+ * Thrown when a step needs something that is not loaded yet. The step then runs again with it. Code that catches errors must
+ * rethrow this one.
  */
 export class Missing extends Error {
   override readonly name = "Missing";
@@ -72,7 +72,7 @@ export class Missing extends Error {
   }
 }
 
-/** Does two pieces of work, so that what both of them miss is loaded at once. */
+/** Runs two functions, and loads what both of them miss in one go. */
 export const together = <First, Second>(first: () => First, second: () => Second): [First, Second] => {
   let done: First;
   try {
@@ -84,7 +84,7 @@ export const together = <First, Second>(first: () => First, second: () => Second
   return [done, second()];
 };
 
-/** Does the work for each item, so that what all of them miss is loaded at once. */
+/** Runs the function for each item, and loads what all of them miss in one go. */
 export const forEachOf = <T, Result>(items: readonly T[], work: (item: T) => Result): Result[] => {
   const results: Result[] = [];
   let missing: Missing | undefined;

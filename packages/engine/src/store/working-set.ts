@@ -8,10 +8,10 @@ export class WorkingSet {
   readonly #ranges = new Map<string, readonly Loaded[]>();
   readonly #numbers = new Map<string, number>();
   readonly #missed = new Map<string, Want>();
-  /** Ids that the step has drawn, which no stored row has. */
+  /** New ids that the step has generated, which no stored row has. */
   readonly #fresh = new Set<string>();
 
-  /** Adds what was found for each want. */
+  /** Adds the result of each want. */
   add(wants: readonly Want[], found: readonly Found[]): void {
     wants.forEach((want, index) => {
       const each = found[index];
@@ -21,12 +21,12 @@ export class WorkingSet {
     });
   }
 
-  /** Notes an id that the step has drawn: no row has it, and no row refers to it, until the step inserts one. */
+  /** Registers a new id that the step has generated. No row has it or refers to it until the step inserts one. */
   addFresh(id: string): void {
     this.#fresh.add(id);
   }
 
-  /** Returns what was missed since the last call, also where the error did not reach the caller. */
+  /** Returns what was missed since the last call, even if the error was caught. */
   takeMissed(): Want[] {
     const missed = [...this.#missed.values()];
     this.#missed.clear();
@@ -57,7 +57,7 @@ export class WorkingSet {
     return this.#namesFresh(where) ? 0 : this.#number({ read: "count", table, where });
   }
 
-  /** Returns the sequence number of the insertion with this index. Wants those of earlier insertions first. */
+  /** Returns the sequence number of the insertion with this index. Loads those of earlier insertions first. */
   sequence(table: string, index: number): number {
     const wants = Array.from({ length: index + 1 }, (_, each): Want => ({
       read: "sequence",
@@ -69,7 +69,7 @@ export class WorkingSet {
     return this.#number({ read: "sequence", table, index });
   }
 
-  /** Returns the sequence number of an insertion, if a step has asked for it. */
+  /** Returns the sequence number of an insertion if a step has read it. */
   knownSequence(table: string, index: number): number | undefined {
     return this.#numbers.get(keyOf({ read: "sequence", table, index }));
   }

@@ -37,14 +37,14 @@ export const writeAtomically = async (
   if (durable) await syncDirectory(directory);
 };
 
-/** Returns the name of a new file beside `path`, which `removeUnfinished` removes when it is left. */
+/** Returns a new temporary name beside `path`. `removeUnfinished` removes the file if a killed process leaves it behind. */
 export const temporaryFor = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.tmp`;
 
 const temporaryEnd = /^\.[0-9a-f]{12}\.tmp$/;
 
 /**
- * Removes what is left when the process is killed while it writes a file or copies a directory with one of these names. Nothing
- * else may be writing to the directory.
+ * Removes the temporary files and directories that a process left because it was killed while it wrote one of these names.
+ * Nothing else may be writing to the directory.
  */
 export const removeUnfinished = async (directory: string, names: readonly string[]): Promise<void> => {
   for (const found of await readdir(directory)) {

@@ -111,7 +111,7 @@ const checkedNames = (path: string): CheckedNames => {
   };
 };
 
-/** Takes the permission to write to an own, empty directory from others. */
+/** Removes the write permission of other accounts from a directory that is empty and belongs to this account. */
 const makeEmptyPrivate = async (path: string): Promise<void> => {
   const found = await lstat(path);
   const isOwn = found.isDirectory() && found.uid === process.geteuid?.();

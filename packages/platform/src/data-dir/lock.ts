@@ -50,7 +50,7 @@ export class DirectoryLock {
   }
 }
 
-/** Removes what processes that have ended left when they were killed while they took the lock. */
+/** Removes the files of processes that were killed while they took the lock. */
 const removeLeft = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
     if (!ownName.test(name)) continue;

@@ -5,7 +5,7 @@ import { platformErrors } from "../platform-error.js";
 /** Permission to write for the group or for everybody. */
 const writableByOthers = 0o022;
 
-/** Returns why a directory or file could be another account's work; undefined when only this account could have made and changed it. */
+/** Returns why another account could have created or changed this file or directory; undefined when none could. */
 export const foreignProblem = (found: Stats): string | undefined => {
   const link = linkProblem(found);
   if (link !== undefined) return link;
@@ -22,7 +22,7 @@ export const linkProblem = (found: Stats): string | undefined => {
 /** Returns why writing to a file would change a file elsewhere. */
 export const hardLinkProblem = (found: Stats): string | undefined =>
   found.isFile() && found.nlink > 1
-    ? "it is a hard link, so that a file elsewhere would be changed"
+    ? "it is a hard link, so writing to it would change a file elsewhere"
     : undefined;
 
 /**

@@ -54,10 +54,10 @@ const isWritable = ({ mode, gid }: Stats): boolean => {
 const isTrusted = async (uid: number): Promise<boolean> =>
   uid === 0 || uid === ownUid() || (uid === unmapped && !(await isMapped(uid)));
 
-/** Inside a user namespace, the files of all accounts that it does not have appear as this one's, and those of root are among them. */
+/** The owner that Linux shows inside a user namespace for files of accounts without an id there. Root is usually one of them. */
 const unmapped = 65_534;
 
-/** Each line of `/proc/self/uid_map` is a first id, the id outside that it stands for, and the number of ids. */
+/** A line of `/proc/self/uid_map` has the first id inside the namespace, the matching id outside, and the number of ids. */
 const isMapped = async (uid: number): Promise<boolean> => {
   const map = await readFile("/proc/self/uid_map", "utf8").catch(() => undefined);
   if (map === undefined) return true;

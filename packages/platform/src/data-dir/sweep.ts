@@ -26,7 +26,7 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
         await rm(path, { recursive: true, force: true });
       }
     } catch {
-      // Another process is removing it, or its content is not what a platform leaves.
+      // Another process is removing it, or it contains files that a platform does not create.
     }
   }
 };

@@ -23,7 +23,7 @@ export interface AdminAddress {
 const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
 
 /**
- * Does the work with connections to Postgres.
+ * Runs work that uses connections to Postgres.
  *
  * @throws DatabaseUnavailableError when Postgres cannot be reached or the connection is lost; DatabaseError when Postgres
  *   refuses a statement.
@@ -205,7 +205,7 @@ export class Admin {
   }
 
   #poolOf(address: ClientConfig, max: number): Pool {
-    // One connection stays open, because a new one takes longer than most statements.
+    // One connection stays open, because opening one takes longer than most statements.
     const pool = new Pool({ ...address, database: "postgres", min: 1, max, idleTimeoutMillis: 30_000 });
     // Without a listener, a broken connection would end the process. The next statement opens a new connection.
     pool.on("error", () => undefined);

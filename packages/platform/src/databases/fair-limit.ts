@@ -1,6 +1,6 @@
 /**
- * Returns the largest limit per database with which all of them together have at most `total` sessions. Databases with fewer
- * sessions than the limit keep all of theirs. At least 1.
+ * Returns the largest limit per database, at least 1, that keeps the sum of all sessions at or below `total`. Databases with
+ * fewer sessions than the limit keep all of them.
  *
  * @param sessions number of sessions of each database.
  */

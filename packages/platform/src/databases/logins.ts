@@ -5,7 +5,7 @@ import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
 import { createRole } from "./ownership.js";
 
-/** A login role as Postgres has it. */
+/** A login role found in Postgres. */
 interface FoundLogin {
   verifier: string | null;
   login: boolean;
@@ -89,7 +89,7 @@ export class Logins {
     const verifier = literal(await scramVerifier(pass));
     await this.#admin.script([
       "begin",
-      // Otherwise, Postgres refuses the change if such a session changes the role at the same time.
+      // Without the lock, Postgres refuses the change if one of these sessions changes the role at the same time.
       "lock table pg_authid in share row exclusive mode",
       `alter role ${identifier(user)} nologin`,
       "commit",
@@ -100,7 +100,7 @@ export class Logins {
 
   async #drop(role: string, owner: string): Promise<void> {
     if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role, owner);
-    // Not before: the repetition of an interrupted removal must find the role again.
+    // Forgotten last, because a retry of an interrupted removal must find the role again.
     for (const [connectionId, name] of this.#roles) if (name === role) this.#roles.delete(connectionId);
     this.#databases.delete(role);
   }
@@ -132,6 +132,6 @@ export class Logins {
 /** Returns the statements that limit what a login can use. It cannot change these limits. */
 const limit = (user: string): string[] => [
   `alter role ${identifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
-  // Messages of the tenant, which can be long and many, do not fill the log.
+  // Keeps long or frequent messages of the tenant out of the log.
   `alter role ${identifier(user)} set log_min_messages = fatal`,
 ];

@@ -4,7 +4,7 @@ import { isOurs } from "./ownership.js";
 
 const mebibyte = 1024 ** 2;
 
-/** The file system that is in memory, by its number in Linux (`TMPFS_MAGIC`). */
+/** The type of a file system that is in memory: `TMPFS_MAGIC` in Linux. */
 const tmpfs = 0x0102_1994;
 
 export interface MemoryLimits {
@@ -44,7 +44,7 @@ const findSizes = `
 export class MemoryWatch {
   readonly #limits: MemoryLimits;
   readonly #pool: Pick<Pool, "query">;
-  /** Bytes of the file system that were in use when the sizes were looked up. */
+  /** Bytes in use on the file system at the last lookup of the sizes. */
   #used = 0;
 
   constructor(limits: MemoryLimits, pool: Pick<Pool, "query">) {
@@ -53,9 +53,10 @@ export class MemoryWatch {
   }
 
   /**
-   * Looks up the sizes of all databases, but only if the file system has grown by a sixteenth of the limit of one.
+   * Looks up the sizes of all databases if the file system has grown by a sixteenth of the limit per database since the last
+   * lookup.
    *
-   * @param always looks them up in any case.
+   * @param always looks them up even if it has not grown.
    */
   async findLarge(always: boolean): Promise<LargeDatabase[]> {
     const { directory, perDatabase, total } = this.#limits;

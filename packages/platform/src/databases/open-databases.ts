@@ -19,7 +19,7 @@ export interface OpenDatabases {
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
   broken: string[];
-  /** What could not be done, for people. */
+  /** Messages about what could not be done. */
   problems: string[];
   /** Closes the platform's own connections. */
   close(): Promise<void>;

@@ -15,7 +15,7 @@ import { createRole, isOurs } from "./ownership.js";
 import { Recovery } from "./recovery.js";
 import type { Spares } from "./spares.js";
 
-/** Thrown by work on a database that was dropped before the work finished. */
+/** Thrown when a database is dropped before work on it has finished. */
 export class DatabaseDropped extends Error {}
 
 /** What Postgres has under the name of a database. */

@@ -29,7 +29,7 @@ export interface Reconciled {
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
   broken: string[];
-  /** What could not be done, for people. */
+  /** Messages about what could not be done. */
   problems: string[];
   /** Names of the spare databases that exist. */
   spares: string[];

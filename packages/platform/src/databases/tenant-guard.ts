@@ -12,15 +12,15 @@ export interface TenantLimits {
   crowded: number;
   /** Maximum number of locks of all tenants together. */
   locks: number;
-  /** How long a database is closed whose sessions took most of the locks, in milliseconds. */
+  /** How long a database stays closed after its sessions held the most locks, in milliseconds. */
   penalty: number;
-  /** For databases that are in memory. Default: they are not. */
+  /** Limits for databases in memory. Default: none, for databases on a disk. */
   memory?: MemoryLimits | undefined;
-  /** Receives messages for people. */
+  /** Receives log messages. */
   onLog?: ((line: string) => void) | undefined;
 }
 
-/** A fifth of the connections remains for databases that have few. Half of the locks that Postgres has room for. */
+/** Leaves a fifth of the connections to databases that have few, and allows half of the locks that Postgres has room for. */
 const defaults: TenantLimits = {
   perDatabase: connectionLimits.perDatabase,
   crowded: connectionLimits.total * 0.8,
@@ -34,7 +34,7 @@ const intervals = { used: 250, unused: 1_000 };
 /** Oid of the superuser that initdb makes (`BOOTSTRAP_SUPERUSERID`). */
 const superuserOid = "10";
 
-/** Share of the notification queue, which all databases use, that may be full. */
+/** Share of the notification queue that may be in use. All databases use the same queue. */
 const fullQueue = 0.25;
 
 /** The locks of a session. */
@@ -45,7 +45,7 @@ interface HeldLocks {
   locks: number;
 }
 
-/** Uses no table that all databases share, because reading one takes a lock, and there may be none left. */
+/** Reads no table that all databases share: reading one takes a lock, and there may be none left. */
 const findLocks = `
   select a.datid as database, a.pid, count(*)::integer as locks
   from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
@@ -84,8 +84,8 @@ const endSlowListeners = `
   where (a.xact_start < now() - interval '1 second' or a.wait_event = 'ClientWrite') and pg_notification_queue_usage() > $1`;
 
 /**
- * Keeps tenants from using up what all databases of a server share and Postgres cannot limit for each: connections, locks and
- * the queue of notifications. Also restores the limit of connections of databases, which their owners can change. Of several
+ * Keeps tenants from using up what all databases of a server share and Postgres cannot limit per database: connections, locks,
+ * and the notification queue. Also restores the connection limits of databases, which their owners can change. Of several
  * processes on one server, one applies the limits, until it ends.
  */
 export class TenantGuard {
@@ -106,7 +106,7 @@ export class TenantGuard {
   constructor(admin: Admin, limits: Partial<TenantLimits>) {
     this.#admin = admin;
     this.#limits = { ...defaults, ...limits };
-    // A connection that other work cannot take.
+    // A connection of its own, which other work cannot occupy.
     this.#pool = new Pool({ ...admin.address, database: "postgres", max: 1 });
     const { memory } = this.#limits;
     this.#memory = memory && new MemoryWatch(memory, this.#pool);
@@ -136,7 +136,7 @@ export class TenantGuard {
     try {
       return await this.check();
     } catch {
-      // Postgres is away, or refuses a change because a database is dropped at the same time. The next check repeats it.
+      // Postgres is not running, or refuses a change because a database is being dropped. The next check tries again.
       return true;
     }
   }
@@ -159,7 +159,7 @@ export class TenantGuard {
       if (sessions > limit) await this.#pool.query(endNewest, [name, limit]);
     }
     await this.#pool.query(endSlowListeners, [fullQueue]);
-    // A database that is dropped at the same time must not prevent the change of others.
+    // A database that is being dropped must not prevent the change of others.
     await Promise.allSettled(
       wanted.filter((usage) => usage.limit !== usage.wanted).map((usage) => this.#setLimit(usage)),
     );
@@ -178,7 +178,7 @@ export class TenantGuard {
     }
   }
 
-  /** Ends the sessions of the database with the most locks and closes it for a while, if there are too many locks. */
+  /** If there are too many locks, ends the sessions of the database that holds the most, and closes it for a while. */
   async #endHolderOfLocks(): Promise<void> {
     const { rows } = await this.#pool.query<HeldLocks>(findLocks);
     const byDatabase = new Map<number, number>();
@@ -187,14 +187,14 @@ export class TenantGuard {
     const total = rows.reduce((sum, { locks }) => sum + locks, 0);
     if (worst === undefined || total <= this.#limits.locks) return;
     this.#closedUntil.set(worst[0], Date.now() + this.#limits.penalty);
-    // Not by Postgres, which takes a lock for it.
+    // Signals the processes directly, because `pg_terminate_backend` needs a lock.
     for (const { database, pid } of rows) if (database === worst[0]) terminate(pid);
   }
 
   /** Closes databases that use too much memory, until they use less. */
   async #closeLarge(): Promise<void> {
     const isDue = [...this.#large].some((oid) => (this.#closedUntil.get(oid) ?? 0) <= Date.now());
-    // The size of a database that is dropped at the same time cannot be looked up. The next check does it.
+    // The lookup fails while a database is being dropped. The next check tries again.
     const found = await this.#memory?.findLarge(isDue).catch(() => undefined);
     if (found === undefined) return;
     if (isDue) this.#large.clear();
@@ -210,7 +210,7 @@ export class TenantGuard {
     const sessions = usages.map((usage) => usage.sessions);
     const total = sessions.reduce((sum, count) => sum + count, 0);
     if (total > crowded) this.#crowdedLimit = fairLimit(sessions, crowded);
-    // Not as soon as there is room: the databases would take it at once.
+    // Raising the limit as soon as there is room would only make the databases fill it again.
     else if (total < crowded * 0.75 || this.#crowdedLimit === perDatabase) this.#crowdedLimit = undefined;
   }
 

@@ -31,7 +31,7 @@ export type DatabaseOf = (user: string) => string | undefined;
 interface Session {
   database: string;
   client: Socket;
-  /** Whether Postgres has accepted its password. Others do not count, because everybody can open them in any name. */
+  /** Whether Postgres has accepted its password. Other sessions do not count, because anybody can open them in any name. */
   accepted: boolean;
   delayedBy: InstalledConnectionFault | undefined;
 }
@@ -44,15 +44,15 @@ const closeGrace = 500;
 /** Time that a client has to receive an error, in milliseconds. */
 const refusalGrace = 1_000;
 
-/** Time between two checks whether the front is open, in milliseconds. */
+/** Time between checks of whether the front is open, in milliseconds. */
 const openInterval = 25;
 
-/** Far more than Postgres accepts: it protects the file descriptors of the process. */
+/** Far more than Postgres accepts. Protects the file descriptors of the process. */
 const maxSockets = 1_000;
 
 /**
- * Maximum number of clients whose password Postgres has not accepted. The oldest is disconnected when there are more, so those
- * that wait do not keep others out, who take milliseconds.
+ * Maximum number of clients whose password Postgres has not accepted. When there are more, the oldest is disconnected, so that
+ * clients that never log in cannot keep out others, which need only milliseconds.
  */
 const maxUnaccepted = 400;
 
@@ -142,7 +142,7 @@ export class Front implements DataPlane {
     return new Promise((resolve, reject) => {
       server.once("error", reject);
       server.listen({ port: this.port, host, exclusive: true }, () => {
-        // Accepting a connection can fail, for example for lack of file descriptors. It is closed then.
+        // Accepting a connection can fail, for example for lack of file descriptors. Node.js then closes it.
         server.off("error", reject).on("error", () => undefined);
         this.#servers.push(server);
         resolve();

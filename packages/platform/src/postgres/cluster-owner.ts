@@ -46,7 +46,7 @@ const replaceByCopy = async (cluster: string, account: Account): Promise<void> =
 /** Files that are copied at once. The file system syncs them together. */
 const atOnce = 32;
 
-/** Gives the directory to the account last: until then the account can replace nothing in it. */
+/** Changes the owner of the directory last, because the account could replace files in a directory that it owns. */
 const copyDirectory = async (from: string, to: string, account: Account): Promise<void> => {
   await mkdir(to, { mode: 0o700 });
   // A server that was killed leaves its socket.

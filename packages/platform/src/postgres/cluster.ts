@@ -77,9 +77,9 @@ export const refuseUnreachable = async (
   if (status !== 0) throw platformErrors.dataDirUnreachable(directory, binaries.version);
 };
 
-/** What happens while programs run whose result is awaited. */
+/** Callbacks and cancellation for programs that a start waits for. */
 export interface Waiting {
-  /** Called whenever a program was started, possibly more than once. */
+  /** Called after each start of a program. */
   whileWaiting?: (() => void) | undefined;
   /** Ends the programs when it is aborted. */
   signal?: AbortSignal | undefined;
@@ -157,8 +157,8 @@ const initdb = async (
 };
 
 /**
- * Creates the empty tables of the records. It takes longer than all else at a first start, so it is part of the image. Uses
- * single-user mode, in which a semicolon and an empty line end a statement.
+ * Creates the empty tables of the records. This is the slowest part of a first start, so the tables are part of the image.
+ * Uses single-user mode, in which a semicolon followed by an empty line ends a statement.
  */
 const createRecords = async (
   directory: string,

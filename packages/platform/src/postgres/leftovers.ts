@@ -32,7 +32,7 @@ export const endLeftovers = async (directory: string): Promise<void> => {
 };
 
 /**
- * Ends programs of Postgres that still use a directory, such as initdb when the process that started it was killed. Only on Linux.
+ * Ends programs of Postgres that still use a directory, such as initdb when the process that started it was killed. Linux only.
  */
 export const endPrograms = async (directory: string): Promise<void> => {
   if (process.platform !== "linux") return;

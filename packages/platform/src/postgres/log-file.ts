@@ -3,7 +3,7 @@ import { type FileHandle, copyFile, rm } from "node:fs/promises";
 import { hardLinkProblem, openOwn } from "../data-dir/own-file.js";
 import { platformErrors } from "../platform-error.js";
 
-/** Opens a log that only this account has, because another one could have linked it to a file elsewhere. */
+/** Opens a log that belongs to this account, because another account could have linked it to a file elsewhere. */
 const openFile = async (path: string, flags: number): Promise<FileHandle> => {
   const file = await openOwn(path, flags | constants.O_CREAT);
   const problem = hardLinkProblem(await file.stat());

@@ -24,7 +24,7 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     superuser_reserved_connections: connectionLimits.reserved,
     // A client without a password occupies a connection for this time. A slow machine needs seconds to check a password.
     authentication_timeout: "30s",
-    // Listeners that do not read fill this queue, which all databases share: 64 MiB.
+    // 64 MiB for the notification queue, which all databases share and listeners that do not read fill.
     ...(major >= 17 ? { max_notify_queue_pages: 8192 } : {}),
     shared_buffers: "64MB",
     huge_pages: "off",
@@ -44,7 +44,7 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     synchronous_commit: "on",
     min_wal_size: "8MB",
     max_wal_size: durable ? "256MB" : "64MB",
-    // Tenants cannot change this limit, which is per session. Data that is not durable may be in memory.
+    // The limit per session, which tenants cannot change. Data that is not durable may be in memory.
     temp_file_limit: durable ? "10GB" : "1GB",
 
     password_encryption: "scram-sha-256",

@@ -3,7 +3,7 @@ import { readRegular } from "../data-dir/own-file.js";
 import { runProgram } from "./run-program.js";
 
 /**
- * Removes the segment of System V shared memory that a killed server has left. Only on Linux.
+ * Removes the System V shared memory segment that a killed server left behind. Linux only.
  *
  * @param lockFile path of its `postmaster.pid`, whose seventh line has the key and the id of the segment.
  */

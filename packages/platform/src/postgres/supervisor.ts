@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDiskFull } from "../platform-error.js";
 import { PostgresServer, type ServerOptions } from "./server.js";
 
-/** Attempts to start that may fail one after the other. More of them mean that restarting does not help. */
+/** Maximum number of consecutive attempts to start that may fail. */
 const maxFailures = 3;
 
-/** Restarts that are allowed within `restartWindow` milliseconds, for a server that starts but does not stay. */
+/** Maximum number of restarts within `restartWindow` milliseconds. Stops a server that starts but soon ends again. */
 const maxRestarts = 20;
 const restartWindow = 60_000;
 
@@ -50,7 +50,7 @@ export class PostgresSupervisor {
       if (signal.aborted) return undefined;
       const now = Date.now();
       this.#restarts = [...this.#restarts.filter((time) => now - time < restartWindow), now];
-      if (this.#restarts.length > maxRestarts) return new Error("Postgres keeps ending");
+      if (this.#restarts.length > maxRestarts) return new Error("it keeps stopping");
       this.onRestart();
       const former = this.#server;
       const failure = await this.#restart(signal);

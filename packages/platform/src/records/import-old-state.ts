@@ -34,7 +34,7 @@ const corrupt = (dataDir: string, error: unknown): Error => {
   );
 };
 
-/** Steps of an import, in their order. When one is reached, it survives a kill. */
+/** Steps of an import, in order. A step that was reached survives a kill. */
 export type ImportStep = "manifest written" | "records filled" | "files removed";
 
 export interface Import {

@@ -43,7 +43,7 @@ export const openPlatformRecords = async (
   }
 };
 
-/** Marks what Postgres does not have as lost. Returns the ids of the databases whose data is lost. */
+/** Marks the data that Postgres does not have as lost. Returns the ids of the databases whose data is lost. */
 export const recordLoss = async (
   postgres: OpenPostgres,
   missing: MissingData,

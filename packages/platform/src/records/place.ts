@@ -1,7 +1,6 @@
 /**
- * Where a cluster has the records of the API: in a database that every cluster has, to which no tenant can connect, and which
- * is never dropped.
+ * The database with the records of the API. Every cluster has it, no tenant can connect to it, and it is never dropped.
  */
 export const recordsDatabase = "postgres";
-/** Needs no quotes. */
+/** The schema with the records. Its name needs no quotes in SQL. */
 export const recordsSchema = "mgmt";

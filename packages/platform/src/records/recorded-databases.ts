@@ -42,7 +42,7 @@ const isBeingDeleted = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteData
 
 /**
  * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, unless they are being deleted,
- * and the backups that it does not have as `failed`. A backup that is running and has no job any more is also `failed`.
+ * and the backups that it does not have as `failed`. A running backup without a job is also `failed`.
  *
  * @returns the ids of the databases whose data is lost.
  */

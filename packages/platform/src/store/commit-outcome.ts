@@ -5,14 +5,14 @@ import { literal } from "./reads.js";
 import { sqlName } from "./tables.js";
 import { document } from "./writes.js";
 
-/** Whether a commit took effect whose response was lost. */
+/** Whether a commit whose response was lost took effect. */
 export type Outcome = "committed" | "not committed" | "unknown";
 
-/** Tells whether an error ended the connection, so that a commit may have taken effect before. */
+/** Returns whether an error ended the connection, so that a commit may have taken effect before it. */
 export const isLost = (error: unknown): boolean =>
   !(error instanceof DatabaseError) || (error.severity !== "ERROR" && error.severity !== undefined);
 
-/** Milliseconds between looks. */
+/** Milliseconds between checks. */
 const retryDelay = 100;
 
 export interface LostCommit {
@@ -21,24 +21,24 @@ export interface LostCommit {
   /** The process id of the session that was lost; null when there was none. */
   readonly backend: number | null;
   readonly changes: readonly TableChanges[];
-  /** Time to find out, in milliseconds, while the request waits. */
+  /** How long to keep trying, in milliseconds. The request waits meanwhile. */
   readonly patience: number;
 }
 
-/** Looks in the rows whether a commit took effect. */
+/** Finds out from the rows whether a commit took effect. */
 export const findOutcome = async (lost: LostCommit): Promise<Outcome> => {
   for (const deadline = Date.now() + lost.patience; Date.now() < deadline; await sleep(retryDelay)) {
     try {
       if (lost.backend !== null && (await isWorking(lost.pool, lost.backend))) continue;
       return outcomeOf(await read(lost));
     } catch {
-      // Postgres is away still.
+      // Postgres is still unavailable.
     }
   }
   return "unknown";
 };
 
-/** The lost session may still be at work, or wait for statements that never arrive. */
+/** Returns whether the lost session is still working. Ends it if it waits for statements that can no longer arrive. */
 const isWorking = async (pool: Pool, backend: number): Promise<boolean> => {
   const { rows } = await pool.query<{ state: string }>(
     "select state from pg_stat_activity where pid = $1 and application_name = 'mgmt records' and state <> 'idle'",
@@ -51,7 +51,7 @@ const isWorking = async (pool: Pool, backend: number): Promise<boolean> => {
   return true;
 };
 
-/** What the rows say about one change: they are as before, or as the change left them, or neither. */
+/** The state of a row: as before the change, as the change left it, or something else. */
 type Seen = "before" | "after" | "other";
 
 interface Evidence {
@@ -62,7 +62,8 @@ interface Evidence {
 const outcomeOf = (evidence: readonly Evidence[]): Outcome => {
   const has = (kind: Evidence["kind"], seen: Seen): boolean =>
     evidence.some((each) => each.kind === kind && each.seen === seen);
-  // A version that was there before is proof. A row may have been changed or deleted since, but its id is used once.
+  // A row that still has its old version proves that nothing was committed. Ids are never reused, so a row with the id of an
+  // insertion proves the commit. Rows may have been changed or deleted since.
   if (has("update", "before") || has("delete", "before")) return "not committed";
   if (has("insert", "after") || has("update", "after")) return "committed";
   if (has("delete", "after") && !has("update", "other")) return "committed";

@@ -18,7 +18,7 @@ const stored = /\u0001(0|1|d[89a-f][0-9a-f]{2})/g;
 const fromStorable = (text: string): string =>
   text.replace(stored, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 
-/** Tells whether a JSON text has a string that has to change: they are the only escapes of these forms. */
+/** Matches the escapes in JSON text that stand for characters that Postgres does not store. */
 const hasUnstorable = /\\u(000[01]|d[89a-f][0-9a-f]{2})/i;
 
 /** Returns a value as JSON text that `jsonb` accepts. */

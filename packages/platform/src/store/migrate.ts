@@ -1,7 +1,7 @@
 import { type ClientBase, escapeIdentifier, escapeLiteral } from "pg";
 import { migrations } from "./migrations.js";
 
-/** Thrown where a newer version of the program has changed the schema. */
+/** Thrown when a newer version of the program has changed the schema. */
 export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 
@@ -16,8 +16,7 @@ export class NewerSchemaError extends Error {
 }
 
 /**
- * Brings the schema to the current version, in one transaction. Processes that start at the same time do so one after the
- * other.
+ * Updates the schema to the current version in one transaction. Processes that start at the same time wait for each other.
  *
  * @throws NewerSchemaError when a newer program has changed the schema. Nothing is changed then.
  */

@@ -1,6 +1,6 @@
 import { isArrayField, sqlName } from "./tables.js";
 
-/** A table of the first migration: how its rows are found. */
+/** The indexes of a table of the first migration. */
 interface Table {
   /** The columns of each index, which ends with the sequence number. */
   readonly indexes: readonly (readonly string[])[];
@@ -101,7 +101,7 @@ const create = (schema: string, name: string, { indexes, unique = [], expires }:
  */
 export const migrations: readonly ((schema: string) => readonly string[])[] = [
   (schema) => [
-    // Ends a transaction whose rows another one has changed: serialization_failure.
+    // Makes a transaction fail with serialization_failure if another one has changed its rows.
     `create function ${schema}.require(fulfilled boolean) returns void language plpgsql as $$
       begin if not fulfilled then raise exception 'rows have changed' using errcode = '40001'; end if; end $$`,
     ...Object.entries(tables).flatMap(([name, table]) => create(schema, name, table)),
@@ -110,7 +110,7 @@ export const migrations: readonly ((schema: string) => readonly string[])[] = [
     ...create(schema, "server", { indexes: [] }),
     ...create(schema, "jobs", { indexes: [["subject"]], expires: "dueAt" }),
     ...create(schema, "faults", { indexes: [] }),
-    // After a crash of Postgres, all windows are empty, which costs nothing but a few requests above the limit.
+    // A crash of Postgres empties the table, which allows a few requests above the limit.
     `create unlogged table ${schema}.rate_windows
       (id text collate "C" primary key, count integer not null, ends_at double precision not null)`,
     `create index on ${schema}.rate_windows (ends_at)`,

@@ -19,7 +19,7 @@ export interface RecordsOptions {
   readonly schema?: string;
   /** Maximum number of connections for requests. Default: 10. */
   readonly connections?: number;
-  /** How long a request waits to learn whether a commit took effect whose response was lost, in milliseconds. Default: 10000. */
+  /** How long a request waits to learn whether a commit whose response was lost took effect, in milliseconds. Default: 10000. */
   readonly patience?: number;
 }
 
@@ -28,17 +28,17 @@ export interface OpenRecords extends Records {
   close(): Promise<void>;
 }
 
-// Limits in milliseconds, so that nothing waits forever for a Postgres that does not respond.
+// Timeouts in milliseconds, so that nothing waits forever for a Postgres server that does not respond.
 const connectTimeout = 5_000;
 const queryTimeout = 15_000;
 const lockTimeout = 10_000;
 const idleTimeout = 60_000;
 
 /**
- * Opens records in a schema of a database. Creates the schema, or brings it to the current version.
+ * Opens the records in a schema of a database. Creates the schema, or updates it to the current version.
  *
  * @throws NewerSchemaError when a newer version of the program has changed the schema; DatabaseUnavailableError when Postgres
- * cannot be reached.
+ *   cannot be reached.
  */
 export const openRecords = async (
   address: RecordsAddress,

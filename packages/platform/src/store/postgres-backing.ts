@@ -18,7 +18,7 @@ import { writesOf } from "./writes.js";
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflicts: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 
-/** Rows in the tables of one schema of Postgres. Several processes may use it at the same time. */
+/** Stores rows in the tables of one Postgres schema. Several processes may use the schema at the same time. */
 export class PostgresBacking implements Backing {
   readonly #pool: Pool;
   readonly #schemaName: string;
@@ -37,19 +37,19 @@ export class PostgresBacking implements Backing {
 }
 
 /**
- * Returns the statement that locks the whole state: shared by transactions that change rows, and exclusive for one that
- * replaces them.
+ * Returns the statement that locks all tables: `shared` for transactions that change rows, `exclusive` for one that replaces
+ * all of them.
  */
 export const lockState = (schema: string, mode: "shared" | "exclusive"): string =>
   `select pg_advisory_xact_lock${mode === "shared" ? "_shared" : ""}(${lockKey(schema, "state")})`;
 
-/** Returns the key of a lock as an expression. Schemas of one database have locks of their own. */
+/** Returns the SQL expression for the key of a lock. Each schema has its own locks. */
 export const lockKey = (schema: string, name: string): string =>
   `hashtextextended(${literal(`${schema} ${name}`)}, 0)`;
 
 /**
- * A transaction that takes one round trip for each load, and one for its commit. It begins together with the first load.
- * The end of a transaction that has changed nothing is not waited for.
+ * A transaction that takes one round trip for each load and one for its commit. It begins together with the first load. A
+ * transaction that has changed nothing does not wait for its end.
  */
 class PostgresTransaction implements Transaction {
   readonly #pool: Pool;
@@ -68,7 +68,7 @@ class PostgresTransaction implements Transaction {
   }
 
   async load(wants: readonly Want[]): Promise<readonly Found[]> {
-    // What counts a request takes effect at once, so it is a transaction of its own.
+    // Counting a request takes effect at once, so it has its own transaction.
     const hits = readsOf(this.#schema, wants.filter(isHit));
     const reads = readsOf(
       this.#schema,
@@ -101,7 +101,7 @@ class PostgresTransaction implements Transaction {
     this.#release();
   }
 
-  /** Finds out whether a commit took effect whose response was lost. */
+  /** Finds out whether a commit whose response was lost took effect. */
   async #settle(changes: readonly TableChanges[], error: DatabaseUnavailableError): Promise<void> {
     const client = await this.#client?.catch(() => undefined);
     this.#client = undefined;
@@ -121,9 +121,9 @@ class PostgresTransaction implements Transaction {
   }
 
   /**
-   * Sends statements in one trip and returns their results. Begins the transaction with the first ones.
+   * Sends statements in one round trip and returns their results. Begins the transaction with the first ones.
    *
-   * @param before statements that are committed before.
+   * @param before statements to commit first, in a transaction of their own.
    */
   async #send(statements: readonly string[], before: readonly string[] = []): Promise<QueryResult<Result>[]> {
     const isFirst = this.#client === undefined;
@@ -149,7 +149,7 @@ class PostgresTransaction implements Transaction {
 
   #beginning(): string[] {
     if (this.#access.mode === "read") return ["begin isolation level repeatable read read only"];
-    // All transactions take their locks in the same order, so that none waits for another in a circle.
+    // All transactions take their locks in the same order, which prevents deadlocks.
     const locks = [...new Set(this.#access.locks)].sort();
     return [
       "begin isolation level read committed",
@@ -181,7 +181,7 @@ class PostgresTransaction implements Transaction {
 
 const isHit = ({ read }: Want): boolean => read === "hit";
 
-/** Returns the error for what the driver has thrown. */
+/** Translates an error of the driver: a conflict, an unavailable database, or the error itself. */
 export const translate = (error: unknown): unknown => {
   if (error instanceof DatabaseError && !isTemporary(error)) {
     return conflicts.has(error.code ?? "") ? new ConflictError(error.message, { cause: error }) : error;

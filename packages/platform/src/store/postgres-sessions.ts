@@ -6,7 +6,7 @@ import { lockKey, translate } from "./postgres-backing.js";
 /** Milliseconds between attempts to take a lock that another process holds. */
 const retryDelay = 50;
 
-/** A session with Postgres. Its connection runs one statement at a time. */
+/** A Postgres session that runs one statement at a time. */
 class Session {
   readonly #client: Client;
   #previous: Promise<unknown> = Promise.resolve();
@@ -30,8 +30,8 @@ class Session {
 }
 
 /**
- * One connection for each process, which holds its locks. Postgres ends the session, and releases the locks, when the process
- * ends.
+ * Keeps one connection per process, which holds the locks of the process. When the process ends, Postgres ends the session
+ * and releases the locks.
  */
 export class PostgresSessions implements Sessions {
   readonly #config: ClientConfig;
@@ -63,13 +63,13 @@ export class PostgresSessions implements Sessions {
   }
 
   exclusively<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
-    // A session can take a lock several times, so works of this process exclude each other before.
+    // A session can take the same lock several times, so the mutex keeps work of this process apart.
     return this.#mutex.run(names, async () => {
       const session = await this.#lock(names);
       try {
         return await work();
       } finally {
-        // Another session has no locks of this one.
+        // Fails when the session has ended, which has released its locks.
         await this.#unlock(session, names).catch(() => undefined);
       }
     });
@@ -124,7 +124,7 @@ export class PostgresSessions implements Sessions {
     client.on("end", forget);
     try {
       await client.connect();
-      // Ends the session soon when the machine of the process is gone.
+      // Lets Postgres end the session soon after the machine of the process has gone.
       await client.query(
         "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",
       );
@@ -140,5 +140,5 @@ export class PostgresSessions implements Sessions {
   }
 }
 
-/** Identifies a session: the ids of processes are used again. */
+/** Identifies a session. The start time is needed because the system reuses process ids. */
 const idOf = "pid::text || ' ' || extract(epoch from backend_start)::text";

@@ -10,15 +10,15 @@ export interface Result {
   readonly doc: string;
 }
 
-/** A statement, and how its result becomes what several wants have asked for. */
+/** A statement that serves one or more wants. */
 export interface Read {
   readonly text: string;
   readonly wants: readonly Want[];
-  /** Returns what was found for each of the wants. */
+  /** Converts the result of the statement to what was found for each of the wants. */
   readonly found: (results: readonly Result[]) => Found[];
 }
 
-/** Returns the statements that find what is wanted. Wants that differ only in the value of one field share a statement. */
+/** Returns the statements that load what is wanted. Wants that differ only in the value of one field share a statement. */
 export const readsOf = (schema: string, wants: readonly Want[]): Read[] => {
   const groups = new Map<string, Want[]>();
   for (const want of wants) {
@@ -35,7 +35,7 @@ const sharedKey = (want: Want): string | undefined => {
   return field === undefined ? undefined : `range ${want.table} ${field}`;
 };
 
-/** Returns the field of a want for all rows in which one field has one text; undefined for other wants. */
+/** Returns the field of a want for all rows with one text in one field; undefined for other wants. */
 const onlyField = (want: Want): string | undefined => {
   if (
     want.read !== "range" ||
@@ -104,12 +104,12 @@ const readOf = (schema: string, group: readonly Want[]): Read => {
 
 const limitOf = (limit: number | null): string => (limit === null ? "" : ` limit ${number(limit)}`);
 
-/** How many ended windows a request deletes, so that there are never many. */
+/** Number of ended windows that each request deletes, so that they do not accumulate. */
 const maxDeleted = 2;
 
 /**
- * Counts a request in a window, or in a new one if that has ended. Then deletes other windows that have ended: what it locks
- * then never waits for another request.
+ * Counts a request in a window, or in a new one if the window has ended. Then deletes other ended windows, skipping those that
+ * another request has locked.
  */
 const hitOf = (table: string, { id, now, length, maxCount }: Extract<Want, { read: "hit" }>): string =>
   `with hit as (
@@ -128,12 +128,12 @@ const hitOf = (table: string, { id, now, length, maxCount }: Extract<Want, { rea
 /** Returns the expression for the next sequence number of a table. */
 export const nextSequence = (table: string): string => `nextval(pg_get_serial_sequence('${table}', 'seq'))`;
 
-/** Returns a text as a literal of a statement. */
+/** Returns a text as an SQL literal. */
 export const literal = (text: string): string => escapeLiteral(toStorable(text));
 
 const number = (value: number): string => {
   if (!Number.isFinite(value))
-    throw new Error(`${String(value)} cannot be compared with a number of Postgres`);
+    throw new Error(`${String(value)} cannot be compared with a number in Postgres`);
   return String(value);
 };
 
@@ -144,7 +144,7 @@ const loadedOf = ({ seq, version, doc }: Result): Loaded => ({
   row: parseJson(doc) as Row,
 });
 
-/** Returns a function that splits results among values, of which each want has one. */
+/** Returns a function that assigns the rows of a result to the wants, each of which asked for one value. */
 const splitBy =
   (values: readonly string[], valueOf: (loaded: Loaded) => string) =>
   (results: readonly Result[]): Found[] => {

@@ -7,12 +7,12 @@ import { document } from "./writes.js";
 
 const collections = Object.keys(keys);
 
-/** Returns the rows of all collections of the API with their sequence numbers, as of one moment. */
+/** Returns the rows of all collections of the API with their sequence numbers, from one snapshot. */
 export const readState = async (client: ClientBase, schemaName: string): Promise<StoreState> =>
   // `keys` names every collection, and only rows are stored.
   (await readTables(client, schemaName, collections)) as StoreState;
 
-/** Returns the rows of all tables with their sequence numbers, as of one moment. */
+/** Returns the rows of all tables with their sequence numbers, from one snapshot. */
 export const readAll = (client: ClientBase, schemaName: string): Promise<TableStates> =>
   readTables(client, schemaName, [...collections, ...serverTables]);
 
@@ -40,7 +40,7 @@ const readTables = async (
   return Object.fromEntries(state);
 };
 
-/** Rows in one statement, which limits its length. */
+/** Maximum number of rows per statement, which limits its length. */
 const batch = 1_000;
 
 /** Replaces all rows of the tables that `state` has. Call it in a transaction. */
@@ -51,7 +51,7 @@ export const writeState = async (
 ): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
   const tables = Object.keys(state).map((name) => `${schema}.${sqlName(name)}`);
-  // Deleted, because other transactions that only read keep what they see.
+  // Unlike TRUNCATE, DELETE does not change what open read-only transactions see.
   let statements = tables.map((table) => `delete from ${table}`);
   for (const [name, { next, rows }] of Object.entries(state)) {
     const table = `${schema}.${sqlName(name)}`;
@@ -69,7 +69,7 @@ export const writeState = async (
   await client.query(statements.join(";\n"));
 };
 
-/** Tells whether no server has used the schema yet. */
+/** Returns whether no server has used the schema yet. */
 export const isUnused = async (client: ClientBase, schemaName: string): Promise<boolean> => {
   const { rows } = await client.query<{ used: boolean }>(
     `select exists (select from ${escapeIdentifier(schemaName)}.server) as used`,

@@ -2,8 +2,8 @@
 export const sqlName = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(".", "_");
 
-/** Fields of rows that are arrays, of which a lookup names one element. */
+/** Array fields. A lookup by such a field finds the rows whose array contains the value. */
 const arrayFields: ReadonlySet<string> = new Set(["memberIds", "domains.name"]);
 
-/** Tells whether the column of a field has a `jsonb` array instead of a text. */
+/** Returns whether the column of a field is a `jsonb` array instead of text. */
 export const isArrayField = (field: string): boolean => arrayFields.has(field);

@@ -37,7 +37,7 @@ const updatesOf = (schema: string, table: string, { updates }: TableChanges): st
   return [required(schema, statement, updates.length)];
 };
 
-/** Inserts the rows in their order, so that their sequence numbers grow. */
+/** Inserts the rows one after the other, so that their sequence numbers increase. */
 const insertsOf = (table: string, { inserts }: TableChanges): string[] =>
   inserts.map(({ row, sequence }) => {
     if (row === null) return sequence === undefined ? `select ${nextSequence(table)}` : "select";
@@ -46,5 +46,5 @@ const insertsOf = (table: string, { inserts }: TableChanges): string[] =>
     return `insert into ${table} (${columns}) values (${first}${literal(row.id)}, ${document(row)})`;
   });
 
-/** Returns a row as a literal. */
+/** Returns a row as an SQL literal. */
 export const document = (row: object): string => `${escapeLiteral(printJson(row))}::jsonb`;
