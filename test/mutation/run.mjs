@@ -21,8 +21,8 @@ const folders = {
     "packages/sdk/test/{tracing,type-checks,auth/client,auth/refresh,wait/wait-for-approval}.test.ts",
   ],
   "packages/engine/src/request": [
-    "packages/engine/test/request/!(malformed-requests|matrix|tokens).test.ts",
-    "packages/engine/test/store/partial-store.test.ts",
+    "packages/engine/test/request/!(malformed-requests|matrix|token-cache).test.ts",
+    "packages/engine/test/{oauth/metadata,oauth/approval-page,store/partial-store}.test.ts",
   ],
   "packages/engine/src/rules": ["packages/engine/test/rules/*.test.ts"],
   "packages/platform/src/databases": [

@@ -11,7 +11,7 @@ export default defineConfig({
     isolate: false,
     restoreMocks: true,
     // A mutant that makes a test wait forever must not take minutes.
-    testTimeout: 15_000,
+    testTimeout: 10_000,
     hookTimeout: 60_000,
   },
 });

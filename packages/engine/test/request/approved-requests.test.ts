@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { memoryDatabaseEngine } from "../../src/request/memory-database-engine.js";
 import { openMock } from "../../../mock/test/faces.js";
 
@@ -13,6 +13,7 @@ describe("the effect of an approved request", () => {
         drop: () => (failing ? Promise.reject(new Error("disk full")) : Promise.resolve()),
       },
     });
+    onTestFinished(() => face.close());
     const { engine } = face;
     const { id } = await engine.seed.database((await engine.seed.project()).id);
     const token = await engine.tokens.agent();
@@ -26,11 +27,11 @@ describe("the effect of an approved request", () => {
     failing = false;
     expect((await drop()).status).toBe(204);
     expect(engine.approvals.list()[0]?.status).toBe("consumed");
-    await face.close();
   });
 
   it("runs once when the approved request arrives twice at once: what could run again asks anew", async () => {
     const face = await openMock();
+    onTestFinished(() => face.close());
     const { engine } = face;
     const database = await engine.seed.database((await engine.seed.project()).id);
     const { id } = await engine.seed.connection(database.id);
@@ -45,11 +46,11 @@ describe("the effect of an approved request", () => {
       "approval_required",
     ]);
     expect(engine.approvals.list().map(({ status }) => status)).toEqual(["consumed", "pending"]);
-    await face.close();
   });
 
   it("requires approvals for other operations that the settings name", async () => {
     const face = await openMock({ settings: { approvals: { operations: ["projects.update"] } } });
+    onTestFinished(() => face.close());
     const { engine } = face;
     const { id } = await engine.seed.project();
     const token = await engine.tokens.agent();
@@ -57,6 +58,5 @@ describe("the effect of an approved request", () => {
     expect((await rename()).code).toBe("approval_required");
     await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
     expect((await rename()).status).toBe(200);
-    await face.close();
   });
 });

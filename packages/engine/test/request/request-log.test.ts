@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
 import { type LoggedRequest, RequestLog } from "../../src/request/request-log.js";
 import { recordTo } from "../../src/request/coverage.js";
@@ -25,6 +25,7 @@ const logged = (at: number, body: unknown): LoggedRequest => ({
 describe("the request log", () => {
   it("contains requests and results, without headers and responses", async () => {
     const face = await openMock();
+    onTestFinished(() => face.close());
     const { engine } = face;
     const token = await engine.tokens.service();
     await face.send("POST", "/v1/projects?unknown=1", { token, body: { name: "shop" } });
@@ -48,11 +49,11 @@ describe("the request log", () => {
     const text = JSON.stringify(engine.requests);
     expect(text).not.toContain(token);
     expect(text).not.toContain(engine.store.connections.find({})?.pass);
-    await face.close();
   });
 
   it("contains no part of a path that could be a misplaced secret, and neither do messages", async () => {
     const face = await openMock();
+    onTestFinished(() => face.close());
     const { engine } = face;
     const token = await engine.tokens.user();
     const secrets = [token, "Sw0rdfish/" + "Sw0rdfish", "%53word", "a".repeat(65)];
@@ -65,7 +66,6 @@ describe("the request log", () => {
     }
     await face.send("GET", "/v1/projects/proj_none/databases", { token });
     expect(engine.requests.at(-1)?.path).toBe("/v1/projects/proj_none/databases");
-    await face.close();
   });
 
   it("omits the oldest bodies when the bodies exceed 16 MiB in total", () => {
@@ -89,9 +89,9 @@ describe("the request log", () => {
 
   it("names each request by the x-request-id of its response", async () => {
     const face = await openMock();
+    onTestFinished(() => face.close());
     const { headers } = await face.send("GET", "/v1/me");
     expect(face.engine.requests.at(-1)?.requestId).toBe(headers.get("x-request-id"));
-    await face.close();
   });
 
   it("contains the latest requests, up to the configured number", async () => {

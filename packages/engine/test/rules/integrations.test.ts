@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { OAuthApi, cli } from "../oauth/oauth-api.js";
 import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
@@ -92,6 +93,29 @@ describe("deleting an integration", () => {
       });
     },
   );
+
+  it.each([
+    ["integrations.delete", (id: string) => `/v1/integrations/${id}`],
+    [
+      "workspaces.integrations.delete",
+      (_: string, workspace: string) => `/v1/workspaces/${workspace}/integrations/${cli.client}`,
+    ],
+  ])("ends the logins of the integration by %s, and no others", async (_operationId, pathOf) => {
+    const oauth = await OAuthApi.open();
+    const { user, otherUser, workspace } = oauth.residents;
+    const ended = await oauth.login({ user: user.id });
+    const other = await oauth.login({ user: otherUser.id });
+    const grants = (await oauth.store()).grants.list({});
+    const [{ integrationId } = { integrationId: "" }] = grants.filter(({ userId }) => userId === user.id);
+    const path = pathOf(integrationId, workspace.id);
+    const headers = { authorization: `Bearer ${ended.accessToken}` };
+    expect((await oauth.send({ method: "DELETE", path, headers })).status).toBe(204);
+
+    expect((await oauth.refresh(other.refreshToken)).status).toBe(200);
+    expect((await oauth.refresh(ended.refreshToken)).error).toBe("invalid_grant");
+    // The refresh has deleted the rows that expired.
+    expect((await oauth.store()).grants.list({}).map(({ userId }) => userId)).toEqual([otherUser.id]);
+  });
 
   it("ends the token that it is called with", async () => {
     const { integration } = await consent();
