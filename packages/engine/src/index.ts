@@ -43,6 +43,7 @@ export {
 export type { ServedEngine } from "./control/served-engine.js";
 export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
+export { FairTurns } from "./time/fair-turns.js";
 export { KeyedMutex } from "./time/keyed-mutex.js";
 export { controlDocument } from "./control/control-document.js";
 export { redactData } from "./generated/redact.js";

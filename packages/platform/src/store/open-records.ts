@@ -34,6 +34,9 @@ const queryTimeout = 15_000;
 const lockTimeout = 10_000;
 const idleTimeout = 60_000;
 
+/** Connections that transactions which change rows leave to others, so that reading continues while they wait. */
+const reserved = 2;
+
 /**
  * Opens the records in a schema of a database. Creates the schema, or updates it to the current version.
  *
@@ -90,7 +93,8 @@ export const openRecords = async (
     await close();
     throw error;
   }
-  const backing = new PostgresBacking(pool, schema, patience);
+  const writers = { total: Math.max(1, connections - reserved), patience: lockTimeout };
+  const backing = new PostgresBacking(pool, schema, { patience, writers });
   return {
     sessions,
     begin: backing.begin.bind(backing),

@@ -13,6 +13,7 @@ import { DatabaseError, type Pool, type PoolClient, type QueryResult, escapeIden
 import { isTemporary, unavailable } from "../postgres/unavailable.js";
 import { findOutcome, isLost } from "./commit-outcome.js";
 import { type Result, literal, readsOf } from "./reads.js";
+import { type WriterLimits, WriterTurns } from "./writer-turns.js";
 import { writesOf } from "./writes.js";
 
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
@@ -23,17 +24,36 @@ export class PostgresBacking implements Backing {
   readonly #pool: Pool;
   readonly #schemaName: string;
   readonly #patience: number;
+  readonly #turns: WriterTurns;
 
   /** @param patience how long a commit waits to learn whether it took effect, in milliseconds. Default: 10000. */
-  constructor(pool: Pool, schema: string, patience = 10_000) {
+  constructor(
+    pool: Pool,
+    schema: string,
+    { patience = 10_000, writers = defaultWriters }: { patience?: number; writers?: WriterLimits } = {},
+  ) {
     this.#pool = pool;
     this.#schemaName = schema;
     this.#patience = patience;
+    this.#turns = new WriterTurns(writers);
   }
 
   begin(access: Access): Transaction {
-    return new PostgresTransaction(this.#pool, this.#schemaName, access, this.#patience);
+    return new PostgresTransaction(
+      { pool: this.#pool, schema: this.#schemaName, patience: this.#patience, turns: this.#turns },
+      access,
+    );
   }
+}
+
+const defaultWriters: WriterLimits = { total: 8, patience: 10_000 };
+
+/** What the transactions of one process share. */
+interface Shared {
+  readonly pool: Pool;
+  readonly schema: string;
+  readonly patience: number;
+  readonly turns: WriterTurns;
 }
 
 /**
@@ -57,14 +77,18 @@ class PostgresTransaction implements Transaction {
   readonly #schema: string;
   readonly #access: Access;
   readonly #patience: number;
+  readonly #turns: WriterTurns;
   #client: Promise<PoolClient> | undefined;
+  /** Ends the turn of a transaction that writes. */
+  #endTurn = (): void => undefined;
 
-  constructor(pool: Pool, schema: string, access: Access, patience: number) {
+  constructor({ pool, schema, patience, turns }: Shared, access: Access) {
     this.#pool = pool;
     this.#schemaName = schema;
     this.#schema = escapeIdentifier(schema);
     this.#access = access;
     this.#patience = patience;
+    this.#turns = turns;
   }
 
   async load(wants: readonly Want[]): Promise<readonly Found[]> {
@@ -108,6 +132,7 @@ class PostgresTransaction implements Transaction {
     // The driver knows the process id, but its types do not.
     const backend = (client as { processID?: number | null } | undefined)?.processID ?? null;
     client?.release(true);
+    this.#endTurn();
     const [pool, schema, patience] = [this.#pool, this.#schemaName, this.#patience];
     const outcome = await findOutcome({ pool, schema, backend, changes, patience });
     if (outcome === "committed") return;
@@ -132,7 +157,7 @@ class PostgresTransaction implements Transaction {
       const [committed, beginning] = isFirst
         ? [before.length === 0 ? [] : ["begin", ...before, "commit"], this.#beginning()]
         : [[], []];
-      this.#client ??= this.#pool.connect();
+      this.#client ??= this.#connect();
       const all = await this.#query(await this.#client, [...committed, ...beginning, ...statements]);
       const own = committed.length === 0 ? [] : all.slice(1, committed.length - 1);
       return [...counted, ...own, ...all.slice(committed.length + beginning.length)];
@@ -169,13 +194,20 @@ class PostgresTransaction implements Transaction {
         ),
       )
       // There is no connection to release.
-      .catch(() => undefined);
+      .catch(() => undefined)
+      .finally(() => this.#endTurn());
   }
 
   #release(): void {
     const client = this.#client;
     this.#client = undefined;
     void client?.then((open) => open.release());
+    this.#endTurn();
+  }
+
+  async #connect(): Promise<PoolClient> {
+    if (this.#access.mode === "write") this.#endTurn = await this.#turns.take(this.#access.locks);
+    return this.#pool.connect();
   }
 }
 
