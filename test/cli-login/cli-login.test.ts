@@ -156,7 +156,7 @@ describe("a login that cannot be used", () => {
   it.each(["", "--help", "a b", "x;y"])("refuses the profile name %j", async (profile) => {
     expect(await thrown(cliLogin({ profile }))).toMatchObject({
       code: "auth:cli_failed",
-      message: "profile is not the name of a profile",
+      message: "profile is not a valid profile name",
     });
   });
 });

@@ -85,7 +85,7 @@ export const profileOfOtherService = (name: string, baseUrl: string): CliError =
   new CliError(
     "usage",
     "profile:other_service",
-    `Profile ${name} is for ${baseUrl}`,
+    `Profile ${name} already belongs to ${baseUrl}`,
     "Pass --profile NAME to log in to another profile.",
   );
 
@@ -102,6 +102,6 @@ export const wrongPaste = (): CliError =>
   new CliError(
     "usage",
     "login:wrong_paste",
-    "This is neither the address that the browser ended up at nor the code in it",
+    "The pasted text is neither the address that the browser ended up at nor the code in it",
     "Copy the whole address, including ?code= or ?error=.",
   );

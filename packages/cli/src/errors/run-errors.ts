@@ -112,10 +112,10 @@ export const rehearsedCommandFailed = (status: number, faults: number): CliError
   );
 
 /** @param bad The faults that the command did not recover from. */
-export const notCoped = (bad: readonly string[], all: number): CliError =>
+export const notRecovered = (bad: readonly string[], all: number): CliError =>
   new CliError(
     "failure",
     "rehearsal:not_recovered",
     `The command did not recover from ${String(bad.length)} of ${String(all)} faults: ${bad.join(", ")}`,
-    "Repeat failed requests, and create resources with a logical id and `ensure`, so that a repetition creates nothing twice.",
+    "Retry failed requests. Create resources with a logical id and `ensure`, so that a retry does not create them twice.",
   );

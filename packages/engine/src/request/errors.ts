@@ -218,7 +218,7 @@ export const errors = {
       409,
       "app:logical_id_bound",
       `The app is bound to the logicalId ${logicalId}`,
-      "Set logicalId to null first to change it",
+      "To change it, set logicalId to null first",
     ),
   appDeploymentsNotDeletable: () =>
     new RequestError(
@@ -292,7 +292,7 @@ export const errors = {
       503,
       "internal:unavailable",
       "The server cannot tell whether the request took effect",
-      "Before you send the request again, read what it was to change",
+      "Before you send the request again, check whether it took effect",
     ),
   /** @param reason why, as the end of a sentence. */
   unavailable: (reason?: string, seconds = 1) =>

@@ -39,7 +39,7 @@ export const authErrors = {
   otherOrigin: (issuer: string, endpoint: string) =>
     new AuthError(
       "auth:discovery_failed",
-      `The metadata of ${issuer} names a ${endpoint} of another origin`,
+      `The metadata of ${issuer} names a ${endpoint} on another origin`,
       {
         hint: "No code or token was sent there. If you trust that address, set endpoints.",
         advice: "check_auth_url",

@@ -23,7 +23,7 @@ export class InvalidArgumentError extends MgmtError {
 }
 
 /**
- * No complete response arrived; the service may have processed the request. What the transport threw is the `cause`.
+ * No complete response arrived. The service may have processed the request. `cause` is the error that the transport threw.
  */
 export class ConnectionError extends MgmtError {
   static override readonly kind: string = "ConnectionError";

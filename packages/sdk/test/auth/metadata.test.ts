@@ -85,7 +85,7 @@ describe("metadata (RFC 8414)", () => {
       const error = await thrown(createAuthenticator({ ...oauth, store }).token());
       expect(error).toMatchObject({
         code: "auth:discovery_failed",
-        message: `The metadata of ${server.baseUrl} names a ${name} of another origin`,
+        message: `The metadata of ${server.baseUrl} names a ${name} on another origin`,
         hint: expect.stringContaining("endpoints"),
       });
       expect(await thrown(logout({ ...oauth, store }))).toMatchObject({ code: "auth:revoke_failed" });

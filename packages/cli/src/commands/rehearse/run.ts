@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../../context.js";
-import { notCoped, rehearsedCommandFailed } from "../../errors/run-errors.js";
+import { notRecovered, rehearsedCommandFailed } from "../../errors/run-errors.js";
 import { diffStates, type Difference, isSame } from "../../manifest/diff-states.js";
 import type { Entry } from "../../manifest/entry.js";
 import { readManifest } from "../../manifest/read-manifest.js";
@@ -62,7 +62,7 @@ export const runRehearse = async (
     else await output.result(report);
     if (report.exitCode !== 0) throw rehearsedCommandFailed(report.exitCode, faults.length);
     const bad = report.faults.filter(({ outcome }) => outcome !== "recovered");
-    if (bad.length > 0) throw notCoped(bad.map(nameOfFault), faults.length);
+    if (bad.length > 0) throw notRecovered(bad.map(nameOfFault), faults.length);
   } finally {
     await service.stop();
   }

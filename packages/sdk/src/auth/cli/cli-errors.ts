@@ -7,8 +7,8 @@ export const cliErrors = {
       hint: "Install it with npm install --save-dev @mgmt/cli, then run npx mgmt login. Or set MGMT_BASE_URL and MGMT_TOKEN.",
     }),
   timedOut: (timeoutMs: number) =>
-    new AuthError("auth:timeout", `mgmt auth token did not end within ${timeoutMs} ms`, {
-      hint: "Run mgmt auth status to see what it waits for, such as a locked keyring.",
+    new AuthError("auth:timeout", `mgmt auth token did not finish within ${timeoutMs} ms`, {
+      hint: "Run mgmt auth status to see what it is waiting for, such as a locked keyring.",
     }),
   failed: (problem: string, hint: string | undefined) =>
     new AuthError("auth:cli_failed", `mgmt auth token failed: ${problem}`, {
@@ -16,10 +16,10 @@ export const cliErrors = {
     }),
   tooOld: () =>
     new AuthError("auth:cli_failed", "mgmt auth token printed no token and base URL", {
-      hint: "Install the version of @mgmt/cli that belongs to this version of @mgmt/sdk.",
+      hint: "Install the version of @mgmt/cli that matches this version of @mgmt/sdk.",
     }),
   badProfile: () =>
-    new AuthError("auth:cli_failed", "profile is not the name of a profile", {
+    new AuthError("auth:cli_failed", "profile is not a valid profile name", {
       hint: "Pass a name that mgmt auth status shows.",
     }),
 };

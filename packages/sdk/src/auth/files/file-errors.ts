@@ -30,7 +30,7 @@ export const fileErrors = {
   },
   readOnly: (file: string, why: string) =>
     new TokenStoreError("auth:store_read_only", `${file} cannot be written (${why})`, {
-      hint: "Give this user permission to write the file and its folder. The login in it was not changed; it is refreshed once it can be written.",
+      hint: "Give this user permission to write the file and its folder. The stored login was not changed. It is refreshed once the file can be written.",
     }),
   overtaken: (file: string) =>
     new TokenStoreError("auth:store_failed", `${file} was taken over by another process`, {
