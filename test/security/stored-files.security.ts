@@ -97,7 +97,8 @@ describe.each(attacks)("a file that %s", (name, needsRoot, prepare) => {
   test("is not used as the image of a new cluster", async () => {
     const file = newFile("");
     const bytes = Buffer.from("18\n");
-    const contents = { password: "planted", directories: [], files: [{ path: "PG_VERSION", size: 3 }] };
+    const files = [{ path: "PG_VERSION", size: 3, offset: 0 }];
+    const contents = { password: "planted", directories: [], files };
     await saveImage({ contents, bytes }, file);
     // The control.
     expect(await loadImage(file)).toEqual({ contents, bytes });

@@ -37,6 +37,7 @@ export interface OpenServer {
   close(): Promise<void>;
 }
 
+export { openFront } from "./open-front.js";
 export { readOldSnapshots } from "./records/import-old-state.js";
 
 interface ServerContext {

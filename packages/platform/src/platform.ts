@@ -1,7 +1,7 @@
 import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
 import { type DataDir, makeEphemeralDir, openDataDir } from "./data-dir/data-dir.js";
 import { defaultDataDir } from "./directories.js";
-import { type OpenFront, openFront } from "./open-front.js";
+import type { OpenFront } from "./open-front.js";
 import { refuseLowLimit } from "./open-files.js";
 import { type OpenPostgres, openPostgres, untilAborted } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
@@ -98,8 +98,8 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     const supervisor = postgres.server;
     supervisor.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
     supervisor.onDiskFull = () => onLog("The disk is full. Postgres is restarted when there is space");
+    const { openFront, openServer } = await loadServer();
     front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
-    const { openServer } = await loadServer();
     const parts = { dataDir, postgres, front };
     const context = {
       ...{ ...parts, host, port, onLog, old },

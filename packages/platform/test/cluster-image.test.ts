@@ -1,5 +1,5 @@
 import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadImage, readCluster, saveImage, writeCluster } from "../src/postgres/cluster-image.js";
 import { temporaryDirectory } from "./cluster.js";
@@ -33,6 +33,31 @@ describe("a cluster image", () => {
       expect((await stat(join(copy, name))).mode & 0o777).toBe(0o600);
     }
     expect((await stat(join(copy, "base/empty"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("stores the same content of files of the same name once, and other content of the same size apart", async () => {
+    const source = join(directory, "twins");
+    const contents = {
+      "1/data": "same",
+      "2/data": "same",
+      "3/data": "else",
+      "4/data": "same",
+      "4/other": "same",
+    };
+    for (const [name, text] of Object.entries(contents)) {
+      await mkdir(join(source, dirname(name)), { recursive: true });
+      await writeFile(join(source, name), text);
+    }
+    const path = join(directory, "image-of-twins");
+    const made = readCluster(source, "its-password");
+    expect(made.bytes.length).toBe("same else same".replaceAll(" ", "").length);
+    await saveImage(made, path);
+    const loaded = await loadImage(path);
+    const copy = join(directory, "copy-of-twins");
+    await mkdir(copy);
+    if (loaded) writeCluster(loaded, copy, undefined);
+    for (const [name, text] of Object.entries(contents))
+      expect(await readFile(join(copy, name), "utf8")).toBe(text);
   });
 
   it("loads as undefined when the file is missing or damaged", async () => {

@@ -8,7 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   readdirSync,
   writeSync,
 } from "node:fs";
@@ -17,9 +17,12 @@ import { basename, dirname, join } from "node:path";
 import { openOwn } from "../data-dir/own-file.js";
 import type { Account } from "./account.js";
 
+/** Part of the name of an image. A change of the format needs another version. */
+export const imageFormat = 2;
+
 /**
  * A new cluster in one file. Creating a cluster from an image takes a tenth of the time of initdb. The format is a line of
- * JSON (`Contents`) followed by the bytes of all files.
+ * JSON (`Contents`) followed by the bytes of the files.
  */
 export interface ClusterImage {
   contents: Contents;
@@ -30,7 +33,14 @@ interface Contents {
   /** Password of the superuser, which is replaced on the first start of a cluster. */
   password: string;
   directories: string[];
-  files: { path: string; size: number }[];
+  files: FileEntry[];
+}
+
+interface FileEntry {
+  path: string;
+  size: number;
+  /** Position of its content in the bytes of the image. Files with the same content share it. */
+  offset: number;
 }
 
 /**
@@ -42,6 +52,18 @@ interface Contents {
 export const readCluster = (directory: string, password: string): ClusterImage => {
   const contents: Contents = { password, directories: [], files: [] };
   const parts: Buffer[] = [];
+  let length = 0;
+  // The databases of a new cluster are copies of each other, so most files have a twin of the same name.
+  const stored = new Map<string, { bytes: Buffer; offset: number }>();
+  const store = (key: string, bytes: Buffer): number => {
+    const known = stored.get(key);
+    if (known?.bytes.equals(bytes)) return known.offset;
+    const offset = length;
+    parts.push(bytes);
+    length += bytes.length;
+    if (known === undefined) stored.set(key, { bytes, offset });
+    return offset;
+  };
   const { uid } = lstatSync(directory);
   const visit = (below: string): void => {
     for (const entry of readdirSync(join(directory, below), { withFileTypes: true })) {
@@ -51,8 +73,8 @@ export const readCluster = (directory: string, password: string): ClusterImage =
         visit(path);
       } else {
         const bytes = readFileOf(uid, join(directory, path));
-        contents.files.push({ path, size: bytes.length });
-        parts.push(bytes);
+        const size = bytes.length;
+        contents.files.push({ path, size, offset: store(`${entry.name} ${String(size)}`, bytes) });
       }
     }
   };
@@ -66,7 +88,14 @@ const readFileOf = (uid: number, path: string): Buffer => {
   try {
     const found = fstatSync(file);
     if (!found.isFile() || found.uid !== uid) throw new Error(`${path} does not belong to the cluster`);
-    return readFileSync(file);
+    const bytes = Buffer.allocUnsafe(found.size);
+    // Takes half the time of `readFileSync`.
+    for (let end = 0; end < bytes.length;) {
+      const count = readSync(file, bytes, end, bytes.length - end, null);
+      if (count === 0) throw new Error(`${path} became shorter while it was read`);
+      end += count;
+    }
+    return bytes;
   } finally {
     closeSync(file);
   }
@@ -79,8 +108,7 @@ const readFileOf = (uid: number, path: string): Buffer => {
 export const writeCluster = (image: ClusterImage, directory: string, account: Account | undefined): void => {
   const { directories } = image.contents;
   for (const name of directories) mkdirSync(join(directory, name), { mode: 0o700 });
-  let offset = 0;
-  for (const { path: name, size } of image.contents.files) {
+  for (const { path: name, size, offset } of image.contents.files) {
     const path = join(directory, name);
     const file = openSync(path, "wx", 0o600);
     try {
@@ -89,7 +117,6 @@ export const writeCluster = (image: ClusterImage, directory: string, account: Ac
     } finally {
       closeSync(file);
     }
-    offset += size;
   }
   if (account === undefined) return;
   for (const name of [...directories].reverse()) lchownSync(join(directory, name), account.uid, account.gid);
@@ -104,7 +131,7 @@ export const loadImage = async (path: string): Promise<ClusterImage | undefined>
     // The file is writable only by this user, so the format is trusted. A truncated file has the wrong length.
     const contents = JSON.parse(file.toString("utf8", 0, end)) as Contents;
     const bytes = file.subarray(end + 1);
-    const size = contents.files.reduce((sum, entry) => sum + entry.size, 0);
+    const size = contents.files.reduce((end, entry) => Math.max(end, entry.offset + entry.size), 0);
     return bytes.length === size ? { contents, bytes } : undefined;
   } catch {
     return undefined;

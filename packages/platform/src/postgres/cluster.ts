@@ -9,7 +9,14 @@ import { newSchema } from "../records/new-schema.js";
 import { platformErrors } from "../platform-error.js";
 import { type Account, isRoot } from "./account.js";
 import type { Binaries } from "./binaries.js";
-import { type ClusterImage, loadImage, readCluster, saveImage, writeCluster } from "./cluster-image.js";
+import {
+  type ClusterImage,
+  imageFormat,
+  loadImage,
+  readCluster,
+  saveImage,
+  writeCluster,
+} from "./cluster-image.js";
 import { runProgram } from "./run-program.js";
 
 export const superuser = "postgres";
@@ -123,7 +130,16 @@ const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
   if (cache === undefined) return undefined;
   const { size, mtimeMs } = await stat(join(binaries.directory, "postgres"));
   const key = createHash("sha256")
-    .update(JSON.stringify([binaries, size, mtimeMs, initdbParameters(binaries), newSchema(recordsSchema)]))
+    .update(
+      JSON.stringify([
+        imageFormat,
+        binaries,
+        size,
+        mtimeMs,
+        initdbParameters(binaries),
+        newSchema(recordsSchema),
+      ]),
+    )
     .digest("hex");
   return join(cache, `cluster-${binaries.version}-${key.slice(0, 16)}`);
 };
@@ -225,6 +241,8 @@ const singleUserParameters = Object.entries({
   max_wal_senders: "0",
   min_wal_size: "2MB",
   max_wal_size: "2MB",
+  // Old segments would be part of the image.
+  wal_recycle: "off",
 }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 
 /** Opens a file with the password and unlinks it, so that the password appears in no directory and no process list. */
