@@ -52,11 +52,13 @@ const statusNames: Record<number, string> = {
   403: "ForbiddenError",
   404: "NotFoundError",
   405: "MethodNotAllowedError",
+  408: "RequestTimeoutError",
   409: "ConflictError",
   413: "ContentTooLargeError",
   415: "UnsupportedMediaTypeError",
   422: "UnprocessableContentError",
   429: "TooManyRequestsError",
+  431: "RequestHeaderFieldsTooLargeError",
   500: "InternalServerError",
   503: "ServiceUnavailableError",
 };

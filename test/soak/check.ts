@@ -20,10 +20,19 @@ const codeOf = (body: unknown): string | null => {
 
 const isOperation = (id: string): id is keyof typeof operations => id in operations;
 
+const maxHeadBytes = 65_536;
+
+/** Returns whether the path, the query and the headers exceed the limit of the server. The client adds short headers. */
+const isTooLarge = ({ path, headers }: GeneratedRequest): boolean =>
+  path.length + Object.entries(headers).join("").length > maxHeadBytes;
+
 /** Returns how a response breaks the contract; undefined if it does not. */
-export const defectOf = ({ operation }: GeneratedRequest, response: ReceivedResponse): string | undefined => {
+export const defectOf = (request: GeneratedRequest, response: ReceivedResponse): string | undefined => {
+  const { operation } = request;
   const { status, mediaType, text } = response;
   if (status >= 500) return `It has the status ${String(status)}: ${text.slice(0, 500)}`;
+  const isRefused = status === 431;
+  if (isRefused !== isTooLarge(request)) return `It has the status ${String(status)}`;
   if (operation === undefined || !isOperation(operation.id)) return undefined;
   if (text !== "" && !mediaType.startsWith("application/json")) return `It has the media type ${mediaType}`;
   let body: unknown;
@@ -34,5 +43,6 @@ export const defectOf = ({ operation }: GeneratedRequest, response: ReceivedResp
   }
   const code = codeOf(body);
   if (status >= 400 && code === null) return `It has the status ${String(status)} and no error code`;
+  if (isRefused) return code === "request:headers_too_large" ? undefined : `It has the code ${String(code)}`;
   return contractViolation(operations[operation.id], { status, code, body });
 };

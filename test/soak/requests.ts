@@ -20,6 +20,9 @@ const oddIds = ["UPPER", "with-hyphen", "wrong_prefix", "%20", "%2e%2e", "%00", 
 
 const oddPaths = ["/", "/v1", "/v1/", "/v2/projects", "/v1/projects/%zz", "/v1//projects", "/%", "/token"];
 
+/** Number of characters: with the first, a request is still within the limit of its headers; with the second, it is not. */
+const largeSizes = [40_000, 70_000] as const;
+
 const oddMethods = ["PUT", "OPTIONS", "HEAD", "TRACE", "PROPFIND"];
 
 /** Generates requests about the resources that the responses have named. */
@@ -65,7 +68,11 @@ export class Requests {
       operation,
       method: operation.method,
       path: path + this.#query(operation),
-      headers: { ...this.#authorization(), ...(operation.body && { "content-type": this.#mediaType() }) },
+      headers: {
+        ...this.#authorization(),
+        ...(operation.body && { "content-type": this.#mediaType() }),
+        ...(this.#random.next() < 0.01 && { "x-large": "a".repeat(this.#random.pick(largeSizes)) }),
+      },
       body: operation.body && this.#body(operation),
     };
   }
@@ -84,6 +91,7 @@ export class Requests {
         return [name, typeof value === "string" ? value : JSON.stringify(value)];
       });
     if (this.#random.next() < 0.03) fields.push(["unknown", "1"]);
+    if (this.#random.next() < 0.01) fields.push(["large", "a".repeat(this.#random.pick(largeSizes))]);
     const text = new URLSearchParams(fields).toString();
     return text === "" ? "" : `?${text}`;
   }

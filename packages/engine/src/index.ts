@@ -62,6 +62,7 @@ export type {
 } from "./control/token-mint.js";
 export type { Fault, InstalledFault } from "./request/faults.js";
 export { halfOf } from "./http/http-body.js";
+export { refuseLargeHead } from "./http/http-refusal.js";
 export {
   type Access,
   type Backing,

@@ -1,4 +1,4 @@
-import { type ReferenceEngine, halfOf } from "@mgmt/engine";
+import { type ReferenceEngine, halfOf, refuseLargeHead } from "@mgmt/engine";
 
 const readHeaders = [
   "authorization",
@@ -24,7 +24,8 @@ export const respondTo = async (
   const hasBody = request.body !== null && engine.bodyPolicy(method, path).limit > 0;
   const body = hasBody ? new Uint8Array(await request.arrayBuffer()) : undefined;
 
-  const answer = await engine.handle({ method, path, headers, body });
+  const answer =
+    refuseLargeHead(path, request.headers) ?? (await engine.handle({ method, path, headers, body }));
   if (answer.dropped === "unsent") return Response.error();
   const { status, headers: answered, body: text = null } = answer;
   return new Response(answer.dropped ? cutBody(text ?? "") : text, { status, headers: answered });

@@ -101,6 +101,36 @@ describe.each(faces)("the mock over %s", (_name, open) => {
   beforeEach(() => face.engine.reset());
   afterAll(() => face.close());
 
+  it("validates a query of 48 KiB", async () => {
+    const token = await face.engine.tokens.user();
+    const { status, code } = await face.send("GET", `/v1/projects?cursor=${"a".repeat(48 * 1024)}`, {
+      token,
+    });
+    expect([status, code]).toEqual([422, "validation:failed"]);
+  });
+
+  it.each([
+    ["query", `?cursor=${"a".repeat(65 * 1024)}`, {}],
+    ["header", "", { authorization: `Bearer ${"a".repeat(65 * 1024)}` }],
+    [
+      "query and headers that are together",
+      `?cursor=${"a".repeat(33 * 1024)}`,
+      { "x-custom": "a".repeat(33 * 1024) },
+    ],
+  ])("refuses a %s larger than 64 KiB: 431", async (_what, query, headers) => {
+    const refused = await face.send("GET", `/v1/projects${query}`, { headers });
+    expect(refused.status).toBe(431);
+    expect(refused.headers.get("content-type")).toBe("application/json");
+    expect(refused.headers.get("x-request-id")).toMatch(/^req_\w+$/);
+    expect(refused.body).toEqual({
+      error: {
+        code: "request:headers_too_large",
+        message: "The path, the query and the headers of the request exceed the limit of 65536 bytes",
+        hint: "Send shorter query parameters and headers",
+      },
+    });
+  });
+
   it("allows pages of any origin to read /v1, without credentials", async () => {
     const token = await face.engine.tokens.user();
     const headers = { origin: "https://app.example.com" };

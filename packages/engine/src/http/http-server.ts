@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   type IncomingMessage,
   type Server,
@@ -7,13 +6,13 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type EngineOptions, ReferenceEngine } from "../composition/reference-engine.js";
-import type { RequestError } from "../request/request-error.js";
 import { errors } from "../request/errors.js";
-import { type EngineResponse, refusal } from "../request/message.js";
+import type { EngineResponse } from "../request/message.js";
 import { handleControlRequest, isControlPath } from "./control-endpoint.js";
 import { isOwnHost } from "./host-guard.js";
 import { assertKnownOptions } from "../request/known-options.js";
 import { halfOf, readBytes } from "./http-body.js";
+import { maxHeadBytes, newRequestId, printRefusal } from "./http-refusal.js";
 import { isLoopbackHost } from "./loopback.js";
 import { refuseMalformedRequests } from "./malformed-request.js";
 import type { ServedEngine } from "../control/served-engine.js";
@@ -80,8 +79,8 @@ export const createServer = async <E extends ServedEngine = ReferenceEngine>(
 ): Promise<RunningServer<E>> => {
   assertKnownOptions(options, Object.keys(serverOptions));
   const { host = "127.0.0.1", port = 0 } = options;
-  const server = createHttpServer({ keepAliveTimeout: 65_000 });
-  refuseMalformedRequests(server, () => printRefusal(errors.malformed("The request is not HTTP")), linger);
+  const server = createHttpServer({ keepAliveTimeout: 65_000, maxHeaderSize: maxHeadBytes });
+  refuseMalformedRequests(server, linger);
   server.on("checkExpectation", refuseExpectation);
   const begin = holdRequests(server);
   await listen(server, port, host);
@@ -184,17 +183,6 @@ export const requestListener = (
     }
   };
 };
-
-const printRefusal = (error: RequestError): EngineResponse => {
-  const { status, body } = refusal(error);
-  const headers = { "content-type": "application/json", "x-request-id": newRequestId() };
-  return { status, headers, body: JSON.stringify(body) };
-};
-
-/**
- * Returns an id for responses that the engine does not produce. Every response has an `x-request-id` header.
- */
-const newRequestId = (): string => `req_${randomBytes(9).toString("hex")}`;
 
 /** Responds to an `Expect` header other than `100-continue`. See https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1. */
 const refuseExpectation: Listener = (request, response) => {

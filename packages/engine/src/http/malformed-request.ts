@@ -1,6 +1,9 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { errors } from "../request/errors.js";
 import type { EngineResponse } from "../request/message.js";
+import type { RequestError } from "../request/request-error.js";
+import { maxHeadBytes, printRefusal } from "./http-refusal.js";
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -8,15 +11,11 @@ interface Exchange {
 }
 
 /**
- * Responds to data that is not valid HTTP and closes the connection. Pipelined requests that came before the data
- * are answered first. `print` creates the response; `linger` is the number of milliseconds for which the client may
- * read it before the connection is destroyed.
+ * Responds to requests that `node:http` does not accept, and closes the connection. Pipelined requests that came before
+ * are answered first. `linger` is the number of milliseconds for which the client may read the response before the
+ * connection is destroyed.
  */
-export const refuseMalformedRequests = (
-  server: Server,
-  print: () => EngineResponse,
-  linger: number,
-): void => {
+export const refuseMalformedRequests = (server: Server, linger: number): void => {
   const inProgress = new WeakMap<Duplex, Set<Exchange>>();
   const refused = new WeakSet<Duplex>();
   server.on("request", (request, response) => {
@@ -28,7 +27,7 @@ export const refuseMalformedRequests = (
     response.once("close", () => exchanges.delete(exchange));
   });
   // Node emits this event again for each further chunk of the data.
-  server.on("clientError", (_error, socket) => {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (refused.has(socket)) return;
     refused.add(socket);
     const exchanges = [...(inProgress.get(socket) ?? [])];
@@ -37,9 +36,15 @@ export const refuseMalformedRequests = (
     const current = exchanges.find(({ request }) => !request.complete);
     void Promise.all(earlier.map(({ response }) => closed(response))).then(() => {
       if (current?.response.headersSent || !socket.writable) socket.destroy();
-      else refuse(socket, print(), linger);
+      else refuse(socket, printRefusal(reasonOf(error)), linger);
     });
   });
+};
+
+const reasonOf = ({ code }: NodeJS.ErrnoException): RequestError => {
+  if (code === "HPE_HEADER_OVERFLOW") return errors.headersTooLarge(maxHeadBytes);
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.requestIncomplete();
+  return errors.malformed("The request is not HTTP");
 };
 
 const closed = (response: ServerResponse): Promise<void> =>
@@ -48,9 +53,8 @@ const closed = (response: ServerResponse): Promise<void> =>
 const refuse = (socket: Duplex, { status, headers, body = "" }: EngineResponse, linger: number): void => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const length = `content-length: ${String(Buffer.byteLength(body))}`;
-  socket.end(
-    [`HTTP/1.1 ${String(status)} Bad Request`, ...lines, length, "connection: close", "", body].join("\r\n"),
-  );
+  const statusLine = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ""}`;
+  socket.end([statusLine, ...lines, length, "connection: close", "", body].join("\r\n"));
   // Destroying the connection at once could prevent the client from reading the response.
   const destroy = setTimeout(() => socket.destroy(), linger);
   destroy.unref();

@@ -99,6 +99,21 @@ export const errors = {
       `The request body exceeds the limit of ${String(limit)} bytes`,
       "Send a smaller body",
     ),
+  /** @param limit number of bytes. */
+  headersTooLarge: (limit: number) =>
+    new RequestError(
+      431,
+      "request:headers_too_large",
+      `The path, the query and the headers of the request exceed the limit of ${String(limit)} bytes`,
+      "Send shorter query parameters and headers",
+    ),
+  requestIncomplete: () =>
+    new RequestError(
+      408,
+      "request:incomplete",
+      "The server stopped waiting for the rest of the request",
+      "Send the whole request again without pauses",
+    ),
   rateLimited: (seconds: number, headers: Readonly<Record<string, string>>) =>
     new RequestError(
       429,

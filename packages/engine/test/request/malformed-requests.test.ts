@@ -73,6 +73,27 @@ describe("data that is not HTTP", () => {
   });
 });
 
+describe("a request whose headers are too large", () => {
+  it("is refused after the responses to the pipelined requests before it", async () => {
+    const large = get().replace("\r\n\r\n", `\r\nx-large: ${"a".repeat(70_000)}\r\n\r\n`);
+    const { statuses, text } = await exchange([get() + large]);
+    expect(statuses).toEqual(["401", "431"]);
+    expect(text).toContain("HTTP/1.1 431 Request Header Fields Too Large\r\n");
+    expect(text).toContain('"code":"request:headers_too_large"');
+  });
+});
+
+it("responds with 408 when the rest of a request stays away", async () => {
+  const started = new Promise<Socket>((resolve) => server.server.once("connection", resolve));
+  const exchanged = exchange([post("content-length: 2\r\nconnection: keep-alive")]);
+  // What node:http does when its timeout for the request has passed.
+  const error = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+  server.server.emit("clientError", error, await started);
+  const { statuses, text } = await exchanged;
+  expect(statuses).toEqual(["408"]);
+  expect(text).toContain('"code":"request:incomplete"');
+});
+
 it("refuses an unknown Expect with an error code and a hint", async () => {
   const { statuses, text } = await exchange([
     post("content-length: 2\r\nconnection: close\r\nexpect: 200-ok") + "{}",

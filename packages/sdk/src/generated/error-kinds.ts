@@ -7,11 +7,13 @@ export const kindsByStatus: Readonly<Record<number, string>> = {
   403: "ForbiddenError auth:forbidden approval_required approval:denied database:default_protected",
   404: "NotFoundError approval:not_found route:not_found project:not_found database:not_found backup:not_found connection:not_found integration:not_found workspace:not_found service_token:not_found app:not_found deployment:not_found branch:not_found",
   405: "MethodNotAllowedError route:method_not_allowed",
+  408: "RequestTimeoutError request:incomplete",
   409: "ConflictError project:logical_id_conflict project:already_in_workspace database:busy database:logical_id_conflict app:already_exists app:logical_id_conflict app:logical_id_bound app:deployments_not_deletable deployment:not_running deployment:not_startable deployment:not_stoppable deployment:not_deletable branch:already_exists branch:has_resources",
   413: "ContentTooLargeError request:too_large",
   415: "UnsupportedMediaTypeError request:unsupported_media_type",
   422: "UnprocessableContentError validation:failed transfer:invalid_recipient_token database:source_not_ready restore:invalid_source backup:unusable branch:default_protected",
   429: "TooManyRequestsError rate_limit:exceeded",
+  431: "RequestHeaderFieldsTooLargeError request:headers_too_large",
   500: "InternalServerError internal:error",
   503: "ServiceUnavailableError internal:unavailable",
 };

@@ -37,6 +37,13 @@ export class MethodNotAllowedError extends ApiError {
   declare readonly status: 405;
 }
 
+/** The service responded with status 408. */
+export class RequestTimeoutError extends ApiError {
+  static override readonly kind: string = "RequestTimeoutError";
+  static override readonly status: number = 408;
+  declare readonly status: 408;
+}
+
 /** The service responded with status 409. */
 export class ConflictError extends ApiError {
   static override readonly kind: string = "ConflictError";
@@ -70,6 +77,13 @@ export class TooManyRequestsError extends ApiError {
   static override readonly kind: string = "TooManyRequestsError";
   static override readonly status: number = 429;
   declare readonly status: 429;
+}
+
+/** The service responded with status 431. */
+export class RequestHeaderFieldsTooLargeError extends ApiError {
+  static override readonly kind: string = "RequestHeaderFieldsTooLargeError";
+  static override readonly status: number = 431;
+  declare readonly status: 431;
 }
 
 /** The service responded with status 500. */
@@ -168,6 +182,21 @@ export class RequestUnsupportedMediaTypeError extends UnsupportedMediaTypeError 
 export class RequestTooLargeError extends ContentTooLargeError {
   static override readonly kind: string = "request:too_large";
   declare readonly code: "request:too_large";
+}
+
+/**
+ * `request:headers_too_large` (431): The path, the query and the headers of the request exceed the size
+ * limit.
+ */
+export class RequestHeadersTooLargeError extends RequestHeaderFieldsTooLargeError {
+  static override readonly kind: string = "request:headers_too_large";
+  declare readonly code: "request:headers_too_large";
+}
+
+/** `request:incomplete` (408): The server stopped waiting for the rest of the request. */
+export class RequestIncompleteError extends RequestTimeoutError {
+  static override readonly kind: string = "request:incomplete";
+  declare readonly code: "request:incomplete";
 }
 
 /**
@@ -433,6 +462,8 @@ export interface ErrorByCode extends PublicErrorByCode {
   "request:malformed": RequestMalformedError;
   "request:unsupported_media_type": RequestUnsupportedMediaTypeError;
   "request:too_large": RequestTooLargeError;
+  "request:headers_too_large": RequestHeadersTooLargeError;
+  "request:incomplete": RequestIncompleteError;
   "rate_limit:exceeded": RateLimitExceededError;
   "internal:error": InternalError;
   "internal:unavailable": InternalUnavailableError;

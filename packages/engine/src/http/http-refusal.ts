@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import { errors } from "../request/errors.js";
+import { type EngineResponse, refusal } from "../request/message.js";
+import type { RequestError } from "../request/request-error.js";
+
+/**
+ * Returns an id for responses that the engine does not produce. Every response has an `x-request-id` header.
+ */
+export const newRequestId = (): string => `req_${randomBytes(9).toString("hex")}`;
+
+/** Returns the response to a request that the engine does not receive. */
+export const printRefusal = (error: RequestError): EngineResponse => {
+  const { status, body } = refusal(error);
+  const headers = { "content-type": "application/json", "x-request-id": newRequestId() };
+  return { status, headers, body: JSON.stringify(body) };
+};
+
+/** Maximum number of bytes of the request target and the headers together. */
+export const maxHeadBytes = 64 * 1024;
+
+/**
+ * Returns the response to a request whose target and headers are too large. Returns undefined when they are not.
+ *
+ * @param target path with the query.
+ */
+export const refuseLargeHead = (
+  target: string,
+  headers: Iterable<readonly [string, string]>,
+): EngineResponse | undefined => {
+  let size = target.length;
+  for (const [name, value] of headers) size += name.length + value.length;
+  return size < maxHeadBytes ? undefined : printRefusal(errors.headersTooLarge(maxHeadBytes));
+};
