@@ -136,6 +136,17 @@ describe("next of an error of the command line", () => {
     await expectRunnable(lines);
   });
 
+  it("is about mgmt dev, not about credentials, for every code of mgmt dev", async () => {
+    const codes = [...new Set(localCodes)].filter((code) => code.startsWith("platform:"));
+    expect(codes.length).toBeGreaterThan(10);
+    for (const code of codes) {
+      const failure = { code, message: "It failed", exitCode: exitCodeOf({ code }) };
+      const next = await nextCommands(failure, commandOf("dev", "--data-dir", "data"), undefined);
+      const groups = next.map(([, group]) => group);
+      expect({ code, groups }).toEqual({ code, groups: groups.map(() => "dev") });
+    }
+  });
+
   it("can be run as it is for every exit code", async () => {
     const lines: (readonly string[])[] = [];
     for (const exitCode of Object.values(exitCodes).filter((code) => code !== 0)) {

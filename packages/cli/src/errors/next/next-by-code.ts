@@ -25,6 +25,7 @@ const whoami: Candidate = ["whoami"];
 const login: Candidate = ["login"];
 const loginWithoutBrowser: Candidate = ["login", "--no-browser"];
 const authHelp: Candidate = ["help", "auth"];
+const devHelp: Candidate = ["dev", "--help"];
 
 const listOf =
   (...words: string[]): Rule =>
@@ -72,6 +73,8 @@ const previewFirst: Rule = ({ command }) => {
   const flags = isRepeatable ? ["--dry-run", "--yes"].filter((flag) => command.accepts.includes(flag)) : [];
   return flags.map((flag) => [...command.line, flag]);
 };
+
+const withoutDataDir: Rule = () => [["dev", "--ephemeral"], devHelp];
 
 /** Commands that help after an error, the best first. Codes that are missing here follow from the exit code. */
 export const nextByCode: Readonly<Record<string, Rule>> = {
@@ -177,5 +180,18 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
     ["projects", "list"],
   ],
   "platform:port_taken": () => [["dev", "--port", "0"]],
+  "platform:cannot_listen": () => [["dev", "--port", "0"], devHelp],
+  "platform:data_dir_in_use": () => [["dev", "--ephemeral", "--port", "0"], devHelp],
+  "platform:data_dir_corrupt": withoutDataDir,
+  "platform:data_dir_newer": withoutDataDir,
+  "platform:data_dir_unsafe": withoutDataDir,
+  "platform:data_dir_unwritable": withoutDataDir,
+  "platform:disk_full": () => [devHelp],
+  "platform:invalid_oauth_client": () => [devHelp],
+  "platform:no_postgres": () => [devHelp],
+  "platform:not_installed": () => [devHelp],
+  "platform:open_files_limit": () => [devHelp],
+  "platform:postgres_failed": () => [devHelp],
+  "platform:unsupported_system": () => [devHelp],
   "preview:default_branch": showHelp("preview", "up"),
 };
