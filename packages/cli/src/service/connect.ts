@@ -6,7 +6,7 @@ import { noBaseUrl, noToken } from "../errors/access-errors.js";
 import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
 import { type Access, resolveAccess } from "../profiles/resolve-access.js";
-import { announceDelays } from "./announce-delays.js";
+import { announceDelays, type Transport } from "./announce-delays.js";
 import { debugRequests } from "./debug-requests.js";
 
 /** How requests are sent. */
@@ -27,7 +27,14 @@ export const connectTo = async (
 ): Promise<MgmtClient> => {
   if (!identity) throw noToken(baseUrl?.value);
   if (!baseUrl) throw noBaseUrl();
-  return clientFor(baseUrl, await tokenOf(identity.value, context), context, options);
+  const { value } = identity;
+  const token = await tokenOf(value, context);
+  if ("token" in value || value.profile.controlSecretFile === undefined)
+    return clientFor(baseUrl, token, context, options);
+  const { sendToOwnService } = await import("./own-service.js");
+  return clientFor(baseUrl, token, context, options, (transport) =>
+    sendToOwnService(transport, value, context),
+  );
 };
 
 /** Returns a client without a credential for requests that are not sent. */
@@ -44,12 +51,15 @@ export const connectWithoutCredential = async (
 /**
  * Returns a client for an address. It uses the SDK's node transport, because the first global `fetch` of a process is slow.
  * Throws `usage:invalid` for an invalid address, and `connection:insecure`.
+ *
+ * @param wrap wraps the transport. Default: the transport stays as it is.
  */
 export const clientFor = async (
   baseUrl: Sourced<string>,
   token: string | LoginToken | false,
   { version, output, encryption }: Pick<Context, "version" | "output" | "encryption">,
   options?: SendOptions,
+  wrap: (transport: Transport) => Transport = (transport) => transport,
 ): Promise<MgmtClient> => {
   const { createClient, InvalidArgumentError, nodeTransport } = await import("./sdk.js");
   let client: MgmtClient;
@@ -59,7 +69,7 @@ export const clientFor = async (
       // The check below has the words of the command line.
       allowInsecureHttp: true,
       token,
-      transport: announceDelays(debugRequests(nodeTransport(), output), output),
+      transport: announceDelays(wrap(debugRequests(nodeTransport(), output)), output),
       headers: { "user-agent": `mgmt/${version}` },
       ...options,
     });

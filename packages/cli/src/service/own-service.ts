@@ -4,8 +4,9 @@ import { devNotRunning } from "../errors/access-errors.js";
 import { valueAt } from "../json-path.js";
 import { isSameAddress, type Profile } from "../profiles/profile.js";
 import { readPrivateFile } from "../secrets/private-file.js";
+import type { Transport } from "./announce-delays.js";
 import { debugRequests } from "./debug-requests.js";
-import { nodeTransport } from "./sdk.js";
+import { nodeTransport, TokenError } from "./sdk.js";
 
 const timeoutMs = 30_000;
 
@@ -21,10 +22,32 @@ export const assertOwnService = async (
   name: string,
   profile: Profile,
   context: Pick<Context, "output" | "signal">,
+  transport?: Transport,
 ): Promise<void> => {
   const address = addressOfDev(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
-  if (!(await isOwnService(profile, context))) throw devNotRunning(name, address);
+  if (!(await isOwnService(profile, context, transport))) throw devNotRunning(name, address);
+};
+
+/**
+ * Wraps a transport: each request waits for `assertOwnService`, because the `mgmt dev` of the profile can end while a command
+ * waits or repeats a request. The proof usually travels over the connection of the request that follows.
+ */
+export const sendToOwnService = (
+  transport: Transport,
+  { name, profile }: { name: string; profile: Profile },
+  context: Pick<Context, "output" | "signal">,
+): Transport => {
+  if (addressOfDev(profile) === undefined) return transport;
+  return {
+    async send(request) {
+      await assertOwnService(name, profile, context, transport).catch((cause: unknown) => {
+        // The SDK repeats requests after other errors.
+        throw new TokenError("The service is not the one that the token is for", { cause });
+      });
+      return transport.send(request);
+    },
+  };
 };
 
 /**
@@ -34,6 +57,7 @@ export const assertOwnService = async (
 export const isOwnService = async (
   profile: Profile,
   { output, signal: stopped }: Pick<Context, "output" | "signal">,
+  transport: Transport = debugRequests(nodeTransport(), output),
 ): Promise<boolean> => {
   const address = addressOfDev(profile);
   const { controlSecretFile } = profile;
@@ -43,7 +67,7 @@ export const isOwnService = async (
   const nonce = randomBytes(24).toString("base64url");
   const url = `${address}/_control/proof?nonce=${nonce}`;
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
-  const body = await debugRequests(nodeTransport(), output)
+  const body = await transport
     .send({ method: "GET", url, headers: { accept: "application/json" }, body: undefined, signal })
     .then(
       (response) => response.body,

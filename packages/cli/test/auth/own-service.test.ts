@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import { dirname, join } from "node:path";
@@ -74,6 +75,42 @@ const squat = async (port: number, relayTo?: string): Promise<Squatter> => {
   return { received, close };
 };
 
+/** A service that proves that it knows the secret until it has responded to a request, and then no longer. */
+const changeHands = async (
+  responses: readonly { status: number; body: object }[],
+): Promise<Squatter & { baseUrl: string }> => {
+  const left = [...responses];
+  const received: string[] = [];
+  let baseUrl = "";
+  const server = createServer((request, response) => {
+    const { url = "", headers } = request;
+    const isOwn = left.length > 0;
+    if (!isOwn) received.push(JSON.stringify({ url, headers }));
+    const [path, query] = url.split("?");
+    response.setHeader("content-type", "application/json");
+    // Nobody can take over a connection.
+    response.setHeader("connection", "close");
+    if (path === "/_control/proof") {
+      const nonce = new URLSearchParams(query).get("nonce") ?? "";
+      const key = isOwn ? "control-secret-of-the-test" : "guess";
+      const hmac = createHmac("sha256", key).update(`mgmt control proof\n${baseUrl}\n${nonce}`);
+      response.end(JSON.stringify({ proof: hmac.digest("base64url") }));
+      return;
+    }
+    const { status, body } = left.shift() ?? { status: 200, body: {} };
+    response.writeHead(status, { "retry-after": "0" }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server listens on no port");
+  baseUrl = `http://127.0.0.1:${String(address.port)}`;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { baseUrl, received, close };
+};
+
 const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port);
 
 const lines = [
@@ -112,6 +149,24 @@ describe("a profile of a mgmt dev that has ended", () => {
       });
       expect(each).not.toMatch(/authorization|bearer|cookie|secret|canary/i);
     }
+  });
+
+  it.each([
+    ["repeats a request", { status: 503, body: {} }],
+    ["reads pages", { status: 200, body: { data: [], pagination: { hasMore: true, nextCursor: "next" } } }],
+  ])("sends no credential to the next owner of the port while a command %s", async (_, first) => {
+    const owner = await changeHands([first]);
+    squatter = owner;
+    const { baseUrl, received } = owner;
+    account.store(({ profiles }) => {
+      const service = { baseUrl, authUrl: baseUrl, controlUrl: `${baseUrl}/_control` };
+      profiles["local"] = { ...service, controlSecretFile: secretFile, token: "canary-token" };
+    });
+    const { status, stderr } = await run("projects list --all --profile local");
+    expect({ status, stderr }).toEqual({ status: 9, stderr: expect.stringContaining("dev:not_running") });
+    // Only the request for another proof.
+    expect(received).toHaveLength(1);
+    expect(received[0]).not.toMatch(/authorization|canary/i);
   });
 
   it("sends no refresh token when it logs out, and removes the login", async () => {
