@@ -12,6 +12,6 @@ export default defineConfig({
     restoreMocks: true,
     // A mutant that makes a test wait forever must not take minutes.
     testTimeout: 10_000,
-    hookTimeout: 60_000,
+    hookTimeout: 15_000,
   },
 });

@@ -54,6 +54,13 @@ describe("the address of an approval", () => {
     expect((await visitor.open(path)).text).toContain("<h1>This approval has expired</h1>");
   });
 
+  it("is not shown at a longer path", async () => {
+    for (const longer of [`/x${path}`, `${path}/x`]) {
+      const { status, text } = await visitor.open(longer);
+      expect([status, text.includes("route:not_found")]).toEqual([404, true]);
+    }
+  });
+
   it("refuses forms, so it cannot decide", async () => {
     for (const method of ["POST", "PUT", "DELETE"]) {
       expect((await visitor.send(method, path, {}, "decision=approve")).status).toBe(404);

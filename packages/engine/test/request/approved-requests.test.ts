@@ -59,4 +59,20 @@ describe("the effect of an approved request", () => {
     await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
     expect((await rename()).status).toBe(200);
   });
+
+  it("belongs to the project that the body names, and may have null in its body", async () => {
+    const face = await openMock({ settings: { approvals: { operations: ["apps.create"] } } });
+    onTestFinished(() => face.close());
+    const { engine } = face;
+    const [one, other] = [await engine.seed.project(), await engine.seed.project()];
+    const token = await engine.tokens.agent();
+    const create = (projectId: string, displayName: string) =>
+      face.send("POST", "/v1/apps", { token, body: { projectId, displayName, branchId: null } });
+    expect((await create(one.id, "first")).code).toBe("approval_required");
+    const [approval] = engine.approvals.list();
+    expect(approval?.projectId).toBe(one.id);
+    await engine.approvals.approveWindow(approval?.id ?? "");
+    expect((await create(one.id, "second")).status).toBe(201);
+    expect((await create(other.id, "third")).code).toBe("approval_required");
+  });
 });

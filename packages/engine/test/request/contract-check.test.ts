@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contractViolation } from "../../src/request/contract-check.js";
+import { contractViolation, isGatedBySettings } from "../../src/request/contract-check.js";
 import { errors } from "../../src/request/errors.js";
 import { refusal } from "../../src/request/message.js";
 import { errorStatuses, operations } from "../../src/generated/operations.js";
@@ -51,6 +51,29 @@ describe("the contract check of a response", () => {
     ],
   ])("reports %s", (_name, given, expected) => {
     expect(violation(given)).toContain(expected);
+  });
+
+  it("names the operation, the status and the code", () => {
+    expect(violation({ status: 409, code: "x:y" })).toMatch(/^workspaces\.get returned 409 x:y:/);
+    expect(violation(answer({ name: null }))).toMatch(/^workspaces\.get returned 200 with a body/);
+  });
+
+  it.each([
+    ["an approval", errors.approvalRequired({ approvalId: "apr_a", expiresAt: 0, approvalUrl: "https://a" })],
+    ["a denied approval", errors.approvalDenied()],
+    ["a rate limit", errors.rateLimited(1, {})],
+  ])("accepts %s that only the settings ask for, and checks its body", (_name, error) => {
+    const response = refusal(error);
+    expect(violation(response)).toBeUndefined();
+    expect(isGatedBySettings(operations["workspaces.get"], response.code)).toBe(true);
+    expect(isGatedBySettings(operations["apps.delete"], response.code)).toBe(false);
+    expect(violation({ ...response, body: {} })).toContain("breaks the contract");
+  });
+
+  it("does not expect other responses from the settings", () => {
+    for (const code of [null, "auth:forbidden", "workspace:not_found"]) {
+      expect(isGatedBySettings(operations["workspaces.get"], code)).toBe(false);
+    }
   });
 
   it("reports a body where the contract has none", () => {

@@ -149,6 +149,7 @@ describe("paging", () => {
     const { next } = await projects(null, 1);
     const cursor = next ?? "";
     for (const forged of [
+      "AAAA",
       cursor.slice(1),
       `${cursor}A`,
       cursor.slice(0, -1),

@@ -201,9 +201,19 @@ describe("access tokens", () => {
     );
   });
 
-  it("accept the scheme in any case", async () => {
+  it.each([
+    ["text before the scheme", (token: string) => `x Bearer ${token}`],
+    ["text after the token", (token: string) => `Bearer ${token} x`],
+    ["no space after the scheme", (token: string) => `Bearer${token}`],
+  ])("refuses %s with 401", async (_name, headerOf) => {
+    const authorization = headerOf(await face.engine.tokens.user());
+    expect(await me(undefined, { authorization })).toBe("auth:unauthorized");
+  });
+
+  it("accept the scheme in any case, and several spaces after it (RFC 6750, section 2.1)", async () => {
     const token = await face.engine.tokens.user();
     expect(await me(undefined, { authorization: `bearer ${token}` })).toBe(200);
+    expect(await me(undefined, { authorization: `Bearer   ${token}` })).toBe(200);
   });
 
   it("are never repeated in a refusal", async () => {

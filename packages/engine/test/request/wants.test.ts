@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import type { VerifiedToken } from "../../src/request/authenticate.js";
+import type { Principal } from "../../src/request/principal.js";
+import { route } from "../../src/request/route.js";
+import { wantsOf } from "../../src/request/wants.js";
+
+const claims = {
+  subject: "usr_ada",
+  workspaceId: "wksp_a",
+  scopes: ["workspace:admin"],
+  clientId: null,
+  integrationId: null,
+  tokenId: "jti",
+};
+const user: Principal = { ...claims, kind: "user", userId: "usr_ada", email: "ada@example.com" };
+const service: Principal = { ...claims, kind: "service", serviceTokenId: "stk_a" };
+const agent: Principal = { ...claims, kind: "agent", agentId: "agent_a", sponsorId: "usr_grace" };
+
+const tokenOf = (principal: Principal, grantId: string | null = null): VerifiedToken => ({
+  principal,
+  grantId,
+  notBefore: 0,
+  expiresAt: Infinity,
+});
+const row = (table: string, id: string) => ({ read: "row", table, id });
+const ofToken = [row("workspaces", "wksp_a"), row("revokedTokens", "jti")];
+const ofUser = [...ofToken, row("users", "usr_ada")];
+const wants = (method: string, path: string, search = "", token = tokenOf(user)) =>
+  wantsOf(token, route(method, path), search);
+
+describe("the rows that a request probably reads", () => {
+  it("are none without a token", () => {
+    expect(wantsOf(undefined, route("GET", "/v1/projects/proj_a"), "")).toEqual([]);
+  });
+
+  it("include those of the credential", () => {
+    expect(wants("GET", "/v1/me")).toEqual(ofUser);
+    expect(wants("GET", "/v1/me", "", tokenOf(service))).toEqual([...ofToken, row("serviceTokens", "stk_a")]);
+    expect(wants("GET", "/v1/me", "", tokenOf(agent))).toEqual([...ofToken, row("users", "usr_grace")]);
+  });
+
+  it("include the grant and the integration of a login", () => {
+    expect(wants("GET", "/v1/me", "", tokenOf({ ...user, integrationId: "itgr_a" }, "grant"))).toEqual([
+      ...ofUser,
+      row("grants", "grant"),
+      row("integrations", "itgr_a"),
+    ]);
+  });
+
+  it("include those that the path names, whatever the form of the id", () => {
+    for (const id of ["proj_a", "a"]) {
+      expect(wants("GET", `/v1/projects/${id}`)).toEqual([...ofUser, row("projects", "proj_a")]);
+    }
+    expect(wants("GET", "/v1/projects/%zz")).toEqual(ofUser);
+  });
+
+  it("include the connections of a database", () => {
+    const { length } = ofUser;
+    const [database, ...connections] = wants("GET", "/v1/databases/db_a").slice(length);
+    expect(database).toMatchObject({ read: "row", table: "databases" });
+    expect(connections).toEqual([
+      {
+        read: "range",
+        table: "connections",
+        where: { databaseId: database?.read === "row" && database.id },
+        after: null,
+        limit: null,
+        newestFirst: false,
+      },
+    ]);
+  });
+
+  it.each([
+    ["projects", "projects"],
+    ["databases", "databases"],
+    ["apps", "apps"],
+    ["services", "apps"],
+  ])("include the first page of %s, and the row after it", (path, table) => {
+    const pageOf = (limit: number) => ({
+      ...{ read: "range", table, where: { workspaceId: "wksp_a" }, after: null },
+      ...{ limit: limit + 1, newestFirst: false },
+    });
+    expect(wants("GET", `/v1/${path}`)).toEqual([...ofUser, pageOf(100)]);
+    for (const limit of [1, 20, 999]) {
+      expect(wants("GET", `/v1/${path}`, `limit=${String(limit)}`)).toEqual([...ofUser, pageOf(limit)]);
+    }
+  });
+
+  it.each([
+    "limit=0",
+    "limit=1000",
+    "limit=",
+    "limit=x",
+    "limit=1x",
+    "limit=x1",
+    "cursor=a",
+    "limit=5&logicalId=a",
+  ])("include no page for %s, which needs other rows or none", (search) => {
+    expect(wants("GET", "/v1/projects", search)).toEqual(ofUser);
+  });
+});
