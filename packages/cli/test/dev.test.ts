@@ -55,6 +55,7 @@ describe("mgmt dev", () => {
     const { status, stdout, stderr } = await runInProcess(
       ["dev", "--ephemeral", "--port", "0", "--output", "json"],
       {
+        env: { MGMT_CONFIG_DIR: configFolder() },
         interruptWhen: async (line) => {
           // The shape of the line is asserted below.
           const { baseUrl, token } = JSON.parse(line) as Record<string, string>;
@@ -212,6 +213,7 @@ describe("mgmt dev", () => {
     const statuses: number[] = [];
     const args = ["dev", "--ephemeral", "--port", "0", "--output", "json", ...clients];
     const { status, stderr } = await runInProcess(args, {
+      env: { MGMT_CONFIG_DIR: configFolder() },
       interruptWhen: async (line) => {
         // The shape of the line is asserted above.
         const { authUrl } = JSON.parse(line) as Record<string, string>;
@@ -247,6 +249,7 @@ describe("mgmt dev", () => {
     const { status, stderr } = await runInProcess(
       ["dev", "--ephemeral", "--port", "0", "--output", "json", ...flags],
       {
+        env: { MGMT_CONFIG_DIR: configFolder() },
         interruptWhen: async (line) => {
           // The shape of the line is asserted above.
           const { baseUrl, token } = JSON.parse(line) as Record<string, string>;

@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
 /** A folder that does not exist, so that commands do not find the profiles of the user who runs the tests. */
-export const noConfigDir = join(tmpdir(), "mgmt-test-no-profiles");
+export const noConfigDir = join(tmpdir(), `mgmt-test-no-profiles-${randomUUID()}`);
 
 /** Where commands store compiled code, rather than in the home directory of the user who runs the tests. */
 export const cacheDir = join(tmpdir(), "mgmt-test-cache");
