@@ -246,7 +246,7 @@ describe("the errors of mgmt api", () => {
     ["api GET projects -H nothing", "-H needs the name and value"],
     ["api GET projects -H Host:evil", "The header Host cannot be set"],
     ["api POST projects --paginate", "--paginate can only be used with GET"],
-    ["api GET projects --paginate -i", "contradict each other"],
+    ["api GET projects --paginate -i", "cannot be used together"],
     ["api GET projects?a=1&a=2 --paginate", "cannot repeat a query parameter"],
     ["api GET projects --secret-file x", "the response has no secrets"],
     ["api GET projects -o env", "--output env prints one resource"],

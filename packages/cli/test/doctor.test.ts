@@ -55,7 +55,7 @@ describe("mgmt doctor", () => {
   it("prints a line for each check, and no secret", async () => {
     const { stdout } = await account.run(["doctor"], { cwd: folder });
     expect(stdout).toMatch(/^ok +node +Node\.js \d/);
-    expect(stdout).toMatch(/^ok +service +It responded in \d+ ms$/m);
+    expect(stdout).toMatch(/^ok +service +Responded in \d+ ms$/m);
     const { login } = account.stored().profiles["default"] ?? {};
     expect(stdout).not.toContain(login?.accessToken);
   });

@@ -47,7 +47,7 @@ describe("missing input without a terminal", () => {
   });
 
   it.each([
-    ["there is no terminal", {}, false, "there is no terminal to ask on"],
+    ["there is no terminal", {}, false, "there is no terminal"],
     ["CI is set", { CI: "true" }, true, "CI=true is set"],
     ["CI is set, and there is no terminal", { CI: "true" }, false, "CI=true is set"],
   ])("says why nothing was asked: %s", async (_, env, terminal, reason) => {
@@ -56,7 +56,7 @@ describe("missing input without a terminal", () => {
       terminal,
     });
     expect(status).toBe(3);
-    expect(stderr).toContain(`Nothing was asked, because ${reason}.`);
+    expect(stderr).toContain(`The command did not ask, because ${reason}.`);
   });
 
   it("asks nothing when a flag reads standard input", async () => {

@@ -48,7 +48,7 @@ describe("an invalid command line", () => {
     ["projects list --limit 0", "--limit must be a number from 1 to 1000", "For example: --limit 1"],
     ["projects create --body @/nowhere.json", "cannot read /nowhere.json", "Pass a file that you can read"],
     ["dev --output yaml", "mgmt dev writes text or JSON", "--output json"],
-    ["dev --ephemeral --data-dir here", "contradict each other", "--help"],
+    ["dev --ephemeral --data-dir here", "cannot be used together", "--help"],
     ["zzzzzz", "Unknown command: mgmt zzzzzz", "mgmt --help lists the commands."],
     ["projcts --help", "Unknown command: mgmt projcts", "Did you mean mgmt projects?"],
     ["projects", "mgmt projects needs a command", "One of: list, create, ensure, get"],
@@ -88,7 +88,10 @@ describe("an invalid command line", () => {
     ["databases update db_1 --logical-id a/b", '--logical-id cannot be "a/b"', "--unset logical-id"],
     ["projects create shop --name store", 'The name is set twice: by "shop" and by --name'],
     ["apps update cps_1 --unset display-name", '--unset cannot be "display-name"', "logical-id, branch-id"],
-    ["apps update cps_1 --unset logical-id --logical-id a", "--unset logical-id and --logical-id contradict"],
+    [
+      "apps update cps_1 --unset logical-id --logical-id a",
+      "--unset logical-id and --logical-id cannot be used together",
+    ],
     ["projects create --timeout 5m", "--timeout can only be used with --wait"],
     ["projects create --wait --timeout soon", '--timeout cannot be "soon"', "90s, 5m or 1h30m"],
     ["projects create --wait --timeout 0s", '--timeout cannot be "0s"'],
@@ -105,7 +108,7 @@ describe("an invalid command line", () => {
     ["projects update proj_1 --settings {", "--settings is not JSON (the text)"],
     ["dev --port 70000", "--port must be a number from 0 to 65535"],
     ["dev --port x", "--port must be a number from 0 to 65535"],
-    ["dev --ephemeral --data-dir d", "--data-dir and --ephemeral contradict each other"],
+    ["dev --ephemeral --data-dir d", "--data-dir and --ephemeral cannot be used together"],
   ])("exits with 2 before anything is sent: %s", (line, message, hint) =>
     expectRefused(words(line), message, hint),
   );

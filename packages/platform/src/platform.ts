@@ -65,7 +65,7 @@ export interface Platform {
 export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
   if (process.platform === "win32") {
     throw platformErrors.unsupportedSystem(
-      "The platform does not run on Windows.",
+      "The platform does not run on Windows",
       "Run it in the Windows Subsystem for Linux.",
     );
   }

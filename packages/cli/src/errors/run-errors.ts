@@ -1,11 +1,11 @@
 import { causeText, CliError } from "./cli-error.js";
 
-/** @param reason Why nothing was asked. */
+/** @param reason Why the command did not ask. */
 export const confirmationNeeded = (what: string, reason: string): CliError =>
   new CliError(
     "inputNeeded",
     "confirmation:needed",
-    `Confirmation is needed to ${what}, and ${reason}`,
+    `Confirmation is needed to ${what}, but ${reason}`,
     "Pass --yes to confirm.",
   );
 

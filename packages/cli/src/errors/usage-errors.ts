@@ -1,6 +1,6 @@
 import { causeText, CliError, type CliErrorOptions } from "./cli-error.js";
 
-const seeHelp = "Run the command with --help to see what it takes.";
+const seeHelp = "Run the command with --help to see its arguments and flags.";
 
 /** The command line is wrong; nothing was sent. */
 export const usageError = (message: string, hint = seeHelp, options?: CliErrorOptions): CliError =>

@@ -13,7 +13,7 @@ export const whyNotAsked = (
 ): string | undefined => {
   const { env, sources } = context;
   if (env["CI"]) return `CI=${env["CI"].slice(0, 40)} is set`;
-  if (!isAtTerminal(context)) return "there is no terminal to ask on";
+  if (!isAtTerminal(context)) return "there is no terminal";
   return sources.readsStdin ? "standard input is read for a flag" : undefined;
 };
 

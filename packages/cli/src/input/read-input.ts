@@ -57,7 +57,7 @@ const readBody = async (
   if (typed.argument) await setArgument(body, typed, typed.argument, sources);
   for (const flag of typed.unset) {
     const field = fields.find((each) => each.flag === flag);
-    if (flag in typed.flags) throw usageError(`--unset ${flag} and --${flag} contradict each other`);
+    if (flag in typed.flags) throw usageError(`--unset ${flag} and --${flag} cannot be used together`);
     if (field) setAt(body, field.path, null);
   }
 

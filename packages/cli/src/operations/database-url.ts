@@ -79,7 +79,7 @@ const defaultDatabase = async (client: MgmtClient, flags: GlobalFlags, context: 
     if (reason === undefined) return askForDatabase(client, flags, context);
     throw missingInput(
       "Missing <database-id>",
-      `Nothing was asked, because ${reason}. Pass the id of a database, or set a default project: mgmt link --project-id ID`,
+      `The command did not ask, because ${reason}. Pass the id of a database, or set a default project: mgmt link --project-id ID`,
     );
   }
   const databases = await client.projects.databases

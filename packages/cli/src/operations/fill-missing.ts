@@ -103,7 +103,7 @@ const missing = (
   ];
   return missingInput(
     `Missing ${names.join(", ")}`,
-    `Nothing was asked, because ${reason}. ${advice.filter(Boolean).join(" ")}`,
+    `The command did not ask, because ${reason}. ${advice.filter(Boolean).join(" ")}`,
   );
 };
 

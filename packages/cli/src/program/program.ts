@@ -56,7 +56,7 @@ interface PresentationFlags extends Pick<GlobalFlags, "fields" | "query"> {
 
 const readPresentation = async ({ fields, query, pager }: PresentationFlags): Promise<Presentation> => {
   if (fields !== undefined && query !== undefined) {
-    throw usageError("--fields and --query contradict each other", "Select the fields in the query.");
+    throw usageError("--fields and --query cannot be used together", "Select the fields in the query.");
   }
   return {
     pager,

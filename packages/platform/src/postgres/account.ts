@@ -25,7 +25,7 @@ export const findAccount = async (): Promise<Account | undefined> => {
   const [account] = await systemAccounts();
   if (account !== undefined) return account;
   throw platformErrors.unsupportedSystem(
-    `Postgres does not run as root, and /etc/passwd contains none of the accounts ${names.join(", ")}.`,
+    `Postgres does not run as root, and /etc/passwd contains none of the accounts ${names.join(", ")}`,
     "Run the platform as another user.",
   );
 };

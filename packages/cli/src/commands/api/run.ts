@@ -84,7 +84,7 @@ const assertPossible = async (
     throw usageError("--paginate can only be used with GET", "Leave it out, or send a GET request.");
   }
   if (paginate && include) {
-    throw usageError("--paginate and --include contradict each other", "Each page has headers of its own.");
+    throw usageError("--paginate and --include cannot be used together", "Each page has headers of its own.");
   }
   if (paginate && new Set(query.keys()).size < query.size) {
     throw usageError("--paginate cannot repeat a query parameter", "Pass each parameter once.");

@@ -42,7 +42,7 @@ const askForProfile = async ({ profiles, active }: Profiles, context: Context): 
   if (names.length === 0) throw missingInput("There are no profiles yet", "mgmt login creates one.");
   const reason = whyNotAsked(context);
   if (reason !== undefined) {
-    const hint = `Nothing was asked, because ${reason}. One of: ${names.join(", ")}.`;
+    const hint = `The command did not ask, because ${reason}. One of: ${names.join(", ")}.`;
     throw missingInput("Missing <profile>", hint);
   }
   const choices = names.map((name) => ({

@@ -25,7 +25,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   const { cwd, output, signal } = context;
   const { dataDir, ephemeral = false, oauthClient: oauthClients = [] } = flags;
   if (dataDir !== undefined && ephemeral) {
-    throw usageError("--data-dir and --ephemeral contradict each other");
+    throw usageError("--data-dir and --ephemeral cannot be used together");
   }
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");

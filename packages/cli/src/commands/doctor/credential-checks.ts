@@ -32,7 +32,7 @@ export const credentialChecks = async (
   }
   const keyring = ok(
     "keyring",
-    isInKeyring(identity) ? "It has the credential of the profile" : "The credential is not in the keyring",
+    isInKeyring(identity) ? "The credential is in the keyring" : "The credential is not in the keyring",
   );
   if (described === noCredential) {
     return [await failed("keyring", noToken(baseUrl?.value), login)];
@@ -97,5 +97,5 @@ const defaultsCheck = async (client: MgmtClient, flags: GlobalFlags, context: Co
       });
     }
   }
-  return found.length > 0 ? ok("defaults", found.join(", ")) : skipped("defaults", "There are none");
+  return found.length > 0 ? ok("defaults", found.join(", ")) : skipped("defaults", "No defaults are set");
 };

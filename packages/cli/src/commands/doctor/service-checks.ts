@@ -57,7 +57,7 @@ const contactChecks = async (client: MgmtClient, baseUrl: string, context: Conte
     const { data, response } = await client.request<unknown>(call, { signal, ...oneAttempt }).withResponse();
     const elapsed = performance.now() - start;
     return [
-      ok("service", `It responded in ${String(Math.round(elapsed))} ms`),
+      ok("service", `Responded in ${String(Math.round(elapsed))} ms`),
       clockCheck(response.headers["date"], sentAt, elapsed),
       await contractCheck(data),
     ];
@@ -66,7 +66,7 @@ const contactChecks = async (client: MgmtClient, baseUrl: string, context: Conte
     const isResponse = error instanceof Error && "status" in error && error.status === 404;
     if (!isResponse) return [await failed("service", error, nextFor(baseUrl, context))];
     return [
-      ok("service", "It responded"),
+      ok("service", "Responded"),
       warning("contract", "The service does not publish its contract at /v1/doc", {
         hint: "Check that the address is that of the Management API.",
       }),
@@ -85,8 +85,9 @@ export const clockCheck = (date: string | undefined, sentAt: number, elapsed: nu
   const serverTime = Date.parse(date ?? "");
   if (Number.isNaN(serverTime)) return skipped("clock", "The response has no date");
   const skew = sentAt + elapsed / 2 - serverTime;
-  if (Math.abs(skew) <= maxSkewMs + elapsed) return ok("clock", "It agrees with the service's");
-  const message = `It is ${String(Math.round(Math.abs(skew) / 1_000))} s ${skew > 0 ? "ahead of" : "behind"} the service's`;
+  if (Math.abs(skew) <= maxSkewMs + elapsed) return ok("clock", "Agrees with the clock of the service");
+  const seconds = String(Math.round(Math.abs(skew) / 1_000));
+  const message = `${seconds} s ${skew > 0 ? "ahead of" : "behind"} the clock of the service`;
   return warning("clock", message, {
     hint: "Set the clock of this machine. Tokens may seem to have expired.",
   });
@@ -122,7 +123,7 @@ const contractCheck = async (document: unknown): Promise<Check> => {
       next: [["mgmt", "api", "--help"]],
     });
   }
-  return ok(name, `This version of mgmt has a command for each of its ${String(offered.size)} operations`);
+  return ok(name, `This version of mgmt has a command for each of the ${String(offered.size)} operations`);
 };
 
 /** The names of path parameters do not matter. */
