@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemErrorCode } from "../platform-error.js";
 
 export interface WriteOptions {
   /** Syncs the file and its directory, so that the write survives a power failure. */
@@ -63,4 +64,25 @@ export const syncDirectory = async (directory: string): Promise<void> => {
   } finally {
     await handle.close();
   }
+};
+
+/** Codes of errors about directories that this account cannot have changed, or that cannot be synced. */
+const notSyncable: ReadonlySet<string | undefined> = new Set([
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "EINVAL",
+  "ENOTSUP",
+]);
+
+/** Makes the name of a new directory survive a power failure, and those of its parents, which may be new too. */
+export const syncParents = async (path: string): Promise<void> => {
+  const parent = dirname(path);
+  if (parent === path) return;
+  try {
+    await syncDirectory(parent);
+  } catch (error) {
+    if (!notSyncable.has(systemErrorCode(error))) throw error;
+  }
+  await syncParents(parent);
 };

@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
 import { PlatformError, isDiskFull, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
-import { removeUnfinished } from "./atomic-file.js";
+import { removeUnfinished, syncParents } from "./atomic-file.js";
 import { DirectoryLock, lockName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
 import { type Manifest, NewerFormatError, manifestName, readManifest } from "./manifest.js";
@@ -88,6 +88,8 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
     const lock = await DirectoryLock.acquire(path);
     try {
       const stored = await readStored(path);
+      // A killed process may have created the directory without this.
+      if (stored === undefined) await syncParents(path);
       return { path, ephemeral: false, stored, release: () => lock.release() };
     } catch (error) {
       await lock.release();
