@@ -1,14 +1,17 @@
 /**
  * The wording of messages and hints is not tested, because no code depends on it. They are sentences, which begin with a capital
- * letter and contain a space, the predicates of sentences, or values of these properties. Codes, names, and SQL, which code depends on, remain mutated, and
- * so does code within a template.
+ * letter and contain a space, the predicates of sentences, values of these properties, or messages of JavaScript's own errors.
+ * Codes, names, and SQL, which code depends on, remain mutated, and so does code within a template.
  */
 const sentence = /^([A-Z][^ ]*|must|cannot|has|is) /;
 const proseProperties = new Set(["message", "hint"]);
 
+const builtInErrors = new Set(["Error", "RangeError", "TypeError"]);
+
 const isSentence = ({ node, parent }) =>
   sentence.test(node.type === "StringLiteral" ? node.value : node.quasis[0].value.raw) ||
-  (parent.type === "ObjectProperty" && proseProperties.has(parent.key.name));
+  (parent.type === "ObjectProperty" && proseProperties.has(parent.key.name)) ||
+  (parent.type === "NewExpression" && builtInErrors.has(parent.callee.name) && parent.arguments[0] === node);
 
 const isPlainText = ({ type, expressions }) =>
   type === "StringLiteral" ||

@@ -24,7 +24,7 @@ const folders = {
     "packages/engine/test/request/!(malformed-requests|matrix|token-cache).test.ts",
     "packages/engine/test/oauth/{approval-page,codes,metadata,refresh-tokens}.test.ts",
     "packages/engine/test/{rules/agent-approvals,rules/service-tokens,rules/transfer,store/partial-store}.test.ts",
-    "packages/mock/test/{each-face,public-codes}.test.ts",
+    "packages/mock/test/{each-face,public-codes,setup-mock}.test.ts",
   ],
   "packages/engine/src/rules": ["packages/engine/test/rules/*.test.ts"],
   "packages/platform/src/databases": [
