@@ -1,8 +1,16 @@
-import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openLog, rotateLog } from "../src/postgres/log-file.js";
+import { openLog, rotateLog, startLogWriter } from "../src/postgres/log-file.js";
 
 let directory: string;
 let path: string;
@@ -23,6 +31,18 @@ describe("the log of Postgres", () => {
     expect(readFileSync(path, "utf8")).toBe("third\n");
     expect(readFileSync(`${path}.1`, "utf8")).toBe("first\nsecond\n");
     expect(lstatSync(`${path}.1`).mode & 0o777).toBe(0o600);
+  });
+
+  it("is rotated while Postgres writes to it", async () => {
+    const log = await openLog(path);
+    const { input, finish } = startLogWriter(log, undefined);
+    await log.close();
+    input.write("first \u001b[2J\n");
+    while (!existsSync(`${path}.1`)) await rotateLog(path, 8);
+    input.end("second\n");
+    await finish();
+    expect(readFileSync(path, "utf8")).toBe("second\n");
+    expect(readFileSync(`${path}.1`, "utf8")).toBe("first ^[[2J\n");
   });
 
   it("is not written through a symbolic link", async () => {

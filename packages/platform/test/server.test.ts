@@ -3,7 +3,7 @@ import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
 import { PlatformError } from "../src/platform-error.js";
 import { createCluster } from "../src/postgres/cluster.js";
@@ -169,6 +169,55 @@ describe("a server", () => {
     await client.end();
     await server.stop();
     expect(await readFile(options.logFile, "utf8")).not.toContain("a-plain-secret");
+  });
+});
+
+describe("the log of a server", () => {
+  it("shows control characters in the names of refused connections as other characters", async () => {
+    const server = await PostgresServer.start(options);
+    const names = ["\u001b]0;title\u0007", "a\nFATAL:  forged", "c1\u009b31m", "bidi\u202e", "line\rfeed"];
+    for (const user of names) {
+      const client = new Client({
+        host: "127.0.0.1",
+        port: options.port,
+        user,
+        password: "x",
+        database: "x",
+      });
+      await expect(client.connect()).rejects.toMatchObject({ code: "28P01" });
+    }
+    await server.stop();
+    const log = await readFile(options.logFile, "latin1");
+    expect(log).toMatch(/^[\t\n\x20-\x7e]*$/);
+    expect(log).toContain('password authentication failed for user "^[]0;title^G"');
+    expect(log).not.toMatch(/^FATAL: {2}forged/m);
+    expect(log).toContain("line^Mfeed");
+  });
+
+  it("has no statement of a process that was killed", async () => {
+    const server = await PostgresServer.start(options);
+    const client = await connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const pid = rows[0]?.pid ?? 0;
+    const ended = expect(client.query("select pg_sleep(600), 'a-secret-in-a-statement'")).rejects.toThrow();
+    const other = await connect();
+    const sleeping = "select from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'";
+    while ((await other.query(sleeping, [pid])).rowCount === 0);
+    process.kill(pid, "SIGKILL");
+    await ended;
+    // Postgres ends all sessions and recovers.
+    const again = await vi.waitFor(connect, { timeout: 60_000, interval: 50 });
+    await again.end();
+    await server.stop();
+    const log = await readFile(options.logFile, "utf8");
+    expect(log).toContain("was terminated by signal 9");
+    expect(log).not.toContain("a-secret-in-a-statement");
+  });
+
+  it("is complete after a stop", async () => {
+    const server = await PostgresServer.start(options);
+    await server.stop();
+    expect(await readFile(options.logFile, "utf8")).toMatch(/database system is shut down\n$/);
   });
 });
 

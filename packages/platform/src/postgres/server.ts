@@ -7,7 +7,7 @@ import type { Account } from "./account.js";
 import type { Binaries } from "./binaries.js";
 import { type Waiting, dataDirectoryParameter, programFailed, writeAccessRules } from "./cluster.js";
 import { endLeftovers, resumeServers } from "./leftovers.js";
-import { openLog, rotateLog } from "./log-file.js";
+import { type LogWriter, openLog, rotateLog, startLogWriter } from "./log-file.js";
 import { postgresEnvironment } from "./run-program.js";
 import { type ServerChoices, serverParameters } from "./settings.js";
 import { Watchdog } from "./watchdog.js";
@@ -42,18 +42,21 @@ export class PostgresServer {
   readonly #directory: string;
   readonly #process: ChildProcess;
   readonly #watchdog: Watchdog;
+  readonly #logWriter: LogWriter;
 
   private constructor(
     { port, directory }: ServerOptions,
     process: ChildProcess,
     watchdog: Watchdog,
     ended: Promise<void>,
+    logWriter: LogWriter,
   ) {
     this.port = port;
     this.#directory = directory;
     this.#process = process;
     this.#watchdog = watchdog;
     this.ended = ended;
+    this.#logWriter = logWriter;
   }
 
   /**
@@ -78,6 +81,7 @@ export class PostgresServer {
       lockFile: join(directory, "postmaster.pid"),
       remove: options.removeWhenKilled,
     });
+    const writer = startLogWriter(log, account);
     const child = spawn(
       join(binaries.directory, "postgres"),
       ["-D", dataDirectoryParameter(directory, binaries, account), ...serverParameters(binaries, options)],
@@ -86,9 +90,10 @@ export class PostgresServer {
         cwd: directory,
         env: postgresEnvironment,
         detached: true,
-        stdio: ["ignore", log.fd, log.fd],
+        stdio: ["ignore", writer.input, writer.input],
       },
     );
+    writer.input.destroy();
     const ended = new Promise<void>((resolve) => {
       child.once("exit", () => resolve());
       child.once("error", () => resolve());
@@ -107,12 +112,13 @@ export class PostgresServer {
       // A killed postmaster does not wait for its children.
       await endLeftovers(directory);
       await watchdog.dismiss();
+      await writer.finish();
       signal?.throwIfAborted();
       const output = (await readFile(logFile)).subarray(logStart).toString("utf8");
       if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTaken();
       throw programFailed(directory, "Postgres did not start", lastLines(output));
     }
-    return new PostgresServer(options, child, watchdog, ended);
+    return new PostgresServer(options, child, watchdog, ended, writer);
   }
 
   /**
@@ -141,6 +147,7 @@ export class PostgresServer {
     // A killed postmaster does not wait for its children.
     if (!hasEnded || this.#process.signalCode === "SIGKILL") await endLeftovers(this.#directory);
     await this.dismissWatchdog();
+    await this.#logWriter.finish();
   }
 
   /** Ends the watchdog of a server that has ended. */

@@ -53,6 +53,8 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     lc_messages: "C",
     // Failed statements may contain secrets.
     log_min_error_statement: "panic",
+    // So may the details of an error: the statement of a process that was killed, or values of a row.
+    log_error_verbosity: "terse",
     log_line_prefix: "%m [%p] ",
     log_checkpoints: "off",
   };
