@@ -82,7 +82,7 @@ describe("mgmt env", () => {
   });
 
   it.each([
-    ["a missing database", "env", {}, 3, "Missing <database-id>"],
+    ["a missing database", "env", {}, 3, "There is no default project"],
     ["an unknown database", "env db_nope", {}, 6, "database:not_found"],
     ["an invalid variable", "env --name 1X", undefined, 2, '--name cannot be "1X"'],
     ["a file in a folder that does not exist", "env --file no/.env", undefined, 1, "env:unwritable"],

@@ -78,8 +78,8 @@ const defaultDatabase = async (client: MgmtClient, flags: GlobalFlags, context: 
   if (projectId === undefined) {
     if (reason === undefined) return askForDatabase(client, flags, context);
     throw missingInput(
-      "Missing <database-id>",
-      `The command did not ask, because ${reason}. Pass the id of a database, or set a default project: mgmt link --project-id ID`,
+      "There is no default project whose database could be used",
+      `The command did not ask, because ${reason}. Pass the id or name of a database, or set a default project: mgmt link --project-id ID`,
     );
   }
   const databases = await client.projects.databases

@@ -101,10 +101,19 @@ const fieldsOf = (value: unknown, nested: boolean, parent = ""): Column[] => {
   return Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
     const path = `${parent}${name}`;
     if (parent === "" && name === "type") return [];
-    if (typeof entry !== "object" || entry === null) return [{ title: path, path }];
+    if (typeof entry !== "object" || entry === null) return [{ title: titleOf(path), path }];
     if (Array.isArray(entry)) {
-      return entry.some((item) => typeof item === "object") ? [] : [{ title: path, path }];
+      return entry.some((item) => typeof item === "object") ? [] : [{ title: titleOf(path), path }];
     }
     return nested ? fieldsOf(entry, true, `${path}.`) : [];
   });
 };
+
+/** Returns the words of a path: `operation id` for `operationId`, and `workspace name` for `workspace.name`. */
+const titleOf = (path: string): string =>
+  path
+    .replaceAll(".", " ")
+    .replaceAll(
+      /([a-z0-9])([A-Z])(?![A-Z])/g,
+      (_, before: string, letter: string) => `${before} ${letter.toLowerCase()}`,
+    );

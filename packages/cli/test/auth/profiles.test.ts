@@ -100,7 +100,7 @@ describe("mgmt auth status", () => {
       file: account.file,
       link: null,
     });
-    expect((await account.mgmt`auth status`).stdout).toMatch(/^credential\.endsAt +\d{4}-/m);
+    expect((await account.mgmt`auth status`).stdout).toMatch(/^credential ends at +\d{4}-/m);
   });
 
   it("exits with 4 when nobody is logged in", async () => {

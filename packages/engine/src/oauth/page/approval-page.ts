@@ -46,7 +46,7 @@ export const approvalPage = (approval: ApprovalRow): string => {
     html`<h1>${titles[status]}</h1>
       <ul class="rows signed-in">
         ${row("Request", request)} ${row("Operation", operationId)} ${row("Agent", agentId)}
-        ${isOpen ? row("Until", readable(windowExpiresAt ?? expiresAt)) : []}
+        ${isOpen ? row("Expires", readable(windowExpiresAt ?? expiresAt)) : []}
       </ul>
       ${status === "pending" ? decisionCommands(approval) : []}
       <p class="note quiet small">Approve only what you asked an agent to do.</p>`,
