@@ -35,6 +35,13 @@ export class DatabaseUnavailableError extends Error {
  */
 export class OutcomeUnknownError extends DatabaseUnavailableError {}
 
+/** Thrown by work that has lost its locks. Another process may be doing the same work. */
+export class LockLostError extends OutcomeUnknownError {
+  constructor(cause: unknown) {
+    super("The session that held the locks has ended", { cause });
+  }
+}
+
 /**
  * Creates the databases behind the records of the API. The in-memory engine only generates addresses; the platform's
  * engine creates real Postgres databases. Every method is safe to repeat, and throws when the work fails.

@@ -1,10 +1,12 @@
+import type { Sessions, WorkLock } from "../store/records.js";
 import { KeyedMutex } from "../time/keyed-mutex.js";
 
-type Exclusively = <T>(names: readonly string[], work: () => Promise<T>) => Promise<T>;
+type Exclusively = Sessions["exclusively"];
 
 const inThisProcess = (): Exclusively => {
   const mutex = new KeyedMutex();
-  return (names, work) => mutex.run(names, work);
+  const lock: WorkLock = { signal: new AbortController().signal, confirm: () => Promise.resolve() };
+  return (names, work) => mutex.run(names, () => work(lock));
 };
 
 /** Milliseconds between looks whether another process has ended the reason for filling a database. */
@@ -25,9 +27,20 @@ export class DatabaseWork {
     this.#exclusively = exclusively;
   }
 
-  /** Runs the work when no other work holds any of these databases. */
-  inTurn<T>(databaseIds: readonly string[], work: () => Promise<T>): Promise<T> {
-    return this.#exclusively(databaseIds, work);
+  /**
+   * Runs the work when no other work holds any of these databases.
+   *
+   * @throws what the work throws; LockLostError instead if the work has lost its locks.
+   */
+  inTurn<T>(databaseIds: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
+    return this.#exclusively(databaseIds, async (lock) => {
+      try {
+        return await work(lock);
+      } catch (error) {
+        await lock.confirm();
+        throw error;
+      }
+    });
   }
 
   /**
@@ -35,12 +48,13 @@ export class DatabaseWork {
    * the row does not show yet then finds the work here.
    *
    * @param isWanted whether the row still asks for the work. Called repeatedly, because another process may have changed it.
-   * @param work receives a signal that is aborted when the work is not wanted any more.
+   * @param held the locks of the work.
+   * @param work receives the locks, with a signal that is also aborted when the work is not wanted any more.
    */
   async filling(
     databaseId: string,
-    isWanted: () => Promise<boolean>,
-    work: (signal: AbortSignal) => Promise<void>,
+    { held, isWanted }: { held: WorkLock; isWanted: () => Promise<boolean> },
+    work: (lock: WorkLock) => Promise<void>,
   ): Promise<void> {
     const filling = new AbortController();
     this.#filling.set(databaseId, filling);
@@ -54,7 +68,8 @@ export class DatabaseWork {
       );
     }, lookInterval).unref();
     try {
-      await work(filling.signal);
+      const signal = AbortSignal.any([filling.signal, held.signal]);
+      await work({ signal, confirm: () => held.confirm() });
     } finally {
       clearInterval(look);
       this.#filling.delete(databaseId);

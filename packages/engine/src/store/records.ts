@@ -27,5 +27,17 @@ export interface Sessions {
   /** Returns which of these sessions have not ended. */
   living(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Runs work while it holds locks with these names, which exclude work of all processes. */
-  exclusively<T>(names: readonly string[], work: () => Promise<T>): Promise<T>;
+  exclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T>;
+}
+
+/** The locks of some work. They are lost when the session of the process ends during the work. */
+export interface WorkLock {
+  /** Aborted with a `LockLostError` when this process learns that the locks are lost. */
+  readonly signal: AbortSignal;
+  /**
+   * Resolves if the session still holds the locks. Call it before storing the result of the work.
+   *
+   * @throws LockLostError
+   */
+  confirm(): Promise<void>;
 }

@@ -16,8 +16,9 @@ describe("the work that fills a database", () => {
   const start = (work: DatabaseWork, isWanted: () => Promise<boolean>) => {
     const { promise, open } = gate();
     let signal: AbortSignal | undefined;
-    const done = work.filling("db_a", isWanted, (given) => {
-      signal = given;
+    const held = { signal: new AbortController().signal, confirm: () => Promise.resolve() };
+    const done = work.filling("db_a", { held, isWanted }, (lock) => {
+      ({ signal } = lock);
       return promise;
     });
     return { done, end: open, isAborted: () => signal?.aborted };

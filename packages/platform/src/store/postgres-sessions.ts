@@ -1,5 +1,6 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { KeyedMutex, type Sessions } from "@mgmt/engine";
+import { KeyedMutex, LockLostError, type Sessions, type WorkLock } from "@mgmt/engine";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
 import { lockKey, translate } from "./postgres-backing.js";
 
@@ -7,8 +8,9 @@ import { lockKey, translate } from "./postgres-backing.js";
 const retryDelay = 50;
 
 /** A Postgres session that runs one statement at a time. */
-class Session {
+class Session implements WorkLock {
   readonly #client: Client;
+  readonly #ended = new AbortController();
   #previous: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -16,6 +18,27 @@ class Session {
     client: Client,
   ) {
     this.#client = client;
+    // All work in progress listens.
+    setMaxListeners(0, this.signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** A session that runs a statement has not ended, so it holds its locks. */
+  async confirm(): Promise<void> {
+    this.signal.throwIfAborted();
+    try {
+      await this.query("select");
+    } catch (error) {
+      throw new LockLostError(error);
+    }
+  }
+
+  /** Tells the work in progress that its locks are lost. */
+  lose(cause: unknown): void {
+    this.#ended.abort(new LockLostError(cause));
   }
 
   query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -62,12 +85,12 @@ export class PostgresSessions implements Sessions {
     }
   }
 
-  exclusively<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+  exclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
     // A session can take the same lock several times, so the mutex keeps work of this process apart.
     return this.#mutex.run(names, async () => {
       const session = await this.#lock(names);
       try {
-        return await work();
+        return await work(session);
       } finally {
         // Fails when the session has ended, which has released its locks.
         await this.#unlock(session, names).catch(() => undefined);
@@ -111,17 +134,25 @@ export class PostgresSessions implements Sessions {
 
   #open(): Promise<Session> {
     if (this.#isClosed) return Promise.reject(translate(new Error("The session is closed")));
-    this.#session ??= this.#connect();
+    if (this.#session === undefined) {
+      const opened: Promise<Session> = this.#connect(() => {
+        // The driver reports the end of a connection twice. By the second time, there may be a new one.
+        if (this.#session === opened) this.#session = undefined;
+      });
+      this.#session = opened;
+    }
     return this.#session;
   }
 
-  async #connect(): Promise<Session> {
+  async #connect(forget: () => void): Promise<Session> {
     const client = new Client({ ...this.#config, keepAlive: true });
-    const forget = (): void => {
-      this.#session = undefined;
+    let session: Session | undefined;
+    const end = (error?: unknown): void => {
+      forget();
+      session?.lose(error ?? new Error("The connection was closed"));
     };
-    client.on("error", forget);
-    client.on("end", forget);
+    client.on("error", end);
+    client.on("end", end);
     try {
       await client.connect();
       // Lets Postgres end the session soon after the machine of the process has gone.
@@ -131,7 +162,8 @@ export class PostgresSessions implements Sessions {
       const { rows } = await client.query<{ id: string }>(
         `select ${idOf} as id from pg_stat_activity where pid = pg_backend_pid()`,
       );
-      return new Session(rows[0]?.id ?? "", client);
+      session = new Session(rows[0]?.id ?? "", client);
+      return session;
     } catch (error) {
       forget();
       void client.end().catch(() => undefined);

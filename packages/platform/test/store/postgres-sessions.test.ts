@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { DatabaseUnavailableError, LockLostError } from "@mgmt/engine";
+import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "../../src/store/open-records.js";
 import { StoreCluster } from "./store-cluster.js";
+import { StoredProcess } from "./stored-process.js";
 
 const cluster = new StoreCluster();
 let records: OpenRecords;
@@ -30,5 +33,109 @@ describe("the session of a process", () => {
     // Postgres does not accept this character in a text.
     await expect(records.sessions.living(["\0"])).rejects.toThrow();
     expect(await records.sessions.living([...ids])).toEqual(ids);
+  });
+});
+
+/** Ends the session of a process, and resolves when Postgres has released its locks. */
+const endSession = async ({ sessions }: OpenRecords): Promise<void> => {
+  const id = await sessions.current();
+  await cluster.pool.query("select pg_terminate_backend($1)", [id.split(" ")[0]]);
+  await vi.waitFor(
+    async () => {
+      const { rows } = await cluster.pool.query("select from pg_stat_activity where pid = $1", [
+        id.split(" ")[0],
+      ]);
+      expect(rows).toEqual([]);
+    },
+    { timeout: 60_000, interval: 10 },
+  );
+};
+
+/** Resolves when the signal is aborted, with the reason. */
+const abortOf = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve(signal.reason), { once: true }));
+
+describe("work that loses its locks because its session ends", () => {
+  it("is told, and cannot confirm them any more", async () => {
+    const reason = await records.sessions.exclusively(["told"], async (lock) => {
+      await lock.confirm();
+      expect(lock.signal.aborted).toBe(false);
+      const aborted = abortOf(lock.signal);
+      await endSession(records);
+      await expect(lock.confirm()).rejects.toThrow(LockLostError);
+      return aborted;
+    });
+    expect(reason).toBeInstanceOf(LockLostError);
+    expect(reason).toBeInstanceOf(DatabaseUnavailableError);
+  });
+
+  it("leaves the next session in place when the end of the last one is reported late", async () => {
+    await endSession(records);
+    let id = "";
+    await vi.waitFor(async () => (id = await records.sessions.current()), { timeout: 60_000 });
+    await records.sessions.exclusively(["next"], async (lock) => {
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await lock.confirm();
+    });
+    expect(await records.sessions.current()).toBe(id);
+  });
+
+  /** Opens two processes with one database, and holds what the first one does to it. */
+  const openTwo = async () => {
+    const schema = cluster.newSchema();
+    const settings = { lifecycle: { provisioning: 0 } };
+    const [models, other] = [new ModelDatabases(), new ModelDatabases()];
+    const first = await StoredProcess.open(cluster, schema, { databaseEngine: models, settings });
+    const { data } = await first.send("projects.create", { body: { name: "shop" } });
+    const databaseId = (data["database"] as { id: string }).id;
+    const path = { databaseId };
+    await vi.waitFor(
+      async () => expect((await first.send("databases.get", { path })).data["status"]).toBe("ready"),
+      { timeout: 60_000, interval: 20 },
+    );
+    await other.create(databaseId, { type: "empty" }, []);
+    const second = await StoredProcess.open(cluster, schema, { databaseEngine: other, settings });
+    return { first, second, models, other, path, projectId: data.id };
+  };
+
+  it("stores no result: a change is made once, by the process that has the locks then", async () => {
+    const { first, second, models, path } = await openTwo();
+    const held = models.hold("grant");
+    const created = first.send("databases.connections.create", { path, body: { name: "app" } });
+    await held.begun;
+    await endSession(first.records);
+    const connections = async (): Promise<string[]> => {
+      const { data } = await second.send("databases.connections.list", { path });
+      return (data as unknown as { name: string }[]).map(({ name }) => name).filter((name) => name === "app");
+    };
+    // The second process takes over, although the first one is still at work.
+    await vi.waitFor(async () => expect(await connections()).toEqual(["app"]), {
+      timeout: 60_000,
+      interval: 50,
+    });
+    held.release();
+    const { status, headers } = await created;
+    expect(status).toBe(503);
+    expect(headers).not.toHaveProperty("retry-after");
+    expect(await connections()).toEqual(["app"]);
+  });
+
+  it("makes no failure of what another process does", async () => {
+    const { first, second, models, other, projectId } = await openTwo();
+    const [held, taken] = [models.hold("create"), other.hold("create")];
+    models.fail("create");
+    const { data } = await first.send("databases.create", { body: { projectId, name: "second" } });
+    await held.begun;
+    await endSession(first.records);
+    await taken.begun;
+    held.release();
+    await first.engine.idle();
+    const read = () => second.send("databases.get", { path: { databaseId: data.id } });
+    expect((await read()).data["status"]).toBe("provisioning");
+    taken.release();
+    await vi.waitFor(async () => expect((await read()).data["status"]).toBe("ready"), {
+      timeout: 60_000,
+      interval: 20,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { DatabaseUnavailableError } from "../../request/database-engine.js";
+import { DatabaseUnavailableError, LockLostError } from "../../request/database-engine.js";
 import type { World } from "../../request/world.js";
 import type { BackupRow } from "../../store/rows.js";
 import type { JobHandlers } from "../../time/job-handler.js";
@@ -42,13 +42,15 @@ export const backupJobs: JobHandlers = {
     const databaseId = (await find())?.databaseId;
     if (databaseId === undefined) return;
     try {
-      await world.databaseWork.inTurn([databaseId], async () => {
+      await world.databaseWork.inTurn([databaseId], async (lock) => {
         // A deletion may have come first.
         if ((await find()) === undefined) return;
         const { size } = await world.databaseEngine.backup(databaseId, backupId);
+        await lock.confirm();
         await finish({ status: "completed", size });
       });
     } catch (error) {
+      if (error instanceof LockLostError) throw error;
       if (!(error instanceof DatabaseUnavailableError)) {
         await finish({ status: "failed" });
         throw error;

@@ -1,6 +1,7 @@
 import {
   type DatabaseEngine,
   DatabaseUnavailableError,
+  LockLostError,
   OutcomeUnknownError,
 } from "../../request/database-engine.js";
 import type { World } from "../../request/world.js";
@@ -196,15 +197,18 @@ export const changeJobs: JobHandlers = {
     if (!requested) throw new SupersededError();
     try {
       if (requested.type === "deleteDatabase") world.databaseWork.cancelFilling(databaseId);
-      await world.databaseWork.inTurn([databaseId], async () => {
+      await world.databaseWork.inTurn([databaseId], async (lock) => {
         const found = await world.transact({ mode: "read", locks: [] }, (current) =>
           findApplicable(current, databaseId, changeId),
         );
         if (!found) throw new SupersededError();
         await apply(world.databaseEngine, found);
+        await lock.confirm();
         await changeDatabase(world, databaseId, (current) => record(current, databaseId, found.change));
       });
     } catch (error) {
+      // Another process may be making the change. If not, this job makes it later.
+      if (error instanceof LockLostError) throw error;
       const isUnavailable = error instanceof DatabaseUnavailableError;
       await whileStored(() =>
         changeDatabase(world, databaseId, (current) =>

@@ -3,6 +3,7 @@ import { type DatabaseCredential, DatabaseUnavailableError } from "../../request
 import type { Transactions } from "../../request/transactions.js";
 import { connectionsWant, rowWant } from "../../request/wants.js";
 import type { JobHandler, JobHandlers, JobWorld } from "../../time/job-handler.js";
+import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 
 const provisionJob = "database.provision";
@@ -94,7 +95,7 @@ interface Filling {
 const fillDatabase = async (
   world: JobWorld,
   row: DatabaseRow,
-  signal: AbortSignal,
+  lock: WorkLock,
   { underWay, job, fill }: Filling,
 ): Promise<void> => {
   const { id } = row;
@@ -114,7 +115,9 @@ const fillDatabase = async (
   try {
     await fill();
   } catch (error) {
-    if (signal.aborted) return;
+    // Without the locks, another process may be filling the database.
+    await lock.confirm();
+    if (lock.signal.aborted) return;
     if (error instanceof DatabaseUnavailableError) {
       await changeDatabase(world, id, ({ scheduler, clock }, current) => {
         if (current) scheduler.schedule(clock, job, id, unavailableDelay);
@@ -124,6 +127,7 @@ const fillDatabase = async (
     await finish("failure", {});
     throw error;
   }
+  await lock.confirm();
   await finish("ready", { made: true });
 };
 
@@ -151,38 +155,39 @@ const isToBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
  * being deleted, and a deletion cancels it.
  */
 const filling =
-  (work: (world: JobWorld, row: DatabaseRow, signal: AbortSignal) => Promise<void>): JobHandler =>
+  (work: (world: JobWorld, row: DatabaseRow, lock: WorkLock) => Promise<void>): JobHandler =>
   async (world, databaseId) => {
     const { databaseWork } = world;
     const source = (await readDatabase(world, databaseId))?.source;
     const isWanted = async (): Promise<boolean> => isToBeFilled(await readDatabase(world, databaseId));
-    await databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], () =>
-      databaseWork.filling(databaseId, isWanted, async (signal) => {
+    await databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], (held) =>
+      databaseWork.filling(databaseId, { held, isWanted }, async (lock) => {
         const row = await readDatabase(world, databaseId);
-        if (isToBeFilled(row)) await work(world, row, signal);
+        if (isToBeFilled(row)) await work(world, row, lock);
       }),
     );
   };
 
 export const databaseJobs: JobHandlers = {
-  [provisionJob]: filling(async (world, row, signal) => {
+  [provisionJob]: filling(async (world, row, lock) => {
     if (row.made) return;
-    const fill = (): Promise<void> => make(world, row, signal);
-    await fillDatabase(world, row, signal, { underWay: "provisioning", job: provisionJob, fill });
+    const fill = (): Promise<void> => make(world, row, lock.signal);
+    await fillDatabase(world, row, lock, { underWay: "provisioning", job: provisionJob, fill });
   }),
 
   /**
    * Restores a database. One that was never created is created from the backup, with a role for each of its
    * connections.
    */
-  [recoverJob]: filling(async (world, row, signal) => {
+  [recoverJob]: filling(async (world, row, lock) => {
     if (row.status !== "recovering" || row.source.type !== "backup") return;
     const { backupId } = row.source;
+    const { signal } = lock;
     const restore = async (): Promise<void> => {
       signal.throwIfAborted();
       await world.databaseEngine.restore(row.id, backupId, signal);
     };
     const fill = row.made ? restore : (): Promise<void> => make(world, row, signal);
-    await fillDatabase(world, row, signal, { underWay: "recovering", job: recoverJob, fill });
+    await fillDatabase(world, row, lock, { underWay: "recovering", job: recoverJob, fill });
   }),
 };
