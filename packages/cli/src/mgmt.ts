@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { fstatSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { engines, version } from "../package.json";
+import { lastResort } from "./errors/last-resort.js";
 import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.js";
 
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
@@ -95,5 +96,10 @@ if (refusal !== undefined) {
         },
       }),
     )
+    .catch((error: unknown) => {
+      // The stream may need a file of its own.
+      writeSync(2, lastResort(error, args));
+      return 1;
+    })
     .then((code) => (process.exitCode = code));
 }

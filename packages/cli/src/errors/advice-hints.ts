@@ -1,4 +1,5 @@
 import type { Advice, AwaitedKind, MgmtError, WaitError } from "@mgmt/sdk";
+import { isTooManyFiles, tooManyFilesHint } from "./last-resort.js";
 
 const baseUrl = "the base URL (MGMT_BASE_URL, --base-url)";
 
@@ -35,6 +36,7 @@ export const hintOf = (error: MgmtError): string | undefined => {
   if ("argument" in error && error.argument === "proxy") {
     return "Correct the variable HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent.";
   }
+  if ("reason" in error && isTooManyFiles(error.reason)) return tooManyFilesHint;
   const hint = hints[error.advice];
   if (error.advice !== "wait_longer" || !isWaitError(error)) return hint;
   return `${hint} mgmt ${groupOf[error.resource]} get ${error.id} shows its status.`;

@@ -2,6 +2,7 @@ import type { ApiError } from "@mgmt/sdk";
 import { exitCodeOf, exitCodes } from "../exit-codes.js";
 import { hintOf } from "./advice-hints.js";
 import { CliError } from "./cli-error.js";
+import { firstLineOf, tooManyFilesFailure } from "./last-resort.js";
 
 /** What is printed about an error, as text or JSON. Never contains a stack, a token or a response body. */
 export interface Failure {
@@ -22,6 +23,8 @@ export interface Failure {
 
 /** Describes any error. */
 export const failureOf = async (error: unknown): Promise<Failure> => {
+  const limit = tooManyFilesFailure(error);
+  if (limit) return { exitCode: exitCodes.failure, ...limit };
   if (error instanceof CliError) {
     const { code, message, hint, next, cause } = error;
     const exitCode = cause === undefined ? exitCodeOf(error) : (await failureOf(cause)).exitCode;
@@ -104,8 +107,3 @@ const isCodedError = (error: unknown): error is Error & { code: string; hint?: s
   typeof error.code === "string" &&
   error.code.includes(":") &&
   (!("hint" in error) || typeof error.hint === "string");
-
-const firstLineOf = (error: unknown): string => {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.split("\n", 1)[0] || "Something unexpected happened";
-};

@@ -1,0 +1,42 @@
+/** Codes of system errors that say that this process, or the system, has too many open files. */
+const tooManyFiles: readonly string[] = ["EMFILE", "ENFILE"];
+
+export const isTooManyFiles = (code: unknown): boolean =>
+  typeof code === "string" && tooManyFiles.includes(code);
+
+export const tooManyFilesHint =
+  "Raise the limit of open files (ulimit -n 256), or close other programs. Then run the command again; it may have taken effect.";
+
+/** Describes a system error without its path and stack. Undefined for other errors. */
+export const tooManyFilesFailure = (error: unknown) => {
+  if (!(error instanceof Error && "code" in error && isTooManyFiles(error.code))) return undefined;
+  return {
+    code: "system:open_files_limit",
+    message: `The system cannot open another file (${String(error.code)})`,
+    hint: tooManyFilesHint,
+  };
+};
+
+/**
+ * Returns what to print about an error that could not be reported in the usual way, because the code for it cannot be loaded
+ * either.
+ *
+ * @param args Arguments of the command line, which say whether errors are JSON.
+ */
+export const lastResort = (error: unknown, args: readonly string[]): string => {
+  const { code, message, hint } = tooManyFilesFailure(error) ?? {
+    code: "internal:unexpected",
+    message: firstLineOf(error),
+    hint: "Install mgmt again if the error stays.",
+  };
+  const isJson = /(^| )(-o|--output)[ =]?(json|ndjson)( |$)/.test(args.join(" "));
+  return isJson
+    ? `${JSON.stringify({ error: { code, message, hint, next: [["mgmt", "--help"]] } })}\n`
+    : `error: ${message} (${code})\nhint: ${hint}\n`;
+};
+
+/** Returns the first line of an error's message. */
+export const firstLineOf = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] || "Something unexpected happened";
+};
