@@ -22,7 +22,7 @@ const folders = {
   ],
   "packages/engine/src/request": [
     "packages/engine/test/request/!(malformed-requests|matrix|token-cache).test.ts",
-    "packages/engine/test/oauth/{approval-page,codes,metadata,refresh-tokens}.test.ts",
+    "packages/engine/test/oauth/{approval-page,codes,faults,metadata,refresh-tokens}.test.ts",
     "packages/engine/test/{rules/agent-approvals,rules/service-tokens,rules/transfer,store/partial-store}.test.ts",
     "packages/mock/test/{each-face,public-codes,setup-mock}.test.ts",
   ],
