@@ -53,6 +53,19 @@ describe("a secret in the form", () => {
     }
   });
 
+  it.each(forms)("%s does not reach the requests or the curl lines of --dry-run", async (_, planted) => {
+    const stdin = JSON.stringify({ name: "shop", settings: { note: planted, list: [planted] } });
+    for (const path of ["/v1/projects", "/v2/others"]) {
+      for (const format of ["json", "curl"]) {
+        const words = ["api", "POST", path, "--input", "-", `--dry-run=${format}`];
+        const { status, stdout, stderr } = await runInProcess(words, { env: echo.env, stdin });
+        expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+        expect(stdout).toContain(format === "json" ? "[redacted]" : '"$SETTINGS_');
+        expectClean(`${path} ${format}`, stdout);
+      }
+    }
+  });
+
   it.each(forms)("%s does not reach the request log", async (_, planted) => {
     const { id } = await server.engine.seed.project();
     const client = createClient({ baseUrl: server.baseUrl, token: await server.engine.tokens.user() });

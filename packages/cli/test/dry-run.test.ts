@@ -142,6 +142,19 @@ describe("--dry-run", () => {
     expect(stdout).not.toContain("recipient-secret");
   });
 
+  it.each(["json", "curl"])("prints no secret of a header or an address: %s", async (format) => {
+    const words = [
+      "api",
+      "/v1/projects?access_token=canary-of-query",
+      "--header",
+      "X-Api-Key: canary-of-header",
+    ];
+    const { status, stdout } = await runInProcess([...words, `--dry-run=${format}`], { env: session.env });
+    expect(status).toBe(0);
+    expect(stdout).toContain(format === "json" ? "[redacted]" : '"$X_API_KEY"');
+    expect(stdout).not.toContain("canary");
+  });
+
   it("checks the values, and refuses another format", async () => {
     expect(await session.mgmt`projects create --region mars --dry-run`).toMatchObject({
       status: 2,
@@ -193,5 +206,39 @@ describe("a curl command", () => {
       clientSecret: "one",
       nested: { apiKey: "two", b: 1 },
     });
+  });
+
+  it("names variables so that the shell runs nothing that a body contains", async () => {
+    const names = [
+      "token $(touch PWNED)",
+      'token"; touch PWNED; "',
+      "1token`touch PWNED`",
+      "token\ntouch PWNED",
+    ];
+    for (const name of names) {
+      const line = curlLine({ ...request, body: { [name]: "hidden" } }, [[name]]);
+      const { stdout } = await asBash(
+        "bash",
+        ["-c", `touch() { echo RAN; }; TOUCH() { echo RAN; }; ${line.replace(/ \| curl.*$/s, "")}`],
+        {
+          env: {},
+        },
+      );
+      expect(stdout).toMatch(/^data = /m);
+      expect(stdout).not.toContain("RAN");
+    }
+  });
+
+  it("passes a secret of a header on standard input", async () => {
+    const line = curlLine(
+      { ...request, headers: { "x-api-key": "hidden", "x-note": "shown" } },
+      [],
+      ["x-api-key"],
+    );
+    expect(line).not.toContain("hidden");
+    const { stdout } = await asBash("bash", ["-c", line.replace(/ \| curl.*$/, "")], {
+      env: { X_API_KEY: "given" },
+    });
+    expect(stdout.split("\n")).toContain('header = "x-api-key: given"');
   });
 });

@@ -24,10 +24,12 @@ export const idNamesIn = (text: string): string[] => text.match(/\bmgmt_id_\d+\b
  * curl on standard input, where the process list does not show them.
  *
  * @param secrets Paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
+ * @param secretHeaders Names of headers with secrets. The environment variable of `x-api-key` is X_API_KEY.
  */
 export const curlLine = (
   { method, url, headers = {}, body, id }: PlannedRequest,
   secrets: readonly (readonly string[])[],
+  secretHeaders: readonly string[] = [],
 ): string => {
   const present = secrets.filter((path) => isObject(body) && valueAt(body, path) !== undefined);
   const values = ['"$MGMT_TOKEN"'];
@@ -43,7 +45,12 @@ export const curlLine = (
     method,
   ];
   if (body !== undefined) words.push("--header", "'Content-Type: application/json'");
-  for (const [name, value] of Object.entries(headers)) words.push("--header", quoted(`${name}: ${value}`));
+  for (const [name, value] of Object.entries(headers)) {
+    if (secretHeaders.includes(name)) {
+      config += '\\nheader = "%s: %s"';
+      values.push(quoted(escaped(name)), `"$${variableOf([name])}"`);
+    } else words.push("--header", quoted(`${name}: ${value}`));
+  }
   if (present.length > 0) {
     const [parts, variables] = splitAtSecrets(body, present);
     config += `\\ndata = "${"%s".repeat(parts.length + variables.length)}"`;
@@ -78,11 +85,14 @@ const splitAtSecrets = (
   ];
 };
 
+/** Returns the name of an environment variable. Names in a body are anyone's, and a shell would act on their characters. */
 const variableOf = (path: readonly string[]): string =>
   path
     .join("_")
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .toUpperCase();
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9_]/g, "_")
+    .replace(/^(?=\d|$)/, "_");
 
 /** Escapes text for a quoted value of a curl configuration. */
 const escaped = (text: string): string => text.replaceAll(/["\\]/g, String.raw`\$&`);

@@ -4,6 +4,7 @@ import { isObject, setAt, valueAt } from "../json-path.js";
 import { toJson } from "../output/printable.js";
 import type { DryRunFormat } from "../program/dry-run-option.js";
 import { curlLine, idName, idNamesIn, type PlannedRequest } from "./curl-line.js";
+import { redactBody, redactHeaders, redactUrl } from "./redaction.js";
 
 /** Ends a call whose request is not sent. */
 class NotSent extends Error {}
@@ -59,21 +60,21 @@ export class SequenceDryRun {
  * Prints requests that were not sent: as JSON without their secrets, or as curl commands that read the token and the secrets
  * from environment variables.
  *
- * @param secrets Paths of secrets in the bodies.
+ * @param declared Paths of secrets in the bodies. Those that redaction finds are added.
  */
 export const printRequests = async (
   recorded: readonly PlannedRequest[],
   format: DryRunFormat,
-  secrets: readonly (readonly string[])[],
+  declared: readonly (readonly string[])[],
   { output }: Pick<Context, "output">,
 ): Promise<void> => {
-  const requests = withoutUnusedIds(recorded);
+  const requests = withoutUnusedIds(recorded).map((request) => ({ ...request, url: redactUrl(request.url) }));
   if (format === "curl") {
     // Without the id of an earlier response, the later requests must not be sent.
     const start = requests.some(({ id }) => id !== undefined) ? ["set -e"] : [];
-    return output.text([...start, ...requests.map((request) => curlLine(request, secrets))].join("\n"));
+    return output.text([...start, ...requests.map((request) => withVariables(request, declared))].join("\n"));
   }
-  const redacted = requests.map((request) => withoutSecrets(request, secrets));
+  const redacted = requests.map((request) => withoutSecrets(request, declared));
   if (output.format === "table") output.text(toJson(redacted, 2));
   else await output.result(redacted);
 };
@@ -86,9 +87,42 @@ const withoutUnusedIds = (requests: readonly PlannedRequest[]): PlannedRequest[]
   );
 };
 
-const withoutSecrets = (request: PlannedRequest, secrets: readonly (readonly string[])[]): PlannedRequest => {
-  if (!isObject(request.body)) return request;
-  const body = structuredClone(request.body);
-  for (const path of secrets) if (valueAt(body, path) !== undefined) setAt(body, path, "[redacted]");
-  return { ...request, body };
+const withVariables = (request: PlannedRequest, declared: readonly (readonly string[])[]): string => {
+  const { headers = {}, body } = request;
+  const redacted = redactHeaders(headers);
+  const secretHeaders = Object.keys(headers).filter((name) => redacted[name] !== headers[name]);
+  // Only the fields of an object can be variables.
+  const shown =
+    body === undefined || isObject(body) ? request : { ...request, body: redactBody(JSON.stringify(body)) };
+  return curlLine(shown, secretsIn(body, declared), secretHeaders);
+};
+
+const withoutSecrets = (
+  request: PlannedRequest,
+  declared: readonly (readonly string[])[],
+): PlannedRequest => {
+  const headers = request.headers && { headers: redactHeaders(request.headers) };
+  if (request.body === undefined) return { ...request, ...headers };
+  const { body } = structuredClone({ body: request.body });
+  if (isObject(body))
+    for (const path of declared) if (valueAt(body, path) !== undefined) setAt(body, path, "[redacted]");
+  return { ...request, ...headers, body: redactBody(JSON.stringify(body)) };
+};
+
+/** Returns the declared paths and, outside of them, those at which redaction changes a value. */
+const secretsIn = (body: unknown, declared: readonly (readonly string[])[]): (readonly string[])[] => {
+  const isDeclared = (path: readonly string[]): boolean =>
+    declared.some((each) => each.every((name, index) => path[index] === name));
+  const found = secretPaths(body, redactBody(JSON.stringify(body ?? null)));
+  return [...declared, ...found.filter((path) => !isDeclared(path))];
+};
+
+/** Returns the paths at which redaction has changed a value. */
+const secretPaths = (value: unknown, redacted: unknown, path: readonly string[] = []): string[][] => {
+  if (isObject(value) && isObject(redacted)) {
+    return Object.entries(value).flatMap(([name, inner]) =>
+      secretPaths(inner, redacted[name], [...path, name]),
+    );
+  }
+  return JSON.stringify(value) === JSON.stringify(redacted) ? [] : [[...path]];
 };
