@@ -51,10 +51,16 @@ export class PlatformProcess {
   static async start(
     program: string,
     options: PlatformOptions,
-    { account, environment }: { account?: Account | undefined; environment?: Record<string, string> } = {},
+    {
+      account,
+      environment,
+      maxFiles,
+    }: { account?: Account | undefined; environment?: Record<string, string>; maxFiles?: number } = {},
   ): Promise<PlatformProcess> {
     const { binaries } = await findPrograms();
-    const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    const limit = maxFiles === undefined ? "" : `ulimit -n ${String(maxFiles)}; `;
+    const command = [process.execPath, program, JSON.stringify(options)];
+    const child = spawn("sh", ["-c", `${limit}exec "$@"`, "sh", ...command], {
       ...account,
       cwd: "/",
       env: {
