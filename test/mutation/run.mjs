@@ -16,8 +16,9 @@ const root = join(here, "../..");
 /** Folders with the tests that are closest to them, without those that take seconds or need processes of their own. */
 const folders = {
   "packages/sdk/src/request": [
-    "packages/sdk/test/{advice,deadline,debug,environment,errors,forms,inputs,middleware,no-answer,path-ids}.test.ts",
-    "packages/sdk/test/{redaction,reference-server,refusals,request,request-pages,retries,secrets}.test.ts",
+    "packages/sdk/test/{advice,deadline,debug,environment,errors,forms,inputs,middleware,no-answer,on-abort}.test.ts",
+    "packages/sdk/test/{path-ids,pause,redaction,reference-server,refusals,request,request-pages,retries}.test.ts",
+    "packages/sdk/test/{retry-policy,secrets}.test.ts",
     "packages/sdk/test/{tracing,type-checks,auth/client,auth/refresh,wait/wait-for-approval}.test.ts",
   ],
   "packages/engine/src/request": [
@@ -30,6 +31,12 @@ const folders = {
   "packages/platform/src/databases": [
     "packages/platform/test/{database-copies,postgres-databases,isolation,recovery,reconcile}.test.ts",
   ],
+};
+
+/** Files that have a test of their own, which needs no Postgres. */
+const ownTests = {
+  "packages/platform/src/databases/fair-limit.ts": "packages/platform/test/fair-limit.test.ts",
+  "packages/platform/src/databases/names.ts": "packages/platform/test/names.test.ts",
 };
 
 const folderOf = (path) =>
@@ -49,9 +56,7 @@ if (!existsSync(join(here, "node_modules"))) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-for (const [folder, tests] of Object.entries(folders)) {
-  const paths = named.length > 0 ? named.filter((path) => folderOf(path) === folder) : [folder];
-  if (paths.length === 0) continue;
+const run = (folder, sources, tests) => {
   const stryker = join(here, "node_modules/@stryker-mutator/core/bin/stryker.js");
   const { status } = spawnSync(process.execPath, [stryker, "run", join(here, "stryker.config.mjs")], {
     cwd: root,
@@ -59,10 +64,18 @@ for (const [folder, tests] of Object.entries(folders)) {
     env: {
       ...process.env,
       MUTATION_FOLDER: folder,
-      MUTATION_SOURCES: JSON.stringify(paths.flatMap(sourcesIn)),
+      MUTATION_SOURCES: JSON.stringify(sources),
       MUTATION_TESTS: JSON.stringify(tests),
     },
   });
   if (status !== 0) process.exit(status ?? 1);
+};
+
+for (const [folder, tests] of Object.entries(folders)) {
+  const paths = named.length > 0 ? named.filter((path) => folderOf(path) === folder) : [folder];
+  const sources = paths.flatMap(sourcesIn);
+  for (const path of sources) if (path in ownTests) run(folder, [path], [ownTests[path]]);
+  const others = sources.filter((path) => !(path in ownTests));
+  if (others.length > 0) run(folder, others, tests);
 }
 console.table(readScores(), ["score", "detected", "valid", "measuredFiles", "allFiles"]);
