@@ -170,9 +170,11 @@ export const helpText = (): string => {
     "",
     ...names.map(([name, help]) => `  ${name.padEnd(width)}${help}`),
     "",
-    "Prints one line of JSON when it is ready: baseUrl, token, workspaceId, controlSecret, and with --replay the numbers",
-    "of compared requests, skipped requests, and differences. Stops on SIGINT and SIGTERM. MGMT_MOCK_CONTROL_SECRET sets the secret of the control surface; without it, one is generated. A server",
-    "that other machines can reach has a control surface only if the variable is set.",
+    "When it is ready, it prints one line of JSON: baseUrl, token, workspaceId, and controlSecret. With --replay, the line",
+    "also has the numbers of compared requests, skipped requests, and differences. It stops on SIGINT and SIGTERM.",
+    "",
+    "MGMT_MOCK_CONTROL_SECRET sets the secret of the control surface. Without it, the secret is generated. A server that",
+    "other machines can reach has a control surface only if the variable is set.",
     "",
   ].join("\n");
 };

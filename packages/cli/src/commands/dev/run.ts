@@ -96,7 +96,7 @@ const printReady = (
     ...(registration ? profileLines(ready, registration) : environmentLines(ready)),
     "",
     ...signInLines(ready, output.isTerminal ? signInKey : null),
-    `Database connections support TLS. To verify it: sslmode=verify-full&sslrootcert=${ready.caFile}`,
+    `Database connections support TLS. To verify the server: sslmode=verify-full&sslrootcert=${ready.caFile}`,
     "",
     "Press Ctrl-C to stop.",
   ];
