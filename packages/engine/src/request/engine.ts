@@ -66,10 +66,10 @@ export class Engine {
         (error: unknown) =>
           error instanceof StateChangedError && attempt < maxAttempts
             ? this.#run(this.#open(request, exchange.requestId), attempt + 1)
-            : this.#save(exchange, this.#refuse(error)),
+            : this.#save(exchange, this.#refuse(exchange, error)),
       );
     } catch (error) {
-      return this.#save(exchange, this.#refuse(error));
+      return this.#save(exchange, this.#refuse(exchange, error));
     }
   }
 
@@ -143,9 +143,11 @@ export class Engine {
     };
   }
 
-  #refuse(error: unknown): Outcome {
+  #refuse({ request }: Exchange, error: unknown): Outcome {
     if (error instanceof RequestError) return refusal(error);
-    if (error instanceof OutcomeUnknownError) return refusal(errors.outcomeUnknown());
+    // Only a POST can take effect twice.
+    if (error instanceof OutcomeUnknownError && request.method === "POST")
+      return refusal(errors.outcomeUnknown());
     if (error instanceof DatabaseUnavailableError) return refusal(errors.unavailable(error.reason));
     if (error instanceof StateChangedError) return refusal(errors.unavailable());
     this.parts.onDefect(error);
@@ -158,7 +160,7 @@ export class Engine {
     if (!saved) return this.#respond(exchange, this.#checkContract(exchange, outcome));
     return saved.then(
       () => this.#respond(exchange, this.#checkContract(exchange, outcome)),
-      (error: unknown) => this.#respond(exchange, this.#refuse(error)),
+      (error: unknown) => this.#respond(exchange, this.#refuse(exchange, error)),
     );
   }
 
@@ -169,7 +171,7 @@ export class Engine {
     if (!isGatedBySettings(operation, outcome.code)) {
       this.parts.recorder?.(operation.id, outcome.status, outcome.code);
     }
-    return violation === undefined ? outcome : this.#refuse(new Error(violation));
+    return violation === undefined ? outcome : this.#refuse(exchange, new Error(violation));
   }
 
   #respond(exchange: Exchange, refusedOrDone: Outcome): EngineResponse {

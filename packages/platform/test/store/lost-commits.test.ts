@@ -70,4 +70,14 @@ describe("a connection that is lost during a commit", () => {
     expect(headers).not.toHaveProperty("retry-after");
     expect(await namesOf()).toEqual(["shop"]);
   });
+
+  it("answers 503 with Retry-After when nobody can tell whether a PATCH happened, which is safe to repeat", async () => {
+    const process = await openBehindProxy(200);
+    const { data } = await process.send("projects.create", { body });
+    proxy.loseNextCommit("response", { refuses: true });
+    const renamed = { path: { id: data.id }, body: { name: "renamed" } };
+    const { status, code, headers } = await process.send("projects.update", renamed);
+    expect([status, code, headers["retry-after"]]).toEqual([503, "internal:unavailable", "1"]);
+    expect(await namesOf()).toEqual(["renamed"]);
+  });
 });
