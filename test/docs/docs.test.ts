@@ -99,7 +99,7 @@ afterAll(async () => {
 });
 
 describe("the code blocks of the docs", { timeout: 120_000 }, () => {
-  it("are all of a kind that a test runs", () => {
+  it("all have a kind that a test runs", () => {
     const known = ["sh install", "sh root", "sh serve", "sh run", "ts", "ts run", "ts test", "yaml"];
     // Tests of the mock, of the examples, and of the parity page run these.
     known.push("json seed", "bash mock", "python mock", "go mock", "sh example", "sh parity");

@@ -20,7 +20,7 @@ const needless: Record<string, string> = {
 };
 
 describe("install scripts", () => {
-  it("are needed of no dependency", () => {
+  it("are not needed for any dependency", () => {
     const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
     const names = withScript.map(([location]) => location.slice(location.lastIndexOf("node_modules/") + 13));
     const unexplained = names.filter(

@@ -44,10 +44,13 @@ const parts = [
 const megabyteOf = (part: string): string => part.repeat(Math.ceil(2 ** 20 / part.length));
 
 /** A pattern that starts again at each position takes hours for one of these. */
-describe("a response of a megabyte cannot stall redaction", () => {
-  it.each(parts.map((part) => [JSON.stringify(part), part]))("that repeats %s", (_, part) => {
-    expect(applyRules(megabyteOf(part), inMessages)).not.toBe("");
-  });
+describe("redaction of a response of a megabyte", () => {
+  it.each(parts.map((part) => [JSON.stringify(part), part]))(
+    "takes little time if the response repeats %s",
+    (_, part) => {
+      expect(applyRules(megabyteOf(part), inMessages)).not.toBe("");
+    },
+  );
 
   it.each(["a", "{", '{"', "%25", "password=", "QUJD", "41", "-----BEGIN A-----"])(
     "that repeats %s, with everything that it may encode",

@@ -73,8 +73,8 @@ const countLiving = async (sessions: readonly Client[]): Promise<number> => {
 const deleteProject = ({ id }: Resource): Promise<Resource> =>
   call(dev.ready, "DELETE", `/v1/projects/${id}`);
 
-describe("a tenant cannot take the connections of others", () => {
-  it("with one connection string: Postgres refuses more than 100", async () => {
+describe("a tenant that opens many connections", () => {
+  it("gets at most 100 connections with one connection string", async () => {
     const attacker = await makeProject(dev.ready);
     const taken = await openMany(direct(attacker.database), 110);
     expect(taken.sessions).toHaveLength(100);
@@ -85,7 +85,7 @@ describe("a tenant cannot take the connections of others", () => {
     await deleteProject(attacker);
   });
 
-  it("with several connection strings, after it has lifted the limit of its database", async () => {
+  it("gets at most 100 connections with several connection strings, even after it lifts the limit of its database", async () => {
     const { database } = await makeProject(dev.ready);
     const second = await call(dev.ready, "POST", `/v1/databases/${database.id}/connections`, {
       name: "second",
@@ -100,7 +100,7 @@ describe("a tenant cannot take the connections of others", () => {
     }, patient);
   });
 
-  it("by connections in the name of another tenant, without its password", async () => {
+  it("does not use up the connections of another tenant by opening some in its name without a password", async () => {
     const { database } = await makeProject(dev.ready);
     const { port } = new URL(database.connectionString);
     const startup = firstMessage([["user", userOf(database.connectionString)]]);
@@ -116,7 +116,7 @@ describe("a tenant cannot take the connections of others", () => {
     expect((await openMany(database.connectionString, 101)).refused).toMatchObject(tooManyConnections);
   });
 
-  it("by connections that send nothing: the oldest make room", async () => {
+  it("does not keep others out with connections that send nothing: the oldest are closed", async () => {
     const { database } = await makeProject(dev.ready);
     const { port } = new URL(database.connectionString);
     for (let count = 0; count < 450; count += 1) {
@@ -130,14 +130,14 @@ describe("a tenant cannot take the connections of others", () => {
   });
 });
 
-describe("a tenant cannot use up what the server shares out", () => {
+describe("a tenant that uses up a shared resource", () => {
   const takeLocks = `do $$ begin
     for key in 1..1000000 loop perform pg_advisory_lock(key); end loop;
   exception when out_of_memory then null; end $$`;
   const needLocks =
     "begin; create table many (id int primary key); create table more (id int references many); rollback";
 
-  it("by taking all locks", async () => {
+  it("does not keep others from working by taking all locks", async () => {
     const [attacking, other] = [await makeProject(dev.ready), await makeProject(dev.ready)];
     const attacker = await open(direct(attacking.database));
     // Its own error, or the end of its session.
@@ -157,7 +157,7 @@ describe("a tenant cannot use up what the server shares out", () => {
     await expect(query(plain.tenants[1], needLocks)).rejects.toMatchObject(outOfSharedMemory);
   });
 
-  it("by not reading what it asked for, for which Postgres waits before it drops a database", async () => {
+  it("does not delay the deletion of other databases by not reading its results", async () => {
     const [attacking, other] = [await makeProject(dev.ready), await makeProject(dev.ready)];
     const stopReading = async (connectionString: string): Promise<void> => {
       const session = await open(connectionString);
@@ -189,7 +189,7 @@ describe("a tenant cannot use up what the server shares out", () => {
     }, patient);
   });
 
-  it("by filling the log", async () => {
+  it("does not fill the log", async () => {
     const flood = "do $$ begin for i in 1..20 loop raise log '%', repeat('x', 1000000); end loop; end $$";
     const { database } = await makeProject(dev.ready);
     const log = join(dirname(dev.ready.controlSecretFile), "postgres.log");
@@ -213,7 +213,7 @@ describe("a tenant cannot use up what the server shares out", () => {
     }, patient);
   });
 
-  it("by listening to notifications that it never reads", async () => {
+  it("does not fill the notification queue by listening without reading", async () => {
     const notify = "select pg_notify('channel', repeat('x', 7900) || i) from generate_series(1, 3000) i";
     const usage = "select pg_notification_queue_usage() >= 0.25 as full";
     const listen = async (connectionString: string): Promise<Client> => {
@@ -239,7 +239,7 @@ describe("a tenant cannot use up what the server shares out", () => {
   });
 });
 
-it("a tenant cannot keep a connection string alive by changing its password while it is rotated", async () => {
+it("ends a rotated connection string even if its holder changes the password at the same time", async () => {
   const { database } = await makeProject(dev.ready);
   const old = direct(database);
   const user = userOf(old);

@@ -40,8 +40,8 @@ const firstConnection = ({ connections }: Resource): { id: string } => {
   return first;
 };
 
-describe("a tenant cannot stall the platform", () => {
-  it("by settings of its database that break each session", async () => {
+describe("a tenant that tries to stall the platform", () => {
+  it("does not succeed with settings of its database that break each session", async () => {
     const project = await makeProject(dev.ready);
     const { database } = project;
     const name = nameOf(database.connectionString);
@@ -72,7 +72,7 @@ describe("a tenant cannot stall the platform", () => {
     await deleteProject(project);
   });
 
-  it("by a limit of no connections to its database, and by marking it as a template", async () => {
+  it("does not succeed with a connection limit of zero, or by marking its database as a template", async () => {
     const project = await makeProject(dev.ready);
     const { database } = project;
     const name = nameOf(database.connectionString);
@@ -87,7 +87,7 @@ describe("a tenant cannot stall the platform", () => {
     await deleteProject(project);
   });
 
-  it("by a transaction that keeps its own role locked: a rotation still ends the old password", async () => {
+  it("does not stop a rotation with a transaction that keeps its own role locked", async () => {
     const { database } = await makeProject(dev.ready);
     const { connectionString } = database;
     const user = userOf(connectionString);
@@ -105,7 +105,7 @@ describe("a tenant cannot stall the platform", () => {
     expect(await query(rotated.connectionString, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  it("by transactions that keep their databases locked, however many there are", async () => {
+  it("does not succeed with any number of transactions that keep their databases locked", async () => {
     const projects = await Promise.all(Array.from({ length: 8 }, () => makeProject(dev.ready)));
     for (const { database } of projects) {
       const attacker = await open(database.connectionString);
@@ -131,7 +131,7 @@ describe("a tenant cannot stall the platform", () => {
     await Promise.all(projects.map(deleteProject));
   });
 
-  it("by granting privileges to the roles of another tenant, in a database that it keeps locked", async () => {
+  it("does not succeed by granting privileges to roles of another tenant in a database that it keeps locked", async () => {
     const [victim, attacking] = [await makeProject(dev.ready), await makeProject(dev.ready)];
     const attacker = await open(attacking.database.connectionString);
     const role = userOf(victim.database.connectionString);
@@ -152,7 +152,7 @@ describe("a tenant cannot stall the platform", () => {
   });
 });
 
-it("a tenant cannot raise the limit of its temporary files, which fill the memory of an ephemeral platform", async () => {
+it("refuses a tenant that raises the limit of its temporary files", async () => {
   const { database } = await makeProject(dev.ready);
   const session = await open(database.connectionString);
   // The control: other limits of the session can be changed.

@@ -32,10 +32,10 @@ afterAll(() => {
 
 const hasPty = spawnSync("script", ["--version"]).status === 0;
 
-describe.skipIf(!hasPty)("a service cannot control the terminal", () => {
+describe.skipIf(!hasPty)("text of a service on a terminal", () => {
   const env = (): NodeJS.ProcessEnv => ({ MGMT_BASE_URL: baseUrl, MGMT_TOKEN: "token", NO_PAGER: "1" });
 
-  it("by a program that prints what the service returns: the control, in which all sequences arrive", async () => {
+  it("reaches the terminal from a program that prints it as it is, which shows that the next test can fail", async () => {
     const program = `fetch("${baseUrl}/v1/projects").then((r) => r.json()).then((b) => console.log(b.data[0].name))`;
     const { raw } = await programInPty([process.execPath, "-e", program], []);
     for (const sequence of sequences) expect(raw).toContain(sequence);
@@ -54,7 +54,7 @@ describe.skipIf(!hasPty)("a service cannot control the terminal", () => {
     },
   );
 
-  it("by a list, an error, a question, or an option of one", async () => {
+  it("contains no control sequence in a list, an error, a question, or an option of one", async () => {
     const list = await inPty(["projects", "list"], [], env());
     const error = await inPty(["projects", "get", "proj_forbidden"], [], env());
     const choice = await inPty(["projects", "get"], [{ when: /proj_1/, type: "\u0003" }], env());

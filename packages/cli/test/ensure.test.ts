@@ -113,7 +113,7 @@ describe("ensure", () => {
     expect(session.server.engine.requests).toHaveLength(before);
   });
 
-  it("still fails for a conflict that is about something else", async () => {
+  it("fails for a conflict about something else", async () => {
     const { id } = await session.server.engine.seed.project();
     await session.mgmt`services create web --project-id ${id} --logical-id one`;
     const { status, stderr } = await session.mgmt`services ensure web --project-id ${id} --logical-id two`;

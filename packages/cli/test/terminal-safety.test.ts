@@ -207,7 +207,7 @@ describe("the escapes", () => {
     }
   });
 
-  it("do not leave a joiner elsewhere, where nobody would see it", () => {
+  it("replace a joiner elsewhere, where it would be invisible", () => {
     expect(printable("pro\u200dd")).toBe("pro\\u200dd");
     expect(printable("\u200cx")).toBe("\\u200cx");
   });

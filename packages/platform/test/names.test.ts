@@ -63,7 +63,7 @@ describe("the names of copies", () => {
     expect(new Set(names.map(([, name]) => name)).size).toBe(names.length);
   });
 
-  it("of a backup end with its suffix", () => {
+  it("end with the suffix of the backup", () => {
     expect(backupName(database, backup)).toBe(`${database}${backupSuffix(backup)}`);
     expect(backupSuffix(backup)).toBe(".bkp_b");
     expect(backupSuffix("Bkp B")).toMatch(/^\.x_[0-9a-f]{29}$/);

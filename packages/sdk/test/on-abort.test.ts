@@ -24,7 +24,7 @@ describe("callbacks of a signal", () => {
     expect(listeners()).toBe(0);
   });
 
-  it("are removed one by one; the last one takes the listener along", () => {
+  it("are removed one by one, and the listener with the last one", () => {
     const { controller, calls, register, listeners } = setup();
     const [removeOne, removeTwo] = [register("one"), register("two")];
     removeOne();
@@ -55,7 +55,7 @@ describe("callbacks of a signal", () => {
     for (const remove of removals) expect(remove).not.toThrow();
   });
 
-  it("of other signals are not called", () => {
+  it("are not called when another signal is aborted", () => {
     const [one, other] = [setup(), setup()];
     one.register("one");
     other.register("other");

@@ -37,7 +37,7 @@ const failing = async (
   };
 };
 
-describe("a repeated request", () => {
+describe("a retry", () => {
   it.each([["drop"], [408], [429], [502], [503], [504]] as const)(
     "happens after %s for a GET",
     async (failure) => {

@@ -77,7 +77,7 @@ describe("an option that does not exist", () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it("of the client is refused for a call, so that no call sends its token elsewhere", async () => {
+  it("is an error in a call even if the client accepts it, so that no call sends its token elsewhere", async () => {
     const fetch = vi.fn();
     const client = createClient({ ...valid, fetch });
     const elsewhere = untyped<RequestOptions>({ baseUrl: "https://other.test" });
@@ -203,7 +203,7 @@ describe("a wrong base URL", () => {
     },
   );
 
-  it("of a website is named when it answers with a page", async () => {
+  it("is named when a website responds with a page", async () => {
     const server = createServer((request, response) => {
       response.setHeader("content-type", "text/html; charset=utf-8");
       response.statusCode = request.url === "/v1/me" ? 200 : 404;

@@ -48,7 +48,7 @@ describe("the work that fills a database", () => {
     await done;
   });
 
-  it("looks no more once it has ended", async () => {
+  it("stops checking once it has ended", async () => {
     const isWanted = vi.fn(() => Promise.resolve(true));
     const { done, end } = start(new DatabaseWork(), isWanted);
     end();

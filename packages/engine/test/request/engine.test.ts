@@ -49,7 +49,7 @@ describe("a response", () => {
     expect(await allowed("/elsewhere", { origin })).toBeUndefined();
   });
 
-  it("that breaks the contract becomes a 500 if responses are validated, and is reported", async () => {
+  it("becomes a reported 500 if it breaks the contract and responses are validated", async () => {
     for (const [validateResponses, status] of [
       [true, 500],
       [false, 200],

@@ -38,7 +38,7 @@ describe("the generator of other servers", () => {
     expect(new Set(Array.from({ length: 1_000 }, () => ids.label(24))).size).toBe(1_000);
   });
 
-  it("draws all characters equally often", () => {
+  it("uses all characters equally often", () => {
     const text = ids.label(72_000);
     expect(text).toHaveLength(72_000);
     const counts = new Map<string, number>();

@@ -27,7 +27,7 @@ describe("snapshots and reset", () => {
     expect(engine.snapshot()).toEqual(snapshot);
   });
 
-  it("do not change with the server, nor the server with them", async () => {
+  it("are independent of the server's later changes, and the server of theirs", async () => {
     const { engine } = face;
     const snapshot = engine.snapshot();
     await engine.seed.project();

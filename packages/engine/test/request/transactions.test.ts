@@ -68,13 +68,13 @@ const send = async (method: string, path: string, token: string, body?: object):
 };
 
 describe("the transactions of a request", () => {
-  it("are one that reads, for a GET", async () => {
+  it("are a single read transaction for a GET", async () => {
     const { id } = await first.seed.project();
     expect(await send("GET", `/v1/projects/${id}`, await first.tokens.user())).toBe(200);
     expect(accesses).toEqual([{ mode: "read", locks: [workspaceId] }]);
   });
 
-  it("are one that locks the workspace of the token, for a change", async () => {
+  it("are a single write transaction that locks the workspace of the token, for a change", async () => {
     const { id } = await first.seed.project();
     expect(await send("DELETE", `/v1/projects/${id}`, await first.tokens.service())).toBe(204);
     expect(accesses).toEqual([{ mode: "write", locks: [workspaceId] }]);
@@ -106,7 +106,7 @@ describe("the transactions of a request", () => {
     expect(accesses.at(-1)).toEqual({ mode: "write", locks: [workspaceId] });
   });
 
-  it("say which rows they probably read", async () => {
+  it("name the rows that they probably read", async () => {
     const { id } = await first.seed.project();
     await send("GET", `/v1/projects/${id}`, await first.tokens.user());
     expect(wanted).toContainEqual({ read: "row", table: "projects", id });

@@ -304,7 +304,7 @@ describe("deleting a connection", () => {
     expect(api.databases.passwords(databaseId)).toHaveProperty(firstId);
   });
 
-  it("happens once when asked twice at the same time", async () => {
+  it("deletes it once when two requests arrive at the same time", async () => {
     const asked = { path: { id: firstId } };
     const replies = await Promise.all([
       api.send("connections.delete", asked),

@@ -28,7 +28,7 @@ export const describePages = (open: OpenStore): void => {
       ]);
     });
 
-    it("go on after a row, in either direction", async () => {
+    it("continue after a row, in either direction", async () => {
       await insert("a", "b", "c", "d");
       expect([await page(2, await sequence("b")), await page(2, await sequence("c"), true)]).toEqual([
         ["c", "d"],
@@ -40,7 +40,7 @@ export const describePages = (open: OpenStore): void => {
       ]);
     });
 
-    it("hold at most `limit` rows, and all of them without a limit", async () => {
+    it("contain at most `limit` rows, and all rows without a limit", async () => {
       await insert("a", "b", "c");
       expect([await page(3), await page(4), await page(0), await page(Infinity)]).toEqual([
         ["a", "b", "c"],
@@ -50,7 +50,7 @@ export const describePages = (open: OpenStore): void => {
       ]);
     });
 
-    it("go on after a row that is gone, in either direction", async () => {
+    it("continue after a row that was deleted, in either direction", async () => {
       await insert("a", "b", "c", "d");
       const [b, c] = [await sequence("b"), await sequence("c")];
       await store.run(({ branches }) => {
@@ -68,7 +68,7 @@ export const describePages = (open: OpenStore): void => {
       expect(await page(5, after)).toEqual(["d", "e"]);
     });
 
-    it("place a row that joins the list by its insertion, not by its update", async () => {
+    it("place a row that an update adds to the list by its insertion, not by the update", async () => {
       await store.run(({ branches }) =>
         branches.insert(sampleRows.branches("early", { projectId: "other" })),
       );
@@ -121,7 +121,7 @@ export const describePages = (open: OpenStore): void => {
           idsOf(branches.page({ where: { projectId: "p" }, containing: { gitName }, limit, after })),
         );
 
-      it("hold those rows alone, and all rows where the text is undefined or empty", async () => {
+      it("contain only those rows, or all rows if the text is undefined or empty", async () => {
         await insert("login", "logout", "signup");
         expect([await containing("log"), await containing("feature/s"), await containing("x")]).toEqual([
           ["login", "logout"],
@@ -133,7 +133,7 @@ export const describePages = (open: OpenStore): void => {
         );
       });
 
-      it("are filled from behind rows without it", async () => {
+      it("skip rows without the text until they are full", async () => {
         await insert("x1", "y1", "x2", "y2", "x3");
         expect(await containing("x", 2)).toEqual(["x1", "x2"]);
         expect(await containing("x", 2, await sequence("x2"))).toEqual(["x3"]);

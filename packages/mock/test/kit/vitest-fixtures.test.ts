@@ -92,7 +92,7 @@ describe("the tenant", () => {
     check(response.status).toBe(404);
   });
 
-  test("may be asked for unknown paths if the test allows it", async ({ tenant, requestLog }) => {
+  test("allows requests for unknown paths if the test opts in", async ({ tenant, requestLog }) => {
     requestLog.allowUnmatched();
     expect((await fetch(`${tenant.baseUrl}/v1/projcts`)).status).toBe(404);
   });

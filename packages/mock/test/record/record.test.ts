@@ -121,7 +121,7 @@ describe("a recording", () => {
     });
   });
 
-  it("ends: the mock responds again", async () => {
+  it("lets the mock respond again after it ends", async () => {
     const { mock, recording, token } = await record(await startUpstream());
     await expect(mock.replay(recording.recording())).rejects.toMatchObject({ code: "mock:recording" });
     recording.stop();

@@ -68,8 +68,8 @@ const serve = async (schema: string, databaseEngine = new ModelDatabases()) => {
   return { engine, send, end };
 };
 
-describe("while Postgres is away", () => {
-  it("every face answers 503 with Retry-After, and goes on when Postgres is back", async () => {
+describe("while Postgres is not running", () => {
+  it("responds with 503 and Retry-After on every endpoint, and recovers when Postgres is back", async () => {
     const { engine, send, end } = await serve("away");
     expect((await send("POST", "/v1/projects", { name: "before" })).status).toBe(201);
     await postgres.stop();
@@ -103,7 +103,7 @@ describe("while Postgres is away", () => {
     await end();
   });
 
-  it("a job waits, and ends what it began when Postgres is back", async () => {
+  it("delays jobs, and completes their work when Postgres is back", async () => {
     const databases = new ModelDatabases();
     const { send, end } = await serve("job", databases);
     const held = databases.hold("create");

@@ -139,7 +139,7 @@ describe("steps of several processes", () => {
     expect([seen.length, new Set(seen).size]).toEqual([200, 200]);
   });
 
-  it("see one moment while they only read", async () => {
+  it("see one snapshot while they only read", async () => {
     const { run, schema } = await opened();
     const backing = new PostgresBacking(cluster.pool, schema);
     const transaction = backing.begin({ mode: "read", locks: [] });
@@ -162,7 +162,7 @@ describe("a row", () => {
 });
 
 describe("many wants of one kind", () => {
-  it("are found each, in one trip", async () => {
+  it("are all answered in one round trip", async () => {
     const { run } = await opened();
     const ids = Array.from({ length: 50 }, (_, index) => `d${String(index)}`);
     await run(({ connections }) => {

@@ -46,7 +46,7 @@ describe("the state of a server in Postgres", () => {
     for (const each of all) expect((await each.send("me.get", { token })).status).toBe(200);
   });
 
-  it("begins as a snapshot, and a reset restores another one", async () => {
+  it("is initialized from a snapshot, and a reset restores another one", async () => {
     const { first } = await openTwo();
     const initial = await first.engine.snapshot();
     await first.send("projects.create", { body: { name: "kept" } });

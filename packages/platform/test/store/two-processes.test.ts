@@ -149,7 +149,7 @@ describe("two processes on the same records", () => {
     expect((await send("GET", "/v1/projects")).data).toHaveLength(1);
   });
 
-  it("neither lose nor repeat a row of a walk while rows are inserted", async () => {
+  it("neither lose nor repeat a row while a client pages and rows are inserted", async () => {
     const count = Number(process.env["MGMT_TEST_INSERTS"] ?? 100);
     const created: string[] = [];
     let isDone = false;

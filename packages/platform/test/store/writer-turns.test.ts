@@ -75,7 +75,7 @@ describe("the turns of writers", () => {
     expect(began).toEqual(["a", "b", "both"]);
   });
 
-  it("begin no more than the total, and let no workspace wait for all writers of another", async () => {
+  it("do not exceed the total, and keep no workspace waiting for all writers of another", async () => {
     const turns = new WriterTurns({ total: 1, patience: 60_000 });
     const began: string[] = [];
     const busy = Array.from({ length: 5 }, () => start(turns, began, ["a"]));

@@ -85,7 +85,7 @@ describe("reserved space of fileStore", () => {
     expect(await names()).toEqual(["credentials.json"]);
   });
 
-  it("forgets both when it is cleared", async () => {
+  it("is released with the credential when the store is cleared", async () => {
     const { store, writeBeside, names } = await startFile();
     await writeBeside();
     await store.clear();
