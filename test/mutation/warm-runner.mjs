@@ -57,8 +57,13 @@ class WarmRunner {
     const files = testFilter ? [...new Set(testFilter.map((id) => id.split("#")[0]))] : this.#worker.files;
     files.sort((a, b) => (this.#durations.get(a) ?? 0) - (this.#durations.get(b) ?? 0));
     const request = { files, ids: testFilter, mutant: activeMutant.id, hitLimit };
+    const startedAt = performance.now();
     const first = await this.#run(request);
-    if (await this.#passesWithoutMutant(failureIn(first))) return this.#resultOf(first, hitLimit);
+    const failure = failureIn(first);
+    const duration = performance.now() - startedAt;
+    // A test that waited until it timed out may do so again, so it runs after those that fail at once.
+    if (failure && duration > 5_000) this.#durations.set(failure.fileName, duration);
+    if (await this.#passesWithoutMutant(failure)) return this.#resultOf(first, hitLimit);
     await this.#restart();
     const second = await this.#run(request);
     if (!(await this.#passesWithoutMutant(failureIn(second)))) await this.#restart();
