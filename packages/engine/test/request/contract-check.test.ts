@@ -117,6 +117,8 @@ describe("the errors of the server", () => {
       errors.malformed(""),
       errors.unsupportedMediaType(),
       errors.tooLarge(1),
+      errors.headersTooLarge(1),
+      errors.requestIncomplete(),
       errors.rateLimited(1, {}),
       ...kinds.map((kind) => errors.notFound(kind)),
       errors.projectHasDependencies(""),
