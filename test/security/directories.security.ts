@@ -17,12 +17,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { call } from "../../packages/platform/test/api.js";
 import { makeOldDirectory } from "../../packages/platform/test/old-data-dir.js";
 import { startPlatform } from "../../packages/platform/src/index.js";
-import { Sandbox, giveAway, isRoot, makePipe, stranger } from "./foreign-account.js";
+import { Sandbox, giveAway, isRoot, makePipe, makeZeroDevice, stranger } from "./foreign-account.js";
 import { runAttack, whyNoOtherAccount } from "./other-account.js";
 
 const sandbox = new Sandbox();
@@ -115,6 +116,24 @@ describe("a data directory", () => {
       expect(await outcomeOf(dataDir)).toBe(unsafe);
     },
   );
+
+  it.each([...files, ...directories])("is refused when %s is a socket", async (name) => {
+    const dataDir = quickCopyOf(whole);
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+    const server = createServer().listen(join(dataDir, name));
+    await once(server, "listening");
+    chmodSync(join(dataDir, name), 0o600);
+    expect(await outcomeOf(dataDir)).toBe(unsafe);
+    server.close();
+  });
+
+  it.each([...files, ...directories])("is refused when %s is a device that never ends", async (name) => {
+    const dataDir = quickCopyOf(whole);
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+    // Without the right to make devices, the next best thing is a link to one.
+    if (!makeZeroDevice(join(dataDir, name))) symlinkSync("/dev/zero", join(dataDir, name));
+    expect(await outcomeOf(dataDir)).toBe(unsafe);
+  });
 
   it("does not write a log through a link, or into a hard link", async () => {
     for (const make of [symlinkSync, linkSync]) {

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   lchownSync,
@@ -22,6 +22,10 @@ export const stranger = 54_321;
 export const giveAway = (path: string): void => lchownSync(path, stranger, stranger);
 
 export const makePipe = (path: string): void => void execFileSync("mkfifo", [path]);
+
+/** Makes a device like `/dev/zero`. Returns whether this account may. */
+export const makeZeroDevice = (path: string): boolean =>
+  spawnSync("mknod", ["-m", "600", path, "c", "1", "5"], { stdio: "ignore" }).status === 0;
 
 /** A folder for the files of a test, which every account can enter. */
 export class Sandbox {

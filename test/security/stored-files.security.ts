@@ -5,6 +5,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statSync,
@@ -18,6 +19,7 @@ import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
 import { readProfiles } from "../../packages/cli/src/profiles/read-profiles.js";
 import { privateCacheDir, programCacheDir } from "../../packages/platform/src/directories.js";
 import { loadImage, saveImage } from "../../packages/platform/src/postgres/cluster-image.js";
+import { stagePrograms } from "../../packages/platform/src/postgres/staging.js";
 import { fileStore } from "../../packages/sdk/src/auth/node.js";
 import { Sandbox, giveAway, isRoot, makePipe } from "./foreign-account.js";
 
@@ -140,6 +142,69 @@ describe("the folder for cached clusters", () => {
     expect(await privateCacheDir()).toBeUndefined();
     await programCacheDir();
     expect(readdirSync(hostile)).toEqual([]);
+  });
+});
+
+describe("the copy of the programs of Postgres", () => {
+  let copies = 0;
+  /** Copies programs of a package, and changes the copy. Returns where they are. */
+  const stage = async (change: (staged: string) => void): Promise<string> => {
+    copies += 1;
+    const [native, base] = [sandbox.directory(`package-${copies}`), sandbox.directory(`programs-${copies}`)];
+    mkdirSync(join(native, "bin"));
+    writeFileSync(join(native, "bin", "postgres"), "#!/bin/sh\n", { mode: 0o755 });
+    writeFileSync(join(native, "pg-symlinks.json"), "[]");
+    await stagePrograms(native, base, "18");
+    change(join(base, "18"));
+    return stagePrograms(native, base, "18");
+  };
+
+  it("is not used if another account owns it or can write to it", async () => {
+    // The control.
+    expect(await stage(() => undefined)).toMatch(/18\/bin$/);
+    for (const name of [".", "bin", "bin/postgres"]) {
+      await expect(stage((staged) => chmodSync(join(staged, name), 0o777))).rejects.toThrow(
+        "cannot be trusted",
+      );
+      if (isRoot)
+        await expect(stage((staged) => giveAway(join(staged, name)))).rejects.toThrow("cannot be trusted");
+    }
+  });
+
+  it.runIf(isRoot)("stays as it is when the owner of the package changes a file later", async () => {
+    for (const [isForeign, expected] of [
+      [true, "programs"],
+      // The control: files of root's own package are shared with the copy.
+      [false, "changed"],
+    ] as const) {
+      copies += 1;
+      const [native, base] = [
+        sandbox.directory(`package-${copies}`),
+        sandbox.directory(`programs-${copies}`),
+      ];
+      mkdirSync(join(native, "bin"));
+      const postgres = join(native, "bin", "postgres");
+      writeFileSync(postgres, "programs", { mode: 0o755 });
+      writeFileSync(join(native, "pg-symlinks.json"), "[]");
+      if (isForeign) giveAway(postgres);
+      const staged = join(await stagePrograms(native, base, "18"), "postgres");
+      writeFileSync(postgres, "changed");
+      expect(readFileSync(staged, "utf8")).toBe(expected);
+      expect(statSync(staged).uid).toBe(0);
+    }
+  });
+
+  it("is not used if it is a link", async () => {
+    const elsewhere = sandbox.directory("elsewhere");
+    for (const name of [".", "bin", "bin/postgres"]) {
+      const replace = (staged: string): void => {
+        const path = join(staged, name);
+        cpSync(path, join(elsewhere, name), { recursive: true });
+        rmSync(path, { recursive: true });
+        symlinkSync(join(elsewhere, name), path);
+      };
+      await expect(stage(replace)).rejects.toThrow("cannot be trusted");
+    }
   });
 });
 

@@ -5,11 +5,15 @@ import { platformErrors } from "../platform-error.js";
 /** Permission to write for the group or for everybody. */
 const writableByOthers = 0o022;
 
-/** Returns why another account could have created or changed this file or directory; undefined when none could. */
-export const foreignProblem = (found: Stats): string | undefined => {
+/**
+ * Returns why another account could have created or changed this file or directory; undefined when none could.
+ *
+ * @param owner the account that should own it. Default: this account.
+ */
+export const foreignProblem = (found: Stats, owner = process.geteuid?.()): string | undefined => {
   const link = linkProblem(found);
   if (link !== undefined) return link;
-  if (found.uid !== process.geteuid?.()) return "it belongs to another account";
+  if (found.uid !== owner) return "it belongs to another account";
   return (found.mode & writableByOthers) === 0 ? undefined : "other accounts can write to it";
 };
 

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import {
   chmod,
   copyFile,
@@ -64,10 +65,7 @@ export const stagePrograms = async (native: string, base: string, name: string):
   const staged = join(base, name);
   const bin = join(staged, "bin");
   if ((await stat(bin).catch(() => undefined)) !== undefined) {
-    for (const directory of [staged, bin]) {
-      const problem = foreignProblem(await lstat(directory));
-      if (problem !== undefined) throw new Error(`${directory} cannot be trusted: ${problem}`);
-    }
+    await refuseForeignPrograms(staged);
     return bin;
   }
 
@@ -82,8 +80,32 @@ export const stagePrograms = async (native: string, base: string, name: string):
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+  await refuseForeignPrograms(staged);
   return bin;
 };
+
+const refuseForeignPrograms = async (staged: string): Promise<void> => {
+  const directories = [staged, join(staged, "bin"), join(staged, "lib")];
+  for (const directory of directories) {
+    const found = await lstat(directory).catch(() => undefined);
+    if (found === undefined) continue;
+    refuse(directory, foreignProblem(found));
+    for (const entry of await readdir(directory, { withFileTypes: true })) {
+      // The libraries have links to each other.
+      if (entry.isSymbolicLink() && directory.endsWith("lib")) continue;
+      const path = join(directory, entry.name);
+      refuse(path, foreignProgramProblem(await lstat(path)));
+    }
+  }
+};
+
+const refuse = (path: string, problem: string | undefined): void => {
+  if (problem !== undefined) throw new Error(`${path} cannot be trusted: ${problem}`);
+};
+
+/** Like `foreignProblem`, but trusts root: a package that is installed for all accounts belongs to it. */
+const foreignProgramProblem = (found: Stats): string | undefined =>
+  foreignProblem(found, found.uid === 0 ? 0 : undefined);
 
 /** These files are needed only to compile extensions. */
 const isForDevelopers = (name: string): boolean =>
@@ -102,10 +124,12 @@ const stageDirectory = async (from: string, to: string): Promise<void> => {
 };
 
 const stageFile = async (source: string, target: string): Promise<void> => {
-  const { mode } = await lstat(source);
+  const found = await lstat(source);
+  const { mode } = found;
   const executable = (mode & 0o100) !== 0;
   const readableByAll = (mode & 0o444) === 0o444 && (!executable || (mode & 0o111) === 0o111);
-  if (readableByAll) {
+  // A link stays the file of whoever owns the package, who could change it later.
+  if (readableByAll && foreignProgramProblem(found) === undefined) {
     try {
       await link(source, target);
       return;
