@@ -23,6 +23,7 @@ import type { EngineRequest, EngineResponse } from "../request/message.js";
 import { RandomIds, seedRandom } from "../request/random-ids.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { RateLimitSettings, Settings } from "../request/settings.js";
+import { rowWant } from "../request/wants.js";
 import type { World } from "../request/world.js";
 import { behaviors } from "../rules/behaviors.js";
 import type { Records, TableStates } from "../store/records.js";
@@ -148,15 +149,22 @@ export class StoredEngine implements ServedEngine {
       sessions: records.sessions,
       onDefect,
       now: () => server.state.clock.now(),
-      transact: (mode, step) =>
-        server.run({ mode, locks: mode === "write" ? ["jobs"] : [] }, ({ tables }) =>
-          step(tables.table<JobRow, JobWhere>("jobs"), tables),
+      transact: (mode, step, id) =>
+        server.run(
+          { mode, locks: mode === "write" ? ["jobs"] : [] },
+          ({ tables }) => step(tables.table<JobRow, JobWhere>("jobs"), tables),
+          { wants: () => (id === undefined ? [] : [{ read: "row", table: "jobs", id }]) },
         ),
       perform: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
           handler(lastingWorld(parts), job.subject, job.change),
         ),
-      workspaceOf: ({ subject }) => read(lastingWorld(parts), (world) => workspaceOf(world, subject)),
+      workspaceOf: async ({ subject }) =>
+        lastingWorld(parts).transact(
+          { mode: "read", locks: [] },
+          (world) => workspaceOf(world, subject),
+          () => [rowWant("database", subject)],
+        ),
     });
     await server.refresh();
     return new StoredEngine(options, parts, isNew);

@@ -48,8 +48,28 @@ export const wantsOf = (
     const id = parameters[name];
     return id === undefined || id === null ? [] : wantsOfPath(kind, canonicalId(kind, id));
   });
-  return [...wantsOfToken(token), ...named, ...wantsOfList(operation.id, token.principal, search)];
+  return [
+    ...wantsOfToken(token),
+    ...named,
+    ...wantsOfCreation(operation.id, parameters),
+    ...wantsOfList(operation.id, token.principal, search),
+  ];
 };
+
+/** A new database of a project is on its default branch. */
+const wantsOfCreation = (operationId: OperationId, { projectId }: Route["parameters"]): Want[] =>
+  operationId === "projects.databases.create" && projectId
+    ? [
+        {
+          read: "range",
+          table: "branches",
+          where: { projectId: canonicalId("project", projectId), isDefault: true },
+          after: null,
+          limit: 1,
+          newestFirst: false,
+        },
+      ]
+    : [];
 
 /** The lists of all rows of a workspace. */
 const listed: Readonly<Partial<Record<OperationId, string>>> = {

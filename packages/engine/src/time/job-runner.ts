@@ -7,10 +7,15 @@ import type { Job } from "./scheduler.js";
 import { FairTurns } from "./fair-turns.js";
 import type { JobTable } from "./stored-scheduler.js";
 
-/** Runs a step on the jobs of all processes, in a transaction. */
+/**
+ * Runs a step on the jobs of all processes, in a transaction.
+ *
+ * @param id of a job that the step reads.
+ */
 export type JobTransaction = <T>(
   mode: "read" | "write",
   step: (jobs: JobTable, tables: PartialTables) => T,
+  id?: string,
 ) => Promise<T>;
 
 export interface JobRunnerParts {
@@ -257,7 +262,7 @@ export class JobRunner {
     if (isLeft) return undefined;
     try {
       if (!(error instanceof DatabaseUnavailableError)) {
-        await transact("write", (jobs) => jobs.delete(job.id));
+        await transact("write", (jobs) => jobs.delete(job.id), job.id);
         return error;
       }
     } catch (failure) {

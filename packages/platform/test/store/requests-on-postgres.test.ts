@@ -87,12 +87,17 @@ describe("a request on Postgres", () => {
       "projects.create": await tripsOf("projects.create", {
         body: { name: "another", logicalId: "another" },
       }),
+      "projects.databases.create": await tripsOf("projects.databases.create", {
+        path: { projectId: project.id },
+        body: { name: "another" },
+      }),
       "databases.get": await tripsOf("databases.get", { path: { databaseId } }),
       "databases.list of 21": await tripsOf("databases.list", { query: "?limit=50" }),
     }).toEqual({
       "projects.get": 1,
       "projects.list": 1,
       "projects.create": 3,
+      "projects.databases.create": 2,
       "databases.get": 2,
       "databases.list of 21": 2,
     });
@@ -109,6 +114,31 @@ describe("a request on Postgres", () => {
 });
 
 describe("a job on Postgres", () => {
+  it("reads what the creation of a database needs in one trip for each transaction", async () => {
+    const records = await cluster.openRecords(cluster.newSchema());
+    onTestFinished(() => records.close());
+    const counted = countTrips(records);
+    const databaseEngine = new ModelDatabases();
+    const opened = await StoredProcess.open(cluster, cluster.newSchema(), {
+      records: counted,
+      databaseEngine,
+    });
+    const body = { name: "shop", createDatabase: false };
+    const { data: project } = await opened.send("projects.create", { body });
+    const held = databaseEngine.hold("create");
+    const before = counted.trips.length;
+    await opened.send("projects.databases.create", { path: { projectId: project.id }, body: {} });
+    await held.begun;
+    // Without the regular search for jobs.
+    const loads = counted.trips
+      .slice(before)
+      .filter((trip) => trip !== "commit" && !trip.includes('"table":"jobs"'));
+    held.release();
+    // The first load of a transaction reads the state of the server too.
+    expect(loads.filter((trip) => !trip.includes('"server"'))).toEqual([]);
+    expect(loads.filter((trip) => trip.includes('"connections"'))).toHaveLength(1);
+  });
+
   it("locks the workspace that its project has moved to", async () => {
     const schema = cluster.newSchema();
     const records = await cluster.openRecords(schema);

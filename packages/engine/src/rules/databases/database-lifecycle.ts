@@ -131,20 +131,36 @@ const fillDatabase = async (
   await finish("ready", { made: true });
 };
 
-/** Creates a database with a role for each of its connections. */
-const make = async (world: JobWorld, { id, source }: DatabaseRow, signal: AbortSignal): Promise<void> => {
-  const connections = await world.transact(
+/** A database, and the logins of its connections. */
+interface FoundDatabase {
+  readonly row: DatabaseRow;
+  readonly credentials: readonly DatabaseCredential[];
+}
+
+const findDatabase = async (world: Transactions, databaseId: string): Promise<FoundDatabase | undefined> =>
+  world.transact(
     { mode: "read", locks: [] },
-    ({ store }) => store.connections.list({ databaseId: id }),
-    () => [connectionsWant(id)],
+    ({ store }) => {
+      const row = store.databases.get(databaseId);
+      const connections = store.connections.list({ databaseId });
+      return (
+        row && {
+          row,
+          credentials: connections.map(({ id, user, pass }) => ({ connectionId: id, user, pass })),
+        }
+      );
+    },
+    () => [rowWant("database", databaseId), connectionsWant(databaseId)],
   );
-  const credentials = connections.map(({ id: connectionId, user, pass }): DatabaseCredential => ({
-    connectionId,
-    user,
-    pass,
-  }));
+
+/** Creates a database with a role for each of its connections. */
+const make = async (
+  { databaseEngine }: JobWorld,
+  { row, credentials }: FoundDatabase,
+  signal: AbortSignal,
+): Promise<void> => {
   signal.throwIfAborted();
-  await world.databaseEngine.create(id, source, credentials, signal);
+  await databaseEngine.create(row.id, row.source, credentials, signal);
 };
 
 const isToBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
@@ -155,23 +171,24 @@ const isToBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
  * being deleted, and a deletion cancels it.
  */
 const filling =
-  (work: (world: JobWorld, row: DatabaseRow, lock: WorkLock) => Promise<void>): JobHandler =>
+  (work: (world: JobWorld, found: FoundDatabase, lock: WorkLock) => Promise<void>): JobHandler =>
   async (world, databaseId) => {
     const { databaseWork } = world;
     const source = (await readDatabase(world, databaseId))?.source;
     const isWanted = async (): Promise<boolean> => isToBeFilled(await readDatabase(world, databaseId));
     await databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], (held) =>
       databaseWork.filling(databaseId, { held, isWanted }, async (lock) => {
-        const row = await readDatabase(world, databaseId);
-        if (isToBeFilled(row)) await work(world, row, lock);
+        const found = await findDatabase(world, databaseId);
+        if (found && isToBeFilled(found.row)) await work(world, found, lock);
       }),
     );
   };
 
 export const databaseJobs: JobHandlers = {
-  [provisionJob]: filling(async (world, row, lock) => {
+  [provisionJob]: filling(async (world, found, lock) => {
+    const { row } = found;
     if (row.made) return;
-    const fill = (): Promise<void> => make(world, row, lock.signal);
+    const fill = (): Promise<void> => make(world, found, lock.signal);
     await fillDatabase(world, row, lock, { underWay: "provisioning", job: provisionJob, fill });
   }),
 
@@ -179,7 +196,8 @@ export const databaseJobs: JobHandlers = {
    * Restores a database. One that was never created is created from the backup, with a role for each of its
    * connections.
    */
-  [recoverJob]: filling(async (world, row, lock) => {
+  [recoverJob]: filling(async (world, found, lock) => {
+    const { row } = found;
     if (row.status !== "recovering" || row.source.type !== "backup") return;
     const { backupId } = row.source;
     const { signal } = lock;
@@ -187,7 +205,7 @@ export const databaseJobs: JobHandlers = {
       signal.throwIfAborted();
       await world.databaseEngine.restore(row.id, backupId, signal);
     };
-    const fill = row.made ? restore : (): Promise<void> => make(world, row, signal);
+    const fill = row.made ? restore : (): Promise<void> => make(world, found, signal);
     await fillDatabase(world, row, lock, { underWay: "recovering", job: recoverJob, fill });
   }),
 };
