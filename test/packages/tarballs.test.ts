@@ -100,7 +100,7 @@ const contained: Record<string, string[]> = {
   cli: ["chalk", "commander", "conf", "openapi-fetch", "@inquirer/select", "string-width", "yaml"],
   engine: ["jose"],
   mock: ["msw"],
-  platform: [],
+  platform: ["pg"],
   sdk: ["oauth4webapi"],
 };
 

@@ -176,10 +176,19 @@ export class Admin {
     throw unavailable(new Error("Sessions do not end"));
   }
 
+  /** Does the work. If sessions in `database` make it fail, ends them and tries again. */
+  onceUnused(database: string, work: () => Promise<void>): Promise<void> {
+    return this.#whileUnused(database, work, false);
+  }
+
   /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */
-  async whileUnused(database: string, work: () => Promise<void>): Promise<void> {
+  whileUnused(database: string, work: () => Promise<void>): Promise<void> {
+    return this.#whileUnused(database, work, true);
+  }
+
+  async #whileUnused(database: string, work: () => Promise<void>, isUsed: boolean): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      await this.endSessions("datname = $1", database);
+      if (isUsed || attempt > 1) await this.endSessions("datname = $1", database);
       try {
         await work();
         return;

@@ -41,7 +41,7 @@ export const claimCluster = async (
   const spare = identifier(`${sparePrefix}first`);
   try {
     const verifier = literal(await scramVerifier(newPassword));
-    await admin.whileUnused("template1", () =>
+    await admin.onceUnused("template1", () =>
       admin.script([
         "comment on database template1 is null",
         "alter database template1 is_template false",

@@ -14,7 +14,10 @@ const concurrency = 2;
  * Time before the successor of a spare is created, in milliseconds. Copying its files at once would slow down the first
  * connection to the spare that was taken.
  */
-const pause = 30;
+const pause = 60;
+
+/** Time before the first spares are created, in milliseconds, because they would slow down the start. */
+const startPause = 250;
 
 /**
  * Creates empty databases in advance. Creating one writes about 300 files; renaming a spare takes a millisecond. Spares do
@@ -27,6 +30,8 @@ export class Spares {
   readonly #waiters: Waiter[] = [];
   readonly #creating = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer ends. */
+  #due = 0;
   #closed = false;
 
   /** @param ready names of spares that already exist. */
@@ -34,17 +39,14 @@ export class Spares {
     this.#copies = copies;
     this.#depth = depth;
     this.#ready = [...ready];
-    this.#refill();
+    this.#refillIn(startPause);
   }
 
   /** Returns a spare for the caller to own. Waits for a new one when none is ready. */
   take(): Promise<string> {
     const name = this.#ready.shift();
     if (name !== undefined) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        this.#refill();
-      }, pause);
+      this.#refillIn(pause);
       return Promise.resolve(name);
     }
     const taken = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
@@ -57,6 +59,18 @@ export class Spares {
     this.#closed = true;
     clearTimeout(this.#timer);
     await Promise.all(this.#creating);
+  }
+
+  /** Creates the missing spares after this time, or earlier if that is planned. */
+  #refillIn(milliseconds: number): void {
+    const due = performance.now() + milliseconds;
+    if (this.#timer !== undefined && this.#due <= due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#refill();
+    }, milliseconds);
   }
 
   #refill(): void {
