@@ -4,7 +4,7 @@ import { listAt, textAt } from "./outcome.js";
 import { isRefused, readMarker } from "./tenant-sql.js";
 import { Violation, eventually } from "./violation.js";
 
-/** Calls the API until it answers something else than that it is unavailable. */
+/** Calls the API until it is available. */
 const call = async (
   dev: MgmtDev,
   token: string,

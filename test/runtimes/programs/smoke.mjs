@@ -23,12 +23,12 @@ export const useClient = async (sdk, { baseUrl, token, transport }) => {
 
   const [first = ""] = made;
   const renamed = await client.projects.update(first, { name: `${mark}-z` });
-  same(renamed.name, `${mark}-z`, "an update answers what it has made");
+  same(renamed.name, `${mark}-z`, "an update returns what it changed");
   const database = await client.databases.create({ projectId: first, name: "main" });
   const ready = await client.databases.waitUntilReady(database.id, { timeoutMs: 10_000 });
   same(ready.status, "ready", "a database becomes ready");
   const { data } = await client.http.GET("/v1/regions/postgres");
-  same(data?.data.length, 6, "the typed path client answers");
+  same(data?.data.length, 6, "the typed path client returns the list");
 
   const gone = await thrown(client.projects.get("proj_gone"));
   for (const kind of [sdk.ProjectNotFoundError, sdk.NotFoundError, sdk.ApiError, sdk.MgmtError, Error]) {

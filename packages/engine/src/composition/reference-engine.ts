@@ -50,7 +50,7 @@ export interface EngineOptions {
   dataPlane?: DataPlane;
   /**
    * Text that a browser must send once before it can sign in or see an approval: at least 32 random bytes. Default: none, which
-   * lets everybody sign in who reaches the server on loopback.
+   * lets everybody who can reach the server on loopback sign in.
    */
   signInKey?: string;
   /** Called after every change of the state, and awaited before the response that shows the change is sent. */

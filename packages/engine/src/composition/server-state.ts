@@ -30,7 +30,7 @@ export interface StateParts {
   readonly onDefect: (error: unknown) => void;
 }
 
-/** @param previous a state whose parts are used again where the row has the same keys. */
+/** @param previous a state whose parts are reused if the row has the same keys. */
 export const serverStateOf = (
   row: ServerRow,
   version: string,

@@ -180,7 +180,7 @@ export class StoredEngine implements ServedEngine {
     return this.#engine.bodyPolicy(method, path);
   }
 
-  /** Runs a synchronous step that changes nothing, on the rows of one moment. */
+  /** Runs a synchronous step that changes nothing, on one snapshot of the rows. */
   read<T>(step: (world: World) => T): Promise<T> {
     return read(this.#world(), step);
   }
@@ -294,7 +294,7 @@ export class StoredEngine implements ServedEngine {
     return this.#runner.idle();
   }
 
-  /** Begins to run jobs. */
+  /** Starts running jobs. */
   start(): void {
     this.#runner.open();
   }
@@ -315,7 +315,7 @@ export class StoredEngine implements ServedEngine {
     this.#runner.look();
   }
 
-  /** Drops what the rows do not have any more, each when no work of any process uses it. */
+  /** Drops what the rows no longer contain, each as soon as no work of any process uses it. */
   #dropRemoved(left: TableStates, entered: TableStates): Promise<void>[] {
     const { databaseWork } = this.#world();
     const databases = removed<DatabaseRow>(left, entered, "databases").map(({ id }) => {

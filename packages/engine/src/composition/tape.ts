@@ -21,7 +21,7 @@ export class Tape {
     this.#position = 0;
   }
 
-  /** Stands still while the step runs. */
+  /** A clock that stands still while the step runs. */
   get clock(): Clock {
     return this.#clock;
   }

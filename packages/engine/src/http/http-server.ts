@@ -103,7 +103,7 @@ export const createServer = async <E extends ServedEngine = ReferenceEngine>(
 };
 
 const engineInMemory = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddress): E =>
-  // Without `createEngine`, nothing tells `E` from its default.
+  // Without `createEngine`, `E` is its default.
   new ReferenceEngine({ ...options, settings: { baseUrl, ...options.settings } }) as E;
 
 /**

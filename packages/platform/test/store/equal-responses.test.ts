@@ -12,7 +12,7 @@ const requestCount = Number(process.env["MGMT_TEST_REQUESTS"] ?? 40);
 const seeds = (process.env["MGMT_TEST_SEEDS"] ?? "1").split(",").map(Number);
 
 describe("a seeded server in Postgres", () => {
-  it.each(seeds)("answers random requests as one in memory does (seed %i)", async (seed) => {
+  it.each(seeds)("responds to random requests as one in memory does (seed %i)", async (seed) => {
     const api = await Api.open();
     const databases = new ModelDatabases();
     const stored = await StoredProcess.open(cluster, cluster.newSchema(), {

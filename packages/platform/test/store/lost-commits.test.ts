@@ -61,7 +61,7 @@ describe("a connection that is lost during a commit", () => {
     expect(await namesOf()).toEqual([]);
   });
 
-  it("answers 503 without Retry-After when nobody can tell what happened, so that no client repeats a POST", async () => {
+  it("responds with 503 without Retry-After when the outcome is unknown, so that no client repeats a POST", async () => {
     const process = await openBehindProxy(200);
     await process.send("projects.list");
     proxy.loseNextCommit("response", { refuses: true });
@@ -71,7 +71,7 @@ describe("a connection that is lost during a commit", () => {
     expect(await namesOf()).toEqual(["shop"]);
   });
 
-  it("answers 503 with Retry-After when nobody can tell whether a PATCH happened, which is safe to repeat", async () => {
+  it("responds with 503 and Retry-After when the outcome of a PATCH is unknown, which is safe to repeat", async () => {
     const process = await openBehindProxy(200);
     const { data } = await process.send("projects.create", { body });
     proxy.loseNextCommit("response", { refuses: true });

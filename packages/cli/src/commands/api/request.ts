@@ -54,7 +54,7 @@ export const parseRequest = (
       `For example: mgmt api ${found} /v1/projects. mgmt operations lists all paths.`,
     );
   }
-  // To guess POST would create something where a filter of a list was meant.
+  // Guessing POST could create something where the user meant to filter a list.
   if ((fields.length > 0 || input !== undefined) && !paginate) {
     throw usageError(
       "The method of a request with fields is missing",

@@ -32,7 +32,7 @@ const pageSize = 100;
 interface Entry {
   readonly at: number;
   readonly values: readonly string[];
-  /** When the service was last too slow. */
+  /** When the service last responded too slowly. */
   readonly slowAt?: number;
 }
 
@@ -123,7 +123,7 @@ const isEntry = (value: unknown): value is Entry =>
   Array.isArray(value["values"]) &&
   value["values"].every((each) => typeof each === "string");
 
-/** Entries that are kept: a machine has few services, and few projects are worked on at once. */
+/** Maximum number of entries. A machine uses few services, and few projects at once. */
 const maximumEntries = 50;
 
 /** Stores an entry, unless the folder is read-only or the disk is full. */

@@ -92,7 +92,7 @@ const requestControl = async (
 };
 
 /**
- * Returns the control surface from flags, else the environment, else the profile that commands use, else that of a
+ * Returns the control surface from flags, else the environment, else the profile that commands use, else the profile of a
  * running `mgmt dev`, else profile `local`.
  */
 const findControl = (

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Context } from "../../context.js";
 import { platformMissing } from "../../errors/run-errors.js";
 
-/** Loads the package that contains Postgres, which is installed only by those who run `mgmt dev`. */
+/** Loads the package that contains Postgres. Users install it only to run `mgmt dev`. */
 export const loadPlatform = async ({
   version,
 }: Pick<Context, "version">): Promise<typeof import("@mgmt/platform")> => {

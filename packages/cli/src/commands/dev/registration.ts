@@ -66,7 +66,7 @@ export const registerService = async (
   }
 };
 
-/** A service that was started without a key has none, although an earlier run had one. */
+/** A service that was started without a key has none, even if an earlier run had one. */
 const withoutSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => profile;
 
 /** Two services on this machine cannot have the same port. */

@@ -17,10 +17,10 @@ export interface DevFlags {
   signInKey?: "generate" | "none";
 }
 
-/** Signals that end the service in an orderly way, besides Ctrl-C: of the system, and of a terminal that was closed. */
+/** Signals besides Ctrl-C that end the service cleanly: of the system, and of a closed terminal. */
 const endSignals = ["SIGTERM", "SIGHUP"] as const;
 
-/** Runs the platform until Ctrl-C, SIGTERM or SIGHUP, also while it starts. Exits with 0 then. */
+/** Runs the platform until Ctrl-C, SIGTERM or SIGHUP, and then exits with 0, even during the start. */
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
   const { cwd, output, signal } = context;
   const { dataDir, ephemeral = false, oauthClient: oauthClients = [] } = flags;
@@ -51,7 +51,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     if (!requireSignInKey) await output.warn(everyoneSignsIn);
     await runUntil(stop, platform, ephemeral, context);
   } catch (error) {
-    // A start that was ended is not a failure.
+    // A canceled start is not a failure.
     if (!stop.aborted || error !== stop.reason) throw error;
   } finally {
     for (const each of endSignals) process.off(each, terminate);
@@ -124,7 +124,7 @@ const profileLines = ({ baseUrl }: Platform["ready"], { name, isActive }: Regist
   ];
 };
 
-/** Without a profile, the token has no other way to the other terminal. */
+/** Without a profile, other terminals can get the token only from this text. */
 const environmentLines = ({ baseUrl, token }: Platform["ready"]): string[] => [
   `  export MGMT_BASE_URL=${baseUrl}`,
   `  export MGMT_TOKEN=${token}`,

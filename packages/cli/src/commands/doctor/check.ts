@@ -1,6 +1,6 @@
 import { failureOf } from "../../errors/failure.js";
 
-/** One attempt for each request, so that a service that is down is reported soon. */
+/** Disables retries, so that a service that is down is reported soon. */
 export const oneAttempt = { timeoutMs: 10_000, maxRetries: 0 };
 
 /** The result of one check. */

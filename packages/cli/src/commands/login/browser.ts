@@ -43,7 +43,7 @@ export const openBrowser = async (
   return async () => page?.remove();
 };
 
-/** The address of a login, and the key for the `mgmt dev` that it is at. */
+/** The address of a login, and the sign-in key if it is a `mgmt dev`. */
 export interface LoginAddress {
   readonly url: string;
   readonly signInKey: string | undefined;
@@ -55,7 +55,7 @@ export const printedAddress = (
   { output, stderr }: Pick<Context, "output" | "stderr">,
 ): string => (stderr.isTTY && output.format === "table" ? withSignInKey(url, signInKey) : url);
 
-/** Opens an address in a browser. Returns whether one could be started. */
+/** Opens an address in a browser. Returns whether a browser could be started. */
 export const launchBrowser = async (url: string): Promise<boolean> => {
   try {
     const { default: open } = await import("open");
@@ -67,7 +67,7 @@ export const launchBrowser = async (url: string): Promise<boolean> => {
   }
 };
 
-/** Runs something that starts a program, which does not get the token and the other variables of this command. */
+/** Runs a function that starts a program, without passing the token and other `MGMT_` variables to the program. */
 const withoutOwnVariables = async <T>(start: () => Promise<T>): Promise<T> => {
   const own = Object.entries(process.env).filter(([name]) => /^MGMT_/i.test(name));
   for (const [name] of own) delete process.env[name];

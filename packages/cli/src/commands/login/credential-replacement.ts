@@ -26,7 +26,7 @@ export interface CredentialReplacement {
   /**
    * Stores the login of another account if the user agrees, and otherwise revokes it: somebody else may have finished the login.
    *
-   * @param agree Asks for agreement to what it is given. Throws without it.
+   * @param agree Asks the user to agree to the given text. Throws if the user does not.
    */
   confirm(agree: (what: string) => Promise<void>): Promise<void>;
   /** Does the same with a service token, which is not revoked if the service does not accept it. */

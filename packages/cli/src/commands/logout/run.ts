@@ -23,7 +23,7 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
     // The login is revoked where it was issued, even if the profile names another server now.
     const { issuer: authUrl, clientId } = login;
     await assertOwnService(name.value, profile, context).catch(async (error: unknown) => {
-      // The login is removed, although its authorization server is not there to revoke it.
+      // The login is removed even if its authorization server cannot be reached to revoke it.
       await store.clear();
       throw error;
     });

@@ -24,7 +24,7 @@ export const definePreviewUp: DefineCommand = (command, context) => {
     )
     .option("--name <variable>", "variable in the file (default: DATABASE_URL)")
     .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 5m)");
-  // Node 20 takes this flag for its own wherever it is, and fails if the file does not exist.
+  // Node.js 20 treats this flag as its own wherever it is, and fails if the file does not exist.
   command.addOption(new Option("--env-file <path>", "the same as --file").conflicts("file"));
   finish(command, ["mgmt preview up", 'mgmt preview up --file "$GITHUB_ENV"']);
   command.action(async () => {

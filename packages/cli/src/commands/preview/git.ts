@@ -35,7 +35,7 @@ export const remoteBranches = async (
   return new Set(names);
 };
 
-/** What git itself says. Addresses may contain a password. */
+/** Returns the message of git without addresses, which may contain a password. */
 const problemOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const text = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
