@@ -9,7 +9,7 @@ const inThisProcess = (): Exclusively => {
   return (names, work) => mutex.run(names, () => work(lock));
 };
 
-/** Milliseconds between looks whether another process has ended the reason for filling a database. */
+/** Milliseconds between checks of whether the database should still be filled. */
 const lookInterval = 500;
 
 /**

@@ -301,7 +301,7 @@ export const errors = {
       "The server failed while it processed the request",
       "Send the request again later. If it keeps failing, report the request id",
     ),
-  /** Without `Retry-After`, because clients take that for a promise that the request had no effect. */
+  /** Has no `Retry-After`, which clients take as a promise that the request had no effect. */
   outcomeUnknown: () =>
     new RequestError(
       503,

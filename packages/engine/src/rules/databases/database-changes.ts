@@ -175,7 +175,7 @@ const setLogin = async (world: JobWorld, databaseId: string, connectionId: strin
   await world.databaseEngine.grant(databaseId, { connectionId, user, pass });
 };
 
-/** Throws an `OutcomeUnknownError` when the rows cannot be reached: the change is in them still, and is made later. */
+/** Throws an `OutcomeUnknownError` when the rows cannot be reached: they still contain the change, which is made later. */
 const whileStored = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
