@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DatabaseDropped } from "../src/databases/postgres-databases.js";
 import { Cluster, newTenant, secondCredential } from "./cluster.js";
 
@@ -32,6 +32,17 @@ describe("a new database", () => {
     await cluster.databases.create(id, { type: "empty" }, [changed, secondCredential(credential)]);
     await (await cluster.connect(id, changed)).query("select from kept");
     await (await cluster.connect(id, secondCredential(credential))).query("select from kept");
+  });
+
+  it("is created also when another process has taken the spare databases", async () => {
+    const admin = await cluster.connectAsAdmin("postgres");
+    const spares = async (): Promise<string[]> =>
+      (await cluster.namesIn("datname", "spare.")).filter((name) => !name.startsWith("spare.making."));
+    await vi.waitFor(async () => expect(await spares()).toHaveLength(3), { timeout: 60_000, interval: 50 });
+    for (const name of await spares())
+      await admin.query(`alter database "${name}" rename to "taken ${name}"`);
+    const { id, credential } = await cluster.makeTenant();
+    await cluster.connect(id, credential);
   });
 
   it("has the file that saves its first session from reading the catalogs", async () => {

@@ -19,6 +19,10 @@ export interface AdminAddress {
   password: string;
 }
 
+/** Returns whether Postgres refused a statement because a database does not exist (`invalid_catalog_name`). */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "3D000";
+
 /** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
 const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
 
@@ -193,7 +197,9 @@ export class Admin {
         await work();
         return;
       } catch (error) {
-        if (!isInUse(error) || attempt === 5) throw error;
+        if (!isInUse(error)) throw error;
+        // Another process may be copying the database.
+        if (attempt === 5) throw unavailable(error);
         await sleep(attempt * 20);
       }
     }

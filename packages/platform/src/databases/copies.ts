@@ -1,5 +1,6 @@
 import { DatabaseError } from "pg";
 import { type Admin, identifier, isInvalid, literal } from "./admin.js";
+import { unavailable } from "../postgres/unavailable.js";
 import { kindOf, ownerOf } from "./names.js";
 import { isRetired, platformRole, retireRole } from "./ownership.js";
 
@@ -8,6 +9,10 @@ const sharedObjects = "postgres";
 
 /** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
 const hasDependents = (error: unknown): boolean => error instanceof DatabaseError && error.code === "2BP01";
+
+/** Returns whether Postgres refused a new database because another statement has just created it. */
+const isDuplicate = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
 
 /** Copies and drops whole databases, and drops roles with everything that depends on them. */
 export class Copies {
@@ -20,16 +25,19 @@ export class Copies {
   }
 
   /**
-   * Creates an empty database that does not allow connections. Connects to it once, because the first session in a database
-   * collects what Postgres knows of its catalogs, and stores it in a file for the others. The database keeps it when it is
-   * renamed.
+   * Creates an empty database that does not allow connections, and gives it its name when it is complete. Connects to it once
+   * before, because the first session in a database collects what Postgres knows of its catalogs, and stores it in a file for
+   * the others. The database keeps it when it is renamed.
    */
-  async createEmpty(name: string): Promise<void> {
-    await this.#copy("template0", name, undefined);
-    await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
-    await this.#admin.scriptWithin(name, ["select"]);
-    await this.#admin.whileUnused(name, () =>
-      this.#admin.script([`alter database ${identifier(name)} allow_connections false`]),
+  async createEmpty(unfinished: string, name: string): Promise<void> {
+    await this.#copy("template0", unfinished, undefined);
+    await this.#admin.script([`alter database ${identifier(unfinished)} allow_connections true`]);
+    await this.#admin.scriptWithin(unfinished, ["select"]);
+    await this.#admin.whileUnused(unfinished, () =>
+      this.#admin.script([
+        `alter database ${identifier(unfinished)} allow_connections false`,
+        `alter database ${identifier(unfinished)} rename to ${identifier(name)}`,
+      ]),
     );
   }
 
@@ -208,10 +216,15 @@ export class Copies {
   }
 
   async #copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
-    await this.#admin.run(
-      `create database ${identifier(to)} owner ${identifier(platformRole)} template ${identifier(from)} ${this.#strategy} allow_connections false`,
-      signal,
-    );
+    try {
+      await this.#admin.run(
+        `create database ${identifier(to)} owner ${identifier(platformRole)} template ${identifier(from)} ${this.#strategy} allow_connections false`,
+        signal,
+      );
+    } catch (error) {
+      // Postgres completes the statement of a process that has ended. The repetition drops what it made.
+      throw isDuplicate(error) ? unavailable(error) : error;
+    }
     // By default, everybody may connect to a new database.
     await this.#admin.script([`revoke all on database ${identifier(to)} from public`]);
   }

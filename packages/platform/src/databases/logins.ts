@@ -1,9 +1,9 @@
-import type { DatabaseCredential } from "@mgmt/engine";
+import { type DatabaseCredential, KeyedMutex } from "@mgmt/engine";
 import { connectionLimits } from "../postgres/connection-limits.js";
 import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
-import { createRole } from "./ownership.js";
+import { createRole, isOurRole, loginMark, markRole } from "./ownership.js";
 
 /** A login role found in Postgres. */
 interface FoundLogin {
@@ -11,6 +11,7 @@ interface FoundLogin {
   login: boolean;
   limit: number;
   owners: string[];
+  mark: string | null;
 }
 
 /**
@@ -20,10 +21,13 @@ interface FoundLogin {
 export class Logins {
   readonly #admin: Admin;
   readonly #copies: Copies;
-  /** Role by connection id. */
-  readonly #roles = new Map<string, string>();
-  /** Database by role. */
+  /**
+   * Database by role, as found before. Entries stay true in all processes, because a role never belongs to another database, and
+   * Postgres refuses roles that were dropped.
+   */
   readonly #databases = new Map<string, string>();
+  /** Leaves most connections to other work while clients send names that do not exist. */
+  readonly #searches = new KeyedMutex();
 
   constructor(admin: Admin, copies: Copies) {
     this.#admin = admin;
@@ -32,10 +36,11 @@ export class Logins {
 
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
   async statements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
-    const statements = credentials.map(async ({ user, pass }) => [
+    const statements = credentials.map(async ({ connectionId, user, pass }) => [
       ...createRole(
         user,
         `login password ${literal(await scramVerifier(pass))} in role ${identifier(owner)}`,
+        loginMark(connectionId),
       ),
       `alter role ${identifier(user)} set role = ${identifier(owner)}`,
       ...limit(user),
@@ -43,22 +48,38 @@ export class Logins {
     return (await Promise.all(statements)).flat();
   }
 
-  /** Records the role of a connection. */
-  remember(owner: string, { connectionId, user }: DatabaseCredential): void {
-    this.#roles.set(connectionId, user);
+  /** Records the database of a login role, so that it need not be found. */
+  remember(owner: string, { user }: DatabaseCredential): void {
     this.#databases.set(user, owner);
   }
 
-  /** Returns the database of a login role; undefined when the role is not a login of a database. */
-  databaseOf(user: string): string | undefined {
-    return this.#databases.get(user);
+  /**
+   * Returns the database of a login role, which another process may have created; undefined when the role is not a login of a
+   * database.
+   *
+   * @throws DatabaseUnavailableError
+   */
+  databaseOf(user: string): string | undefined | Promise<string | undefined> {
+    return this.#databases.get(user) ?? this.#searches.run([""], () => this.#search(user));
+  }
+
+  async #search(user: string): Promise<string | undefined> {
+    const [found] = await this.#admin.query<{ owner: string }>(
+      `select o.rolname as owner from pg_roles r
+        join pg_auth_members m on m.member = r.oid
+        join pg_roles o on o.oid = m.roleid and not o.rolcanlogin
+        where r.rolname = $1 and r.rolcanlogin and ${isOurRole}
+          and exists (select from pg_database where datdba = o.oid and datname = o.rolname)`,
+      [user],
+    );
+    if (found) this.#databases.set(user, found.owner);
+    return found?.owner;
   }
 
   /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
   async grant(owner: string, credential: DatabaseCredential): Promise<void> {
     const { connectionId, user, pass } = credential;
-    const former = this.#roles.get(connectionId);
-    const known = await this.#find(user);
+    const [known, roles] = await Promise.all([this.#find(user), this.#rolesOf(owner, connectionId)]);
     if (known === undefined) {
       await this.#admin.script(await this.statements(owner, [credential]));
     } else {
@@ -67,15 +88,17 @@ export class Logins {
       // An interrupted removal disables the login first.
       const isSame = known.login && (await matchesVerifier(pass, known.verifier ?? ""));
       if (!isSame) await this.#changePassword(user, pass);
+      // Earlier versions did not store the connection of a role.
+      if (known.mark !== loginMark(connectionId)) {
+        await this.#admin.script([markRole(user, loginMark(connectionId))]);
+      }
     }
     this.remember(owner, credential);
-    if (former !== undefined && former !== user) await this.#drop(former, owner);
+    for (const role of roles) if (role !== user) await this.#drop(role, owner);
   }
 
   async revoke(owner: string, connectionId: string): Promise<void> {
-    const role = this.#roles.get(connectionId);
-    if (role !== undefined) await this.#drop(role, owner);
-    this.#roles.delete(connectionId);
+    for (const role of await this.#rolesOf(owner, connectionId)) await this.#drop(role, owner);
   }
 
   /** Drops all logins of a database except the given ones. */
@@ -100,8 +123,6 @@ export class Logins {
 
   async #drop(role: string, owner: string): Promise<void> {
     if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role, owner);
-    // Forgotten last, because a retry of an interrupted removal must find the role again.
-    for (const [connectionId, name] of this.#roles) if (name === role) this.#roles.delete(connectionId);
     this.#databases.delete(role);
   }
 
@@ -109,11 +130,24 @@ export class Logins {
     const [found] = await this.#admin.query<FoundLogin>(
       `select rolpassword as verifier, rolcanlogin as login, rolconnlimit as limit, array(
           select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = a.oid
-        ) as owners
+        ) as owners, shobj_description(a.oid, 'pg_authid') as mark
         from pg_authid a where rolname = $1`,
       [role],
     );
     return found;
+  }
+
+  /** Returns the roles of a connection: usually one. */
+  async #rolesOf(owner: string, connectionId: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ role: string }>(
+      `select r.rolname as role
+        from pg_auth_members m
+        join pg_roles r on r.oid = m.member
+        join pg_roles o on o.oid = m.roleid
+        where o.rolname = $1 and shobj_description(r.oid, 'pg_authid') = $2`,
+      [owner, loginMark(connectionId)],
+    );
+    return rows.map(({ role }) => role);
   }
 
   async #membersOf(owner: string): Promise<string[]> {

@@ -37,6 +37,9 @@ export const ownerOf = (name: string): string => {
 
 export const sparePrefix = "spare.";
 
+/** Starts the name of a spare database until it is complete. */
+export const unfinishedSparePrefix = `${sparePrefix}making.`;
+
 /** Returns the name of a copy that later becomes the database `name`. */
 export const stagingName = (name: string): string => `making.${name}`;
 

@@ -1,3 +1,4 @@
+import type { Sessions } from "@mgmt/engine";
 import { scramVerifier } from "../postgres/scram.js";
 import { superuser } from "../postgres/cluster.js";
 import { adoptEarlier } from "./adopt-earlier.js";
@@ -7,14 +8,15 @@ import { Logins } from "./logins.js";
 import { databaseName, sparePrefix } from "./names.js";
 import { createRole, platformRole } from "./ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
-import { type MissingData, type RecordedDatabase, reconcile } from "./reconcile.js";
+import { Presence } from "./presence.js";
+import { type MissingData, type RecordedDatabase, findSpares, reconcile } from "./reconcile.js";
 import { Spares } from "./spares.js";
 import { TenantGuard, type TenantLimits } from "./tenant-guard.js";
 
 export interface OpenDatabases {
   engine: PostgresDatabases;
   /** Returns the database of a login role; undefined when the role is not a login of a database. */
-  databaseOf(user: string): string | undefined;
+  databaseOf(user: string): string | undefined | Promise<string | undefined>;
   /** What the records contain but Postgres does not. */
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
@@ -24,6 +26,13 @@ export interface OpenDatabases {
   /** Closes the platform's own connections. */
   close(): Promise<void>;
 }
+
+export interface DatabasesOptions extends Partial<TenantLimits> {
+  /** Keeps work of other processes apart. Default: there are no other processes. */
+  sessions?: Pick<Sessions, "exclusively">;
+}
+
+const nothing: MissingData = { databaseIds: [], backupIds: [] };
 
 /** Number of spare databases: enough for a small burst of requests. Each takes 8 MB. */
 const spareDepth = 3;
@@ -67,23 +76,30 @@ export const claimCluster = async (
 export const openDatabases = async (
   address: AdminAddress,
   major: number,
-  recorded: readonly RecordedDatabase[],
+  recorded: readonly RecordedDatabase[] | (() => Promise<readonly RecordedDatabase[]>),
   clientPort: number,
-  limits: Partial<TenantLimits> = {},
+  { sessions, ...limits }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new Admin(address, major);
   const copies = new Copies(admin, major);
   const logins = new Logins(admin, copies);
+  const presence = new Presence({ ...admin.address, database: "postgres" });
   try {
-    await adoptEarlier(
-      admin,
-      recorded.map(({ databaseId }) => databaseName(databaseId)),
-    );
-    const { missing, broken, problems, spares: ready } = await reconcile({ admin, copies, logins }, recorded);
+    // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
+    const reconciled = await presence.enter(async () => {
+      const databases = typeof recorded === "function" ? await recorded() : recorded;
+      await adoptEarlier(
+        admin,
+        databases.map(({ databaseId }) => databaseName(databaseId)),
+      );
+      return reconcile({ admin, copies, logins }, databases);
+    });
+    const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
+    const ready = reconciled?.spares ?? (await findSpares(admin));
     const guard = new TenantGuard(admin, limits);
     await guard.open();
     const spares = new Spares(copies, spareDepth, ready);
-    const engine = new PostgresDatabases({ admin, copies, logins, spares, port: clientPort });
+    const engine = new PostgresDatabases({ admin, copies, logins, spares, port: clientPort, sessions });
     return {
       engine,
       databaseOf: (user) => logins.databaseOf(user),
@@ -94,10 +110,12 @@ export const openDatabases = async (
         await guard.close();
         await engine.close();
         await spares.close();
+        await presence.close();
         await admin.close();
       },
     };
   } catch (error) {
+    await presence.close();
     await admin.close();
     throw error;
   }

@@ -13,28 +13,32 @@ const mark = "mgmt";
 /** Marks a role that could not be dropped yet, because other tenants granted it privileges. */
 const retiredMark = "mgmt retired";
 
+/** Returns the mark of the login role of a connection. */
+export const loginMark = (connectionId: string): string => `${mark} connection ${connectionId}`;
+
 /** Returns the statements that create a role of the platform. The options follow its name. */
-export const createRole = (name: string, options: string): string[] => [
+export const createRole = (name: string, options: string, comment = mark): string[] => [
   `create role ${escapeIdentifier(name)} ${options}`,
-  markRole(name),
+  markRole(name, comment),
 ];
 
 /** Returns the statement that marks a role as one of the platform. */
-export const markRole = (name: string): string =>
-  `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(mark)}`;
+export const markRole = (name: string, comment = mark): string =>
+  `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(comment)}`;
 
 export const retireRole = (name: string): string =>
   `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(retiredMark)}`;
 
-const hasComment = (...comments: string[]): string => `exists (
-    select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid
-      and description in (${comments.map((comment) => escapeLiteral(comment)).join(", ")}))`;
+const hasComment = (condition: string): string => `exists (
+    select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
 
 /** SQL condition on the role `r` in `pg_roles` or `pg_authid` for a role of the platform. */
-export const isOurRole = hasComment(mark, retiredMark);
+export const isOurRole = hasComment(
+  `(description = ${escapeLiteral(mark)} or starts_with(description, ${escapeLiteral(`${mark} `)}))`,
+);
 
 /** SQL condition on the role `r` for a role that remains only until nothing refers to it. */
-export const isRetired = hasComment(retiredMark);
+export const isRetired = hasComment(`description = ${escapeLiteral(retiredMark)}`);
 
 /** SQL condition on the database `d` in `pg_database` for a database of the platform. */
 export const isOurs = `exists (select from pg_roles r where r.oid = d.datdba and ${isOurRole})`;

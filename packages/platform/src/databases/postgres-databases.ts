@@ -5,9 +5,10 @@ import {
   type DatabaseSource,
   DatabaseUnavailableError,
   KeyedMutex,
+  type Sessions,
 } from "@mgmt/engine";
 import { connectionLimits } from "../postgres/connection-limits.js";
-import { type Admin, identifier, isInvalid } from "./admin.js";
+import { type Admin, identifier, isInvalid, isMissing } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, backupSuffix, databaseName, ownerOf, replacedName, stagingName } from "./names.js";
@@ -37,18 +38,31 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #logins: Logins;
   readonly #spares: Spares;
   readonly #port: number;
+  /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
   readonly #mutex = new KeyedMutex();
   readonly #recovery: Recovery;
   /** Work in progress by database name, which a drop aborts. */
   readonly #fillings = new Map<string, Set<AbortController>>();
 
-  constructor(parts: { admin: Admin; copies: Copies; logins: Logins; spares: Spares; port: number }) {
+  constructor(parts: {
+    admin: Admin;
+    copies: Copies;
+    logins: Logins;
+    spares: Spares;
+    port: number;
+    sessions: Pick<Sessions, "exclusively"> | undefined;
+  }) {
     this.#admin = parts.admin;
     this.#copies = parts.copies;
     this.#logins = parts.logins;
     this.#spares = parts.spares;
     this.#port = parts.port;
-    this.#recovery = new Recovery(parts.admin, parts.copies, this.#mutex);
+    const { sessions } = parts;
+    this.#recovery = new Recovery(parts.admin, parts.copies, async (name, work) => {
+      const inTurn = (): Promise<void> => this.#mutex.run([name], work);
+      // The lock of work on the database, in all processes.
+      await (sessions ? sessions.exclusively([`database ${name}`], inTurn) : inTurn());
+    });
   }
 
   /** Ends background work. */
@@ -81,19 +95,24 @@ export class PostgresDatabases implements DatabaseEngine {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
       }
-      const filled = await this.#createFrom(name, source, signal);
-      try {
-        signal.throwIfAborted();
-        if (found.role) await this.#logins.dropAll(name);
-        await this.#complete(filled, {
-          name,
-          credentials,
-          hasRole: found.role,
-          isCopy: source.type !== "empty",
-        });
-      } catch (error) {
-        await this.#copies.drop(filled);
-        throw error;
+      for (let isComplete = false; !isComplete;) {
+        const filled = await this.#createFrom(name, source, signal);
+        try {
+          signal.throwIfAborted();
+          if (found.role) await this.#logins.dropAll(name);
+          await this.#complete(filled, {
+            name,
+            credentials,
+            hasRole: found.role,
+            isCopy: source.type !== "empty",
+          });
+          isComplete = true;
+        } catch (error) {
+          // Another process has taken the spare database.
+          if (source.type === "empty" && isMissing(error)) continue;
+          await this.#copies.drop(filled);
+          throw error;
+        }
       }
     });
   }

@@ -1,8 +1,8 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
-import { type Admin, identifier, isInvalid } from "./admin.js";
+import { type Admin, identifier, isInvalid, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
-import { backupName, databaseName, kindOf } from "./names.js";
+import { backupName, databaseName, kindOf, sparePrefix, unfinishedSparePrefix } from "./names.js";
 import { createRole, isOurRole, isOurs, platformRole } from "./ownership.js";
 
 /** A database in the records of the API. */
@@ -92,8 +92,18 @@ export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabas
     },
     broken,
     problems,
-    spares: found.filter(({ name }) => kindOf(name) === "spare").map(({ name }) => name),
+    spares: await findSpares(admin),
   };
+};
+
+/** Returns the names of the spare databases that are complete. */
+export const findSpares = async (admin: Admin): Promise<string[]> => {
+  const rows = await admin.query<{ name: string }>(
+    `select datname as name from pg_database d where ${isOurs} and not ${isInvalid}
+      and starts_with(datname, ${literal(sparePrefix)})
+      and not starts_with(datname, ${literal(unfinishedSparePrefix)})`,
+  );
+  return rows.map(({ name }) => name);
 };
 
 /** Does the work, and records a problem if it fails. Returns whether it succeeded. */
@@ -125,8 +135,8 @@ const dropForgotten = async (
   );
   for (const { name } of found) {
     const kind = kindOf(name);
-    const isRecorded = kind === "temporary" || kind === "backup" || kind === "database";
-    if (!isRecorded || wanted.has(name)) continue;
+    const isKept = kind === "system" || (kind === "spare" && !name.startsWith(unfinishedSparePrefix));
+    if (isKept || wanted.has(name)) continue;
     await attempt(`The Postgres database ${name} could not be dropped`, () => copies.drop(name));
   }
 };

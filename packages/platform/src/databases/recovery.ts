@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseUnavailableError, type KeyedMutex } from "@mgmt/engine";
+import { DatabaseUnavailableError } from "@mgmt/engine";
 import { type Admin, identifier, isInvalid } from "./admin.js";
 import type { Copies } from "./copies.js";
 import { kindOf, ownerOf } from "./names.js";
@@ -8,6 +8,8 @@ import { isOurs } from "./ownership.js";
 /** Time between attempts to reach Postgres, in milliseconds. */
 const pause = 250;
 
+type InTurn = (name: string, work: () => Promise<void>) => Promise<void>;
+
 /**
  * Repairs what interrupted work left in Postgres when the connection to it was lost: invalid databases, unfinished copies,
  * and databases that do not allow connections.
@@ -15,15 +17,15 @@ const pause = 250;
 export class Recovery {
   readonly #admin: Admin;
   readonly #copies: Copies;
-  readonly #mutex: KeyedMutex;
+  readonly #inTurn: InTurn;
   readonly #closed = new AbortController();
   #running: Promise<void> | undefined;
 
-  /** @param mutex is held by work on a database, under its name. */
-  constructor(admin: Admin, copies: Copies, mutex: KeyedMutex) {
+  /** @param inTurn runs work on the database with this name when no other work does. */
+  constructor(admin: Admin, copies: Copies, inTurn: InTurn) {
     this.#admin = admin;
     this.#copies = copies;
-    this.#mutex = mutex;
+    this.#inTurn = inTurn;
   }
 
   /** Repairs everything once Postgres can be reached. Does nothing while that is under way. */
@@ -59,9 +61,9 @@ export class Recovery {
       const kind = kindOf(name);
       if (kind === "system" || signal.aborted) continue;
       if (invalid || kind === "temporary") {
-        await this.#mutex.run([ownerOf(name)], () => this.#drop(name));
+        await this.#inTurn(ownerOf(name), () => this.#drop(name));
       } else if (kind === "database" && !open) {
-        await this.#mutex.run([name], () => this.#open(name));
+        await this.#inTurn(name, () => this.#open(name));
       }
     }
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Copies } from "./copies.js";
-import { sparePrefix } from "./names.js";
+import { sparePrefix, unfinishedSparePrefix } from "./names.js";
 
 interface Waiter {
   resolve(name: string): void;
@@ -26,6 +26,7 @@ const startPause = 250;
 export class Spares {
   readonly #copies: Copies;
   readonly #depth: number;
+  /** Another process may have taken some of these, which renaming them shows. */
   readonly #ready: string[];
   readonly #waiters: Waiter[] = [];
   readonly #creating = new Set<Promise<void>>();
@@ -99,8 +100,8 @@ export class Spares {
   }
 
   async #create(): Promise<string> {
-    const name = sparePrefix + randomBytes(8).toString("hex");
-    await this.#copies.createEmpty(name);
-    return name;
+    const id = randomBytes(8).toString("hex");
+    await this.#copies.createEmpty(unfinishedSparePrefix + id, sparePrefix + id);
+    return sparePrefix + id;
   }
 }

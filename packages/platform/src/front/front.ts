@@ -1,6 +1,11 @@
 import { type Server, type Socket, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ConnectionFaults, DataPlane, InstalledConnectionFault } from "@mgmt/engine";
+import {
+  type ConnectionFaults,
+  type DataPlane,
+  DatabaseUnavailableError,
+  type InstalledConnectionFault,
+} from "@mgmt/engine";
 import { Authentication } from "./authentication.js";
 import { withDatabase } from "./first-message.js";
 import { type Greeted, Handshake } from "./handshake.js";
@@ -25,7 +30,7 @@ export interface FrontOptions {
 }
 
 /** Returns the database of a login role; undefined for other users. */
-export type DatabaseOf = (user: string) => string | undefined;
+export type DatabaseOf = (user: string) => string | undefined | Promise<string | undefined>;
 
 /** A client that asks for a database, or uses it. */
 interface Session {
@@ -172,7 +177,7 @@ export class Front implements DataPlane {
     this.#waiting.add(waiting);
     socket.on("close", () => waiting.abort());
     try {
-      const database = (await this.#whenOpen(waiting.signal))(message.user);
+      const database = await this.#find(message.user, waiting.signal);
       // Postgres refuses users that the front does not know.
       const session = database === undefined ? undefined : this.#admit(database, socket);
       const startup = database === undefined ? message.bytes : withDatabase(message.bytes, database);
@@ -209,6 +214,19 @@ export class Front implements DataPlane {
       session.accepted = true;
       return receive(bytes);
     };
+  }
+
+  /** Returns the database of a user; undefined for an unknown user. Tries again while Postgres restarts. */
+  async #find(user: string, signal: AbortSignal): Promise<string | undefined> {
+    const databaseOf = await this.#whenOpen(signal);
+    for (const deadline = Date.now() + this.#patience; ; await sleep(openInterval, undefined, { signal })) {
+      try {
+        return await databaseOf(user);
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailableError)) throw error;
+        if (Date.now() >= deadline) throw refusals.restarting();
+      }
+    }
   }
 
   async #whenOpen(signal: AbortSignal): Promise<DatabaseOf> {

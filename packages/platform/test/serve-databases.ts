@@ -1,0 +1,76 @@
+import { ConnectionFaults, StoredEngine, createServer } from "@mgmt/engine";
+import { Admin, type AdminAddress } from "../src/databases/admin.js";
+import { databaseName } from "../src/databases/names.js";
+import { openDatabases } from "../src/databases/open-databases.js";
+import { Front } from "../src/front/front.js";
+import { findLastingPort } from "../src/ports.js";
+import { recordedDatabases } from "../src/records/recorded-databases.js";
+import { type RecordsAddress, openRecords } from "../src/store/open-records.js";
+import { loadServerCredentials } from "../src/tls/server-credentials.js";
+
+// Serves the API with real databases from a running cluster, until standard input ends. Prints its URL, its database port and a
+// token.
+
+export interface ServeDatabases {
+  admin: AdminAddress;
+  major: number;
+  records: RecordsAddress;
+  schema: string;
+  socketFile: string;
+  /** Directory of the certificate. */
+  tls: string;
+}
+
+const {
+  admin,
+  major,
+  records: address,
+  schema,
+  socketFile,
+  tls,
+} = JSON.parse(process.argv[2] ?? "{}") as ServeDatabases;
+
+const records = await openRecords(address, { schema });
+const front = await Front.listen({
+  port: await findLastingPort("127.0.0.1"),
+  credentials: await loadServerCredentials(tls, { durable: false }),
+  postgres: { path: socketFile },
+  connectionLimit: null,
+  faults: new ConnectionFaults({ draw: Math.random, nameOf: databaseName }),
+  onDefect: (error) => console.error(error),
+});
+const recorded = async () => {
+  const reader = new Admin(admin, major);
+  try {
+    return await recordedDatabases(reader, schema);
+  } finally {
+    await reader.close();
+  }
+};
+const { sessions } = records;
+const databases = await openDatabases(admin, major, recorded, front.port, { sessions });
+for (const problem of databases.problems) console.error(problem);
+front.open((user) => databases.databaseOf(user));
+// All processes sign and accept tokens of the same issuer, as behind one load balancer.
+const url = "http://mgmt.test";
+const { engine, baseUrl, close } = await createServer({
+  createEngine: () =>
+    StoredEngine.open({
+      records,
+      databaseEngine: databases.engine,
+      dataPlane: front,
+      settings: { baseUrl: url, authUrl: url, lifecycle: { provisioning: 0, recovering: 0 } },
+    }),
+});
+engine.start();
+const token = await engine.tokens.user({ expiresAt: "2100-01-01" });
+process.stdout.write(`${JSON.stringify({ baseUrl, token, databasePort: front.port })}\n`);
+process.stdin.resume().on("end", () => {
+  void (async () => {
+    await close(0);
+    await front.close();
+    await databases.close();
+    await records.close();
+    process.exit();
+  })();
+});
