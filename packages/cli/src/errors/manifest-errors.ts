@@ -24,7 +24,7 @@ export const invalidPlan = (file: string): CliError =>
     "usage",
     "plan:invalid",
     `${file} is not a saved plan`,
-    "Pass a file that mgmt plan --out has written.",
+    "Pass a file that mgmt plan --out wrote.",
   );
 
 export const planOfOtherService = (planned: string, baseUrl: string): CliError =>

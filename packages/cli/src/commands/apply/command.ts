@@ -10,14 +10,14 @@ export const defineApply: DefineCommand = (command, context) => {
   command
     .description(
       "Creates, changes and deletes what mgmt plan shows. After a failure, running it again continues with the rest. " +
-        "A saved plan is refused if the service no longer has what the plan was made from.",
+        "A saved plan is refused if what it was made from has changed since.",
     )
-    .argument(
-      "[plan]",
-      "plan that mgmt plan --out has saved; without it, the manifest is compared and applied",
-    )
+    .argument("[plan]", "plan saved by mgmt plan --out; without it, the manifest is compared and applied")
     .option("-f, --file <path>", "manifest, - for standard input (default: mgmt.yaml)")
-    .option("--prune", "delete what the projects of the manifest contain beyond it; never deletes projects")
+    .option(
+      "--prune",
+      "also delete what these projects contain but the manifest does not; never deletes projects",
+    )
     .option("--wait-approval", "as an agent: wait for the sponsor's approvals, then continue")
     .option("--wait", "wait until the created databases are ready")
     .option(

@@ -11,7 +11,7 @@ export const defineDev: DefineCommand = (command, context) => {
   command
     .description(
       "Runs the service on this machine, with real Postgres databases, until you press Ctrl-C.\n\n" +
-        "With --output json it prints one line when it is ready: baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, " +
+        "With --output json, it prints one line when it is ready: baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, " +
         "workspaceId, caFile, postgresPort, pid.",
     )
     .option("--port <number>", `port to listen on; 0 chooses a free one (default: ${String(defaultPort)})`)

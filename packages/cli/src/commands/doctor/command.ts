@@ -6,8 +6,8 @@ import type { DefineCommand } from "../../program/porcelain.js";
 export const defineDoctor: DefineCommand = (command, context) => {
   command.description(
     "Checks what commands depend on: Node.js, the profiles file, the link, the service and the connection to it, the clock, " +
-      "the contract, the credential and the default ids. Changes nothing. Exits with 1 if a check fails; each problem comes " +
-      "with what to do about it.",
+      "the contract, the credential and the default ids. Changes nothing. Exits with 1 if a check fails, and says what to do " +
+      "about each problem.",
   );
   addGlobalOptions(command);
   addSections(command, {

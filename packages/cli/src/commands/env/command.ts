@@ -10,7 +10,7 @@ export const defineEnv: DefineCommand = (command, context) => {
   command
     .description(
       "Writes the connection string of a database into .env as DATABASE_URL. Everything else in the file is unchanged. " +
-        "A new file can be read by you only.",
+        "Only you can read a new file.",
     )
     .addArgument(
       new Argument(

@@ -16,7 +16,7 @@ export const defineLink: DefineCommand = (command, context) => {
     .description(
       "Writes .mgmt/link.json in this folder: the profile, workspace and project that commands use here and in the " +
         "folders below. It contains no secret. Flags and environment variables override it. Values that you leave out " +
-        "are unchanged. The service is asked whether the workspace and the project exist.",
+        "are unchanged. The command checks that the workspace and the project exist.",
     )
     .option("--project-id <id>", "default project of commands in this folder: its id or name")
     .option("--workspace-id <id>", "default workspace of commands in this folder: its id or name")

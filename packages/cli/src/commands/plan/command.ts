@@ -7,11 +7,14 @@ export const definePlan: DefineCommand = (command, context) => {
   command
     .description(
       "Compares a manifest with the service, and prints what mgmt apply would create, change and delete. Changes nothing. " +
-        "A plan that is saved with --out is applied only if the service still has what the plan was made from.",
+        "A plan saved with --out is applied only if what it was made from has not changed since.",
     )
     .option("-f, --file <path>", "manifest, - for standard input (default: mgmt.yaml)")
     .option("--out <path>", "save the plan in a file, for mgmt apply")
-    .option("--prune", "delete what the projects of the manifest contain beyond it; never deletes projects");
+    .option(
+      "--prune",
+      "also delete what these projects contain but the manifest does not; never deletes projects",
+    );
   addGlobalOptions(command);
   addSections(command, {
     Examples: () => ["mgmt plan", "mgmt plan -f shop.yaml --out plan.json", "mgmt apply plan.json"],
