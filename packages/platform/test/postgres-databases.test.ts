@@ -4,6 +4,22 @@ import { Cluster, newTenant, secondCredential } from "./cluster.js";
 
 const cluster = new Cluster();
 
+describe("a login whose deletion was not recorded", () => {
+  it("is usable again, also when another tenant has granted it privileges", async () => {
+    const [{ id, credential }, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const granting = await cluster.connect(other.id, other.credential);
+    await granting.query(`create table shared (); grant select on shared to ${credential.user}`);
+    await cluster.databases.revoke(id, credential.connectionId);
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
+    await cluster.databases.grant(id, credential);
+    const client = await cluster.connect(id, credential);
+    const { rows } = await client.query("select current_user::text as name");
+    expect(rows).toEqual([{ name: id }]);
+    await cluster.databases.revoke(id, credential.connectionId);
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
+  });
+});
+
 describe("a new database", () => {
   it("accepts the credentials of its connection once it is created", async () => {
     const { id, credential } = await cluster.makeTenant();

@@ -3,7 +3,7 @@ import { connectionLimits } from "../postgres/connection-limits.js";
 import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
-import { createRole, isOurRole, loginMark, markRole } from "./ownership.js";
+import { createRole, isOurRole, loginMark, markRole, retiredMark } from "./ownership.js";
 
 /** A login role found in Postgres. */
 interface FoundLogin {
@@ -37,12 +37,8 @@ export class Logins {
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
   async statements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
     const statements = credentials.map(async ({ connectionId, user, pass }) => [
-      ...createRole(
-        user,
-        `login password ${literal(await scramVerifier(pass))} in role ${identifier(owner)}`,
-        loginMark(connectionId),
-      ),
-      `alter role ${identifier(user)} set role = ${identifier(owner)}`,
+      ...createRole(user, `login password ${literal(await scramVerifier(pass))}`, loginMark(connectionId)),
+      ...join(user, owner),
       ...limit(user),
     ]);
     return (await Promise.all(statements)).flat();
@@ -83,7 +79,11 @@ export class Logins {
     if (known === undefined) {
       await this.#admin.script(await this.statements(owner, [credential]));
     } else {
-      if (!known.owners.includes(owner)) throw new Error(`The role ${user} belongs to another database`);
+      // A removal that was not recorded retires a role which cannot be dropped.
+      if (known.mark === retiredMark) await this.#admin.script(join(user, owner));
+      else if (!known.owners.includes(owner)) {
+        throw new Error(`The role ${user} belongs to another database`);
+      }
       if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(limit(user));
       // An interrupted removal disables the login first.
       const isSame = known.login && (await matchesVerifier(pass, known.verifier ?? ""));
@@ -162,6 +162,12 @@ export class Logins {
     return rows.map(({ role }) => role);
   }
 }
+
+/** Returns the statements that make a login a member of the owner role, and start its sessions as that role. */
+const join = (user: string, owner: string): string[] => [
+  `grant ${identifier(owner)} to ${identifier(user)}`,
+  `alter role ${identifier(user)} set role = ${identifier(owner)}`,
+];
 
 /** Returns the statements that limit what a login can use. It cannot change these limits. */
 const limit = (user: string): string[] => [

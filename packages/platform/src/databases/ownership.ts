@@ -11,7 +11,7 @@ export const platformRole = "mgmt.platform";
 
 const mark = "mgmt";
 /** Marks a role that could not be dropped yet, because other tenants granted it privileges. */
-const retiredMark = "mgmt retired";
+export const retiredMark = "mgmt retired";
 
 /** Returns the mark of the login role of a connection. */
 export const loginMark = (connectionId: string): string => `${mark} connection ${connectionId}`;

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import { openRecords } from "../../src/store/open-records.js";
 import { type Loss, LossyProxy } from "./lossy-proxy.js";
 import { StoreCluster } from "./store-cluster.js";
@@ -10,10 +11,13 @@ let proxy: LossyProxy;
 let others: StoredProcess;
 
 /** @param patience how long a commit waits to learn whether it took effect, in milliseconds. */
-const openBehindProxy = async (patience: number): Promise<StoredProcess> => {
+const openBehindProxy = async (
+  patience: number,
+  options: Parameters<typeof StoredProcess.open>[2] = {},
+): Promise<StoredProcess> => {
   const records = await openRecords({ ...cluster.address, port: proxy.port }, { schema, patience });
   onTestFinished(() => records.close());
-  return StoredProcess.open(cluster, schema, { records, isStarted: false });
+  return StoredProcess.open(cluster, schema, { records, isStarted: false, ...options });
 };
 
 beforeEach(async () => {
@@ -80,4 +84,47 @@ describe("a connection that is lost during a commit", () => {
     expect([status, code, headers["retry-after"]]).toEqual([503, "internal:unavailable", "1"]);
     expect(await namesOf()).toEqual(["renamed"]);
   });
+});
+
+describe("a deletion of a connection that is answered with 503", () => {
+  const settings = { lifecycle: { provisioning: 0 } };
+
+  it.each([
+    { commit: "request", loss: "request", isDeleted: false },
+    { commit: "request", loss: "response", isDeleted: true },
+    { commit: "result", loss: "request", isDeleted: true },
+    { commit: "result", loss: "response", isDeleted: true },
+  ] as const)(
+    "leaves row and login, or neither, when the $loss of the commit of its $commit was lost",
+    async ({ commit, loss, isDeleted }) => {
+      const databaseEngine = new ModelDatabases();
+      const options = { databaseEngine, settings, isStarted: true };
+      const other = await StoredProcess.open(cluster, schema, options);
+      const cut = await openBehindProxy(200, options);
+      const project = await other.send("projects.create", { body: { name: "shop" } });
+      const databaseId = (project.data["database"] as { id: string }).id;
+      const isIdle = async (): Promise<void> => expect((await other.engine.snapshot()).jobs).toEqual([]);
+      await vi.waitFor(isIdle, { timeout: 60_000, interval: 20 });
+      const path = { databaseId };
+      const { data } = await other.send("databases.connections.create", { path, body: { name: "app" } });
+      // Loads what later requests do not load again.
+      await cut.send("projects.list");
+      const held = databaseEngine.hold("revoke");
+      if (commit === "request") {
+        proxy.loseNextCommit(loss, { refuses: true });
+        held.release();
+      }
+      const deleted = cut.send("connections.delete", { path: { id: data.id } });
+      if (commit === "result") {
+        await held.begun;
+        proxy.loseNextCommit(loss, { refuses: true });
+        held.release();
+      }
+      expect((await deleted).status).toBe(503);
+      await vi.waitFor(isIdle, { timeout: 60_000, interval: 50 });
+      const found = await other.send("connections.get", { path: { id: data.id } });
+      expect(found.status).toBe(isDeleted ? 404 : 200);
+      expect(Object.keys(databaseEngine.passwords(databaseId) ?? {}).includes(data.id)).toBe(!isDeleted);
+    },
+  );
 });
