@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import type { Context } from "../../context.js";
 import { nothingPasted, wrongPaste } from "../../errors/access-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
+import { isLoopbackHostname } from "../../service/sdk.js";
 import { type LoginAddress, printedAddress } from "./browser.js";
 
 /** The registered redirect URI for logins where no server waits: the user pastes the address that the browser ends up at. */
@@ -14,8 +15,9 @@ export const askForCallback = async (
   context: Pick<Context, "stdin" | "stderr" | "signal" | "output">,
 ): Promise<string | { code: string }> => {
   const { url } = address;
+  const where = isLoopbackHostname(new URL(url).hostname) ? "on this machine" : "on any machine";
   const message =
-    `Open this address in a browser, on any machine:\n\n  ${printedAddress(address, context)}\n\n` +
+    `Open this address in a browser ${where}:\n\n  ${printedAddress(address, context)}\n\n` +
     "After you allow the login, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.";
   context.output.notice({ code: "login:address", message, url }, { multiline: true });
   const text = (isAtTerminal(context) ? await prompt(context) : await readLine(context)).trim();
