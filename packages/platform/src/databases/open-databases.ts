@@ -97,7 +97,9 @@ export const openDatabases = async (
     const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
     const ready = reconciled?.spares ?? (await findSpares(admin));
     const guard = new TenantGuard(admin, limits);
-    await guard.open();
+    const limiting = guard.open();
+    // No tenant can connect to a new cluster yet.
+    if (recorded.length > 0) await limiting;
     const spares = new Spares(copies, spareDepth, ready);
     const engine = new PostgresDatabases({ admin, copies, logins, spares, port: clientPort, sessions });
     return {

@@ -83,7 +83,7 @@ export const openRecords = async (
       await client.query("begin");
       await client.query(lockState(schema, "exclusive"));
       const isWanted = !onlyIfEmpty || (await isUnused(client, schema));
-      if (isWanted) await writeState(client, schema, states);
+      if (isWanted) await writeState(client, schema, states, onlyIfEmpty);
       await client.query("commit");
       return isWanted;
     });

@@ -43,16 +43,21 @@ const readTables = async (
 /** Maximum number of rows per statement, which limits its length. */
 const batch = 1_000;
 
-/** Replaces all rows of the tables that `state` has. Call it in a transaction. */
+/**
+ * Replaces all rows of the tables that `state` has. Call it in a transaction.
+ *
+ * @param areUnused whether no server has used the tables. A first start then opens only those that have rows.
+ */
 export const writeState = async (
   client: ClientBase,
   schemaName: string,
   state: TableStates,
+  areUnused = false,
 ): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
   const tables = Object.keys(state).map((name) => `${schema}.${sqlName(name)}`);
   // Unlike TRUNCATE, DELETE does not change what open read-only transactions see.
-  let statements = tables.map((table) => `delete from ${table}`);
+  let statements = areUnused ? [] : tables.map((table) => `delete from ${table}`);
   for (const [name, { next, rows }] of Object.entries(state)) {
     const table = `${schema}.${sqlName(name)}`;
     for (let start = 0; start < rows.length; start += batch) {
@@ -64,6 +69,7 @@ export const writeState = async (
       await client.query(statements.join(";\n"));
       statements = [];
     }
+    if (areUnused && next === 1) continue;
     statements.push(`select setval('${schema}.${sqlName(name)}_seq_seq', ${String(next)}, false)`);
   }
   await client.query(statements.join(";\n"));
