@@ -14,7 +14,7 @@ const concurrency = 2;
  * Time before the successor of a spare is created, in milliseconds. Copying its files at once would slow down the first
  * connection to the spare that was taken.
  */
-const pause = 60;
+const pause = 30;
 
 /** Time before the first spares are created, in milliseconds, because they would slow down the start. */
 const startPause = 250;
