@@ -28,6 +28,8 @@ export class LoadClient {
   readonly #random: Random;
   readonly #name: string;
   #created = 0;
+  /** The change that has no answer yet. */
+  #pending: string | undefined;
   #stopped = false;
   readonly #counts: Map<string, number>;
 
@@ -43,6 +45,10 @@ export class LoadClient {
   async run(): Promise<void> {
     this.#stopped = false;
     while (!this.#stopped) if (!(await this.#step())) return;
+  }
+
+  get pending(): string | undefined {
+    return this.#pending;
   }
 
   stop(): void {
@@ -86,7 +92,10 @@ export class LoadClient {
   }
 
   async #send(operation: string, request: () => Promise<Answer>): Promise<Outcome> {
-    const outcome = await send(`${this.#name}: ${operation}`, request);
+    this.#pending = operation;
+    const outcome = await send(`${this.#name}: ${operation}`, request).finally(() => {
+      this.#pending = undefined;
+    });
     const key = outcome.type === "acknowledged" ? operation : `${operation} (${outcome.type})`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     return outcome;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureBuilt } from "../../packages/cli/test/bin.js";
 import { LoadClient } from "./client.js";
+import { Coverage } from "./coverage.js";
 import { Killer, describeKill, planKill } from "./kills.js";
 import { type Baseline, makeForeign, observeBaseline, verifyObjects } from "./leftovers.js";
 import { MgmtDev } from "./mgmt-dev.js";
@@ -15,7 +16,7 @@ const usage = `npm run test:crash [-- --kills N] [--seed S]
 
 Kills parts of a mgmt dev that eight clients use, restarts it, and checks that every answer was kept.
 
-  --kills N    number of kills. Default: 12
+  --kills N    number of kills. Default: 12. 30 kill once at each named step
   --seed S     repeats the choices of an earlier run
 
 Exits with 1 after a violation, and keeps the data directory.
@@ -32,6 +33,7 @@ const clientCount = 8;
 
 class CrashTest {
   readonly counts = new Map<string, number>();
+  readonly coverage = new Coverage();
   readonly #dev: MgmtDev;
   readonly #killer: Killer;
   readonly #seed: string;
@@ -64,11 +66,14 @@ class CrashTest {
 
   /** Loads, kills, recovers and verifies once. */
   async round(index: number): Promise<void> {
-    const plan = planKill(new Random(`${this.#seed}:kill:${String(index)}`));
+    const plan = planKill(new Random(`${this.#seed}:kill:${String(index)}`), index);
     const load = Promise.all(this.#clients.map((client) => client.run()));
     // Awaited below. Until then, a rejection must not end the process.
     load.catch(() => undefined);
-    const isAtStep = await this.#killer.kill(plan);
+    const isAtStep = await this.#killer.kill(plan, () => {
+      const pending = this.#clients.flatMap((client) => client.pending ?? []);
+      if (plan.step !== undefined) this.coverage.reached(plan.step, pending);
+    });
     for (const client of this.#clients) client.stop();
     console.log(
       `${String(index)}: ${describeKill(plan)}${plan.step !== undefined && !isAtStep ? " (not reached)" : ""}`,
@@ -120,6 +125,7 @@ try {
   await test.end();
   const counts = [...test.counts].sort().map(([operation, count]) => `  ${operation}: ${String(count)}`);
   console.log(`${String(kills)} kills without a violation. Requests:\n${counts.join("\n")}`);
+  console.log(test.coverage.report());
   await rm(directory, { recursive: true, force: true });
 } catch (error) {
   test.killEverything();

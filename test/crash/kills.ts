@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandLine, descendantsOf, killAll, running } from "../../packages/platform/test/processes.js";
 import type { MgmtDev } from "./mgmt-dev.js";
+import { killMigration } from "./migration.js";
 import type { Random } from "./random.js";
 import { steps, stopAt } from "./steps.js";
 import { Violation, eventually } from "./violation.js";
 
 /**
- * Which processes a kill ends. `frozen` suspends Postgres first, `terminate` is an orderly end, and `first start` kills a platform
- * that creates another data directory.
+ * Which processes a kill ends. `frozen` suspends Postgres first, `terminate` is an orderly end, `first start` kills a platform
+ * that creates another data directory, and `migration` one that migrates another data directory of an earlier version.
  */
 export const victims = [
   "platform",
@@ -19,6 +20,7 @@ export const victims = [
   "all",
   "restart",
   "first start",
+  "migration",
   "frozen platform",
   "frozen, then terminate",
   "terminate",
@@ -32,9 +34,10 @@ export interface KillPlan {
   after: number;
 }
 
-export const planKill = (random: Random): KillPlan => {
+/** @param index Number of the kill. Every second one is at a step, and these take the steps in turn. */
+export const planKill = (random: Random, index: number): KillPlan => {
   const victim = random.pick(victims);
-  const step = random.next() < 0.6 ? random.pick(steps).name : undefined;
+  const step = index % 2 === 1 ? steps[((index - 1) / 2) % steps.length]?.name : undefined;
   return { victim, step, after: random.below(600) };
 };
 
@@ -51,8 +54,12 @@ export class Killer {
     this.#dev = dev;
   }
 
-  /** Waits for the moment of the plan and kills. Returns whether the step was reached. */
-  async kill(plan: KillPlan): Promise<boolean> {
+  /**
+   * Waits for the moment of the plan and kills. Returns whether the step was reached.
+   *
+   * @param reached called before the kill when the step is reached.
+   */
+  async kill(plan: KillPlan, reached: () => void): Promise<boolean> {
     const step = steps.find(({ name }) => name === plan.step);
     if (step === undefined) {
       await sleep(plan.after);
@@ -60,6 +67,7 @@ export class Killer {
       return false;
     }
     const { backend, release } = await stopAt(this.#dev, step);
+    if (backend !== undefined) reached();
     try {
       await this.#kill(plan, backend);
     } finally {
@@ -93,6 +101,8 @@ export class Killer {
         return this.#leavesNothing(descendantsOf(pid));
       case "first start":
         return this.#killFirstStart(after * 2);
+      case "migration":
+        return killMigration(this.#dev, after);
       case "watchdog":
         killAll(watchdogs);
         return;

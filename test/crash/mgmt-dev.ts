@@ -39,6 +39,10 @@ export class MgmtDev {
     this.#directory = directory;
   }
 
+  get dataDir(): string {
+    return join(this.#directory, "data");
+  }
+
   get ready(): Ready {
     if (this.#ready === undefined) throw new Error("mgmt dev is not running");
     return this.#ready;
@@ -79,10 +83,9 @@ export class MgmtDev {
     const home = join(this.#directory, "home");
     await mkdir(home, { recursive: true });
     const log = createWriteStream(join(this.#directory, "mgmt-dev.log"), { flags: "a" });
-    const dataDir = join(this.#directory, "data");
     const child = spawn(
       process.execPath,
-      [bin, "dev", "--port", "0", "--data-dir", dataDir, "--output", "json"],
+      [bin, "dev", "--port", "0", "--data-dir", this.dataDir, "--output", "json"],
       {
         cwd: "/",
         env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), MGMT_COVERAGE_FILE: "" },
@@ -152,7 +155,7 @@ export class MgmtDev {
   /** Connects to Postgres as its superuser, past everything that the platform does. */
   async connectAsAdmin(database = "postgres"): Promise<Client> {
     const manifest: { postgres: { password: string } } = JSON.parse(
-      await readFile(join(this.#directory, "data", "platform.json"), "utf8"),
+      await readFile(join(this.dataDir, "platform.json"), "utf8"),
     );
     const client = new Client({
       host: "127.0.0.1",
@@ -167,7 +170,7 @@ export class MgmtDev {
   }
 
   async postmaster(): Promise<number> {
-    const file = join(this.#directory, "data", "postgres", "postmaster.pid");
+    const file = join(this.dataDir, "postgres", "postmaster.pid");
     return Number((await readFile(file, "utf8")).split("\n")[0]);
   }
 

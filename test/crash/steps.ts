@@ -5,26 +5,35 @@ import type { MgmtDev } from "./mgmt-dev.js";
 /** A statement of the platform, before which a lock of this test stops it. */
 interface Step {
   name: string;
-  table: "pg_database" | "pg_authid" | "pg_auth_members";
-  statement: RegExp;
+  table: string;
+  /** Undefined for every statement that changes the table. */
+  statement?: RegExp;
 }
 
-/** Steps of work on databases. The statement waits for the lock, so the kill comes between it and the step before. */
+/**
+ * Steps of work on databases and on records. The statement waits for the lock, so the kill comes between it and the step
+ * before.
+ */
 export const steps: readonly Step[] = [
-  { name: "create a database", table: "pg_database", statement: /create database/i },
-  { name: "close a database", table: "pg_database", statement: /allow_connections false/i },
-  { name: "open a database", table: "pg_database", statement: /allow_connections true/i },
-  { name: "rename a database", table: "pg_database", statement: /rename to/i },
-  { name: "drop a database", table: "pg_database", statement: /drop database/i },
-  { name: "create an owner role", table: "pg_authid", statement: /create role .* nologin/i },
-  { name: "create a login", table: "pg_authid", statement: /create role .* login/i },
-  { name: "change a password", table: "pg_authid", statement: /alter role .* password/i },
-  { name: "disable a login", table: "pg_authid", statement: /alter role .* nologin/i },
-  { name: "drop a role", table: "pg_auth_members", statement: /drop role/i },
+  { name: "create a database", table: "pg_catalog.pg_database", statement: /create database/i },
+  { name: "close a database", table: "pg_catalog.pg_database", statement: /allow_connections false/i },
+  { name: "open a database", table: "pg_catalog.pg_database", statement: /allow_connections true/i },
+  { name: "rename a database", table: "pg_catalog.pg_database", statement: /rename to/i },
+  { name: "drop a database", table: "pg_catalog.pg_database", statement: /drop database/i },
+  { name: "create an owner role", table: "pg_catalog.pg_authid", statement: /create role .* nologin/i },
+  { name: "create a login", table: "pg_catalog.pg_authid", statement: /create role .* login/i },
+  { name: "change a password", table: "pg_catalog.pg_authid", statement: /alter role .* password/i },
+  { name: "disable a login", table: "pg_catalog.pg_authid", statement: /alter role .* nologin/i },
+  { name: "drop a role", table: "pg_catalog.pg_auth_members", statement: /drop role/i },
+  { name: "store a project", table: "mgmt.projects" },
+  { name: "store a database", table: "mgmt.databases" },
+  { name: "store a connection", table: "mgmt.connections" },
+  { name: "store a backup", table: "mgmt.backups" },
+  { name: "store a job", table: "mgmt.jobs" },
 ];
 
 /** How long the load may take to reach a step. The kill comes then in any case. */
-const patience = 1_500;
+const patience = 3_000;
 
 /** A platform that waits before a step. */
 export interface Stopped {
@@ -42,21 +51,28 @@ export const stopAt = async (dev: MgmtDev, { table, statement }: Step): Promise<
     await Promise.all([locker, observer].map((client) => client.end().catch(() => undefined)));
   };
   try {
-    await locker.query(`begin; lock table pg_catalog.${table} in share row exclusive mode`);
-    return { backend: await waitingBackend(observer, statement), release };
+    await locker.query(`begin; lock table ${table} in share row exclusive mode`);
+    const { rows } = await locker.query<{ pid: number }>("select pg_backend_pid() as pid");
+    return { backend: await waitingBackend(observer, rows[0]?.pid, statement), release };
   } catch (error) {
     await release();
     throw error;
   }
 };
 
-const waitingBackend = async (observer: Client, statement: RegExp): Promise<number | undefined> => {
+/** Waits for a session of the platform that waits for the lock of `locker`. */
+const waitingBackend = async (
+  observer: Client,
+  locker: number | undefined,
+  statement: RegExp | undefined,
+): Promise<number | undefined> => {
   for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(5)) {
     const { rows } = await observer.query<{ pid: number; query: string }>(
       `select pid, query from pg_stat_activity
-        where application_name = 'mgmt' and wait_event_type = 'Lock' and state = 'active'`,
+        where application_name like 'mgmt%' and state = 'active' and $1 = any (pg_blocking_pids(pid))`,
+      [locker],
     );
-    const found = rows.find(({ query }) => statement.test(query.replaceAll("\n", " ")));
+    const found = rows.find(({ query }) => statement?.test(query.replaceAll("\n", " ")) ?? true);
     if (found) return found.pid;
   }
   return undefined;
