@@ -22,43 +22,54 @@ export const assertOwnService = async (
   name: string,
   profile: Profile,
   context: Pick<Context, "output" | "signal">,
-  transport?: Transport,
 ): Promise<void> => {
   const address = addressOfDev(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
-  if (!(await isOwnService(profile, context, transport))) throw devNotRunning(name, address);
+  if (!(await isOwnService(profile, context))) throw devNotRunning(name, address);
 };
 
 /**
- * Wraps a transport: each request waits for `assertOwnService`, because the `mgmt dev` of the profile can end while a command
- * waits or repeats a request. The proof usually travels over the connection of the request that follows.
+ * Wraps a transport: each request waits for the proof of the service, because the `mgmt dev` of the profile can end while a
+ * command waits or repeats a request. The proof usually travels over the connection of the request that follows. While nothing
+ * listens, requests fail as they do without the proof, so that a command continues after a restart of `mgmt dev`.
  */
 export const sendToOwnService = (
   transport: Transport,
   { name, profile }: { name: string; profile: Profile },
-  context: Pick<Context, "output" | "signal">,
+  { signal }: Pick<Context, "signal">,
 ): Transport => {
-  if (addressOfDev(profile) === undefined) return transport;
+  const address = addressOfDev(profile);
+  if (address === undefined || !isSameAddress(address, profile.baseUrl)) return transport;
   return {
     async send(request) {
-      await assertOwnService(name, profile, context, transport).catch((cause: unknown) => {
+      if (!(await proves(profile, transport, signal))) {
         // The SDK repeats requests after other errors.
+        const cause = devNotRunning(name, address);
         throw new TokenError("The service is not the one that the token is for", { cause });
-      });
+      }
       return transport.send(request);
     },
   };
 };
 
-/**
- * Whether the service at the control URL of the profile is the running `mgmt dev` that wrote its secret file. Asks it to prove
- * that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret.
- */
+/** Whether the service at the control URL of the profile proves to be the running `mgmt dev` that wrote its secret file. */
 export const isOwnService = async (
   profile: Profile,
-  { output, signal: stopped }: Pick<Context, "output" | "signal">,
-  transport: Transport = debugRequests(nodeTransport(), output),
+  { output, signal }: Pick<Context, "output" | "signal">,
 ): Promise<boolean> => {
+  try {
+    return await proves(profile, debugRequests(nodeTransport(), output), signal);
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+};
+
+/**
+ * Asks the service to prove that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret. Throws
+ * what the transport throws.
+ */
+const proves = async (profile: Profile, transport: Transport, stopped: AbortSignal): Promise<boolean> => {
   const address = addressOfDev(profile);
   const { controlSecretFile } = profile;
   if (address === undefined || controlSecretFile === undefined) return false;
@@ -67,13 +78,8 @@ export const isOwnService = async (
   const nonce = randomBytes(24).toString("base64url");
   const url = `${address}/_control/proof?nonce=${nonce}`;
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
-  const body = await transport
-    .send({ method: "GET", url, headers: { accept: "application/json" }, body: undefined, signal })
-    .then(
-      (response) => response.body,
-      () => "",
-    );
-  stopped.throwIfAborted();
+  const headers = { accept: "application/json" };
+  const { body } = await transport.send({ method: "GET", url, headers, body: undefined, signal });
   const text = `mgmt control proof\n${address}\n${nonce}`;
   const expected = createHmac("sha256", secret).update(text).digest();
   const proof = Buffer.from(proofIn(body), "base64url");

@@ -3,6 +3,8 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nodeTransport, TokenError } from "../../src/service/sdk.js";
+import { sendToOwnService } from "../../src/service/own-service.js";
 import type { Result } from "../result.js";
 import { type Account, startAccount } from "./account.js";
 
@@ -78,6 +80,7 @@ const squat = async (port: number, relayTo?: string): Promise<Squatter> => {
 /** A service that proves that it knows the secret until it has responded to a request, and then no longer. */
 const changeHands = async (
   responses: readonly { status: number; body: object }[],
+  port = 0,
 ): Promise<Squatter & { baseUrl: string }> => {
   const left = [...responses];
   const received: string[] = [];
@@ -100,7 +103,7 @@ const changeHands = async (
     const { status, body } = left.shift() ?? { status: 200, body: {} };
     response.writeHead(status, { "retry-after": "0" }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server listens on no port");
   baseUrl = `http://127.0.0.1:${String(address.port)}`;
@@ -167,6 +170,21 @@ describe("a profile of a mgmt dev that has ended", () => {
     // Only the request for another proof.
     expect(received).toHaveLength(1);
     expect(received[0]).not.toMatch(/authorization|canary/i);
+  });
+
+  it("fails as other services do while nothing listens, so that a command continues after a restart", async () => {
+    await register();
+    const { baseUrl } = account.server;
+    const request = { method: "GET", url: `${baseUrl}/v1/projects`, headers: {}, body: undefined };
+    const { signal } = new AbortController();
+    const profile = { baseUrl, controlUrl: `${baseUrl}/_control`, controlSecretFile: secretFile };
+    const transport = sendToOwnService(nodeTransport(), { name: "local", profile }, { signal });
+    await account.server.close(0);
+    await expect(transport.send({ ...request, signal })).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    const owner = await changeHands([{ status: 200, body: { data: [] } }], portOf(baseUrl));
+    squatter = owner;
+    expect(await transport.send({ ...request, signal })).toMatchObject({ status: 200 });
+    await expect(transport.send({ ...request, signal })).rejects.toThrow(TokenError);
   });
 
   it("sends no refresh token when it logs out, and removes the login", async () => {
