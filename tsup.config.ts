@@ -50,9 +50,14 @@ export interface Library {
 const sdk: Library = {
   name: "sdk",
   entries: ["index", "partial", "node", "auth/index", "auth/node"],
-  conditional: ["trace-channels", "without-trace-channels", "type-checks", "without-type-checks"].map(
-    (name) => `request/${name}`,
-  ),
+  conditional: [
+    "request/trace-channels",
+    "request/without-trace-channels",
+    "request/type-checks",
+    "request/without-type-checks",
+    "transport/limited-text",
+    "transport/unlimited-text",
+  ],
   formats: ["esm", "cjs"],
 };
 const engine: Library = { name: "engine", entries: ["index"], formats: ["esm", "cjs"] };

@@ -10,6 +10,7 @@ export default defineConfig({
     alias: [
       { find: "#trace-channels", replacement: source("sdk/src/request/trace-channels.ts") },
       { find: "#type-checks", replacement: source("sdk/src/request/type-checks.ts") },
+      { find: "#response-text", replacement: source("sdk/src/transport/limited-text.ts") },
       { find: /^@mgmt\/sdk\/openapi\.json$/, replacement: source("sdk/openapi.json") },
       { find: /^@mgmt\/(sdk|engine|mock|platform)$/, replacement: source("$1/src/index.ts") },
       { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Transport } from "./transport.js";
 import { assertFetched } from "#type-checks";
+import { textOf } from "#response-text";
 
 /** The part of `fetch` that the SDK uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -13,7 +14,7 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     const response = await (fetch ?? globalThis.fetch)(url, init);
     assertFetched(response, InvalidArgumentError);
     if (response.type === "opaqueredirect") throw new TypeError("The response is a redirect.");
-    const text = await response.text();
+    const text = await textOf(response, { method, url });
     let flat: Record<string, string> | undefined;
     return {
       status: response.status,
