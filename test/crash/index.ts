@@ -16,7 +16,7 @@ const usage = `npm run test:crash [-- --kills N] [--seed S]
 
 Kills parts of a mgmt dev that eight clients use, restarts it, and checks that every answer was kept.
 
-  --kills N    number of kills. Default: 12. 30 kill once at each named step
+  --kills N    number of kills. Default: 12. Every second kill waits for the next named step
   --seed S     repeats the choices of an earlier run
 
 Exits with 1 after a violation, and keeps the data directory.
