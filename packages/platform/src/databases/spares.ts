@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseUnavailableError } from "@mgmt/engine";
 import type { Copies } from "./copies.js";
 import { sparePrefix, unfinishedSparePrefix } from "./names.js";
 
@@ -19,6 +21,9 @@ const pause = 30;
 /** Time before the first spares are created, in milliseconds, because they would slow down the start. */
 const startPause = 250;
 
+/** Time between attempts to drop what an interrupted creation left, in milliseconds. */
+const retryDelay = 250;
+
 /**
  * Creates empty databases in advance. Creating one writes about 300 files; renaming a spare takes a millisecond. Spares do
  * not allow connections.
@@ -30,10 +35,11 @@ export class Spares {
   readonly #ready: string[];
   readonly #waiters: Waiter[] = [];
   readonly #creating = new Set<Promise<void>>();
+  readonly #dropping = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   /** When the timer ends. */
   #due = 0;
-  #closed = false;
+  readonly #closed = new AbortController();
 
   /** @param ready names of spares that already exist. */
   constructor(copies: Copies, depth: number, ready: readonly string[]) {
@@ -57,9 +63,10 @@ export class Spares {
 
   /** Stops creating spares. Resolves when none is being created. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closed.abort();
     clearTimeout(this.#timer);
     await Promise.all(this.#creating);
+    await Promise.all(this.#dropping);
   }
 
   /** Creates the missing spares after this time, or earlier if that is planned. */
@@ -78,7 +85,7 @@ export class Spares {
     const missing = this.#depth + this.#waiters.length - this.#ready.length - this.#creating.size;
     for (
       let count = Math.min(missing, concurrency - this.#creating.size);
-      count > 0 && !this.#closed;
+      count > 0 && !this.#closed.signal.aborted;
       count -= 1
     ) {
       const creation = this.#create().then(
@@ -101,7 +108,29 @@ export class Spares {
 
   async #create(): Promise<string> {
     const id = randomBytes(8).toString("hex");
-    await this.#copies.createEmpty(unfinishedSparePrefix + id, sparePrefix + id);
-    return sparePrefix + id;
+    const [unfinished, name] = [unfinishedSparePrefix + id, sparePrefix + id];
+    try {
+      await this.#copies.createEmpty(unfinished, name);
+      return name;
+    } catch (error) {
+      const dropping = this.#drop([unfinished, name]).finally(() => this.#dropping.delete(dropping));
+      this.#dropping.add(dropping);
+      throw error;
+    }
+  }
+
+  /** Drops what an interrupted creation left, once Postgres can be reached. */
+  async #drop(names: readonly string[]): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      try {
+        for (const name of names) await this.#copies.drop(name);
+        return;
+      } catch (error) {
+        // What Postgres refuses now is dropped at the next start.
+        if (!(error instanceof DatabaseUnavailableError)) return;
+      }
+      await sleep(retryDelay, undefined, { signal }).catch(() => undefined);
+    }
   }
 }
