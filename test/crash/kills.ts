@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { commandLine, descendantsOf, killAll, running } from "../../packages/platform/test/processes.js";
+import {
+  commandLine,
+  descendantsOf,
+  killAll,
+  running,
+  signalAll,
+} from "../../packages/platform/test/processes.js";
 import type { MgmtDev } from "./mgmt-dev.js";
 import { killMigration } from "./migration.js";
 import type { Random } from "./random.js";
@@ -108,7 +114,7 @@ export class Killer {
         return;
       case "platform and watchdog":
         // Stopped first, so that it does not act on the end of the platform.
-        for (const watchdog of watchdogs) process.kill(watchdog, "SIGSTOP");
+        signalAll(watchdogs, "SIGSTOP");
         killAll([pid, ...watchdogs]);
         return dev.ended();
       case "postmaster":
@@ -141,7 +147,7 @@ export class Killer {
   /** Suspends all processes of Postgres. */
   #freeze(): void {
     const servers = descendantsOf(this.#dev.ready.pid).filter((each) => isPostgres(commandLine(each)));
-    for (const server of running(servers)) process.kill(server, "SIGSTOP");
+    signalAll(servers, "SIGSTOP");
   }
 
   /** Waits until the platform and these processes have ended. */

@@ -35,10 +35,13 @@ export const running = (pids: readonly number[]): number[] => {
   return pids.filter((pid) => present.has(pid));
 };
 
-export const killAll = (pids: readonly number[]): void => {
+export const killAll = (pids: readonly number[]): void => signalAll(pids, "SIGKILL");
+
+/** Sends a signal to all processes that have not ended. */
+export const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void => {
   for (const pid of pids) {
     try {
-      process.kill(pid, "SIGKILL");
+      process.kill(pid, signal);
     } catch {
       // It ended together with the others.
     }
