@@ -52,7 +52,7 @@ export interface LogWriter {
 }
 
 /**
- * Starts a program that writes to a log what a terminal can show: whoever reaches the port of Postgres chooses the names in
+ * Starts a program that writes to a log what a terminal can show: any client that reaches the port of Postgres chooses the names in
  * refused connections. It outlives this process, so that no message is lost when that is killed.
  */
 export const startLogWriter = (log: FileHandle, account: Account | undefined): LogWriter => {

@@ -128,7 +128,7 @@ const stageFile = async (source: string, target: string): Promise<void> => {
   const { mode } = found;
   const executable = (mode & 0o100) !== 0;
   const readableByAll = (mode & 0o444) === 0o444 && (!executable || (mode & 0o111) === 0o111);
-  // A link stays the file of whoever owns the package, who could change it later.
+  // A hard link remains the file of the owner of the package, who could change it later.
   if (readableByAll && foreignProgramProblem(found) === undefined) {
     try {
       await link(source, target);
