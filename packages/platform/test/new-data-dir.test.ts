@@ -1,4 +1,4 @@
-import { mkdir, open, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { openDataDir } from "../src/data-dir/data-dir.js";
@@ -44,5 +44,40 @@ describe("a new data directory", () => {
     const synced = await recordSyncs();
     await (await openDataDir(join(root, "created", "data"))).release();
     expect(synced).toContain(await inodeOf(join(root, "created")));
+  });
+
+  const unfinished = "platform.json.0123456789ab.tmp";
+
+  it("is used after a process was killed while it wrote the first platform.json", async () => {
+    const path = join(root, "unfinished");
+    await mkdir(path, { mode: 0o700 });
+    await writeFile(join(path, unfinished), '{"format":', { mode: 0o600 });
+    const dataDir = await openDataDir(path);
+    expect(dataDir.stored).toBeUndefined();
+    expect(await readdir(path)).toEqual(["platform.lock"]);
+    await dataDir.release();
+  });
+
+  it("is refused when it contains another file beside an unfinished one, and both are kept", async () => {
+    const path = join(root, "foreign");
+    await mkdir(path, { mode: 0o700 });
+    await writeFile(join(path, unfinished), "", { mode: 0o600 });
+    await writeFile(join(path, "notes.txt"), "", { mode: 0o600 });
+    await expect(openDataDir(path)).rejects.toMatchObject({ code: "platform:data_dir_corrupt" });
+    expect((await readdir(path)).sort()).toEqual(["notes.txt", unfinished]);
+  });
+
+  it("is used after a power failure left empty locks", async () => {
+    const path = join(root, "empty-locks");
+    await mkdir(path, { mode: 0o700 });
+    const old = new Date(Date.now() - 120_000);
+    for (const name of ["platform.lock", "platform.lock.removal"]) {
+      await writeFile(join(path, name), "", { mode: 0o600 });
+      await utimes(join(path, name), old, old);
+    }
+    const dataDir = await openDataDir(path);
+    expect(await readdir(path)).toEqual(["platform.lock"]);
+    await dataDir.release();
+    expect(await readdir(path)).toEqual([]);
   });
 });

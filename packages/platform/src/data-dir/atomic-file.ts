@@ -49,12 +49,13 @@ const temporaryEnd = /^\.[0-9a-f]{12}\.tmp$/;
  */
 export const removeUnfinished = async (directory: string, names: readonly string[]): Promise<void> => {
   for (const found of await readdir(directory)) {
-    const isOurs = names.some(
-      (name) => found.startsWith(name) && temporaryEnd.test(found.slice(name.length)),
-    );
-    if (isOurs) await rm(join(directory, found), { recursive: true, force: true });
+    if (isUnfinished(found, names)) await rm(join(directory, found), { recursive: true, force: true });
   }
 };
+
+/** Tells whether `temporaryFor` made this name for one of these names. */
+export const isUnfinished = (found: string, names: readonly string[]): boolean =>
+  names.some((name) => found.startsWith(name) && temporaryEnd.test(found.slice(name.length)));
 
 /** Makes the names of the files in a directory survive a power failure. */
 export const syncDirectory = async (directory: string): Promise<void> => {

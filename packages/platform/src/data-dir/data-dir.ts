@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
 import { PlatformError, isDiskFull, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
-import { removeUnfinished, syncParents } from "./atomic-file.js";
+import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
 import { DirectoryLock, lockName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
 import { type Manifest, NewerFormatError, manifestName, readManifest } from "./manifest.js";
@@ -131,6 +131,7 @@ const readStored = async (path: string): Promise<DataDir["stored"]> => {
   }
   if (manifest === undefined) {
     if (!(await isEmpty(path))) throw platformErrors.dataDirForeign(path);
+    await removeUnfinished(path, [manifestName]);
     return undefined;
   }
   await removeUnfinished(path, [manifestName, ...Object.values(files).map((file) => basename(file))]);
@@ -141,8 +142,9 @@ const readStored = async (path: string): Promise<DataDir["stored"]> => {
   return { manifest, oldState: manifest.format === 1 ? await readOldState(files) : undefined };
 };
 
+/** Tells whether a directory contains nothing but the lock and what a killed first start left of its manifest. */
 const isEmpty = async (path: string): Promise<boolean> =>
-  (await readdir(path)).every((name) => name.startsWith(lockName));
+  (await readdir(path)).every((name) => name.startsWith(lockName) || isUnfinished(name, [manifestName]));
 
 const checkCluster = async (path: string, { postgres }: Manifest): Promise<void> => {
   const { cluster } = filesIn(path);

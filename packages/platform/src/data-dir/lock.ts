@@ -53,16 +53,17 @@ export class DirectoryLock {
 /** Removes the files of processes that were killed while they took the lock. */
 const removeLeft = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
-    if (!ownName.test(name)) continue;
-    const path = join(dataDir, name);
-    const owner = await readOwner(path);
-    // Another process may be writing a file without an owner.
-    const isLeft =
-      owner === undefined
-        ? Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > writeLimit
-        : !(await isAlive(owner));
-    if (isLeft) await rm(path, { force: true });
+    if (ownName.test(name) && (await isLeft(join(dataDir, name)))) {
+      await rm(join(dataDir, name), { force: true });
+    }
   }
+};
+
+/** Tells whether the process that a file identifies has ended. A file without an identity may still be written. */
+const isLeft = async (path: string): Promise<boolean> => {
+  const owner = await readOwner(path);
+  if (owner !== undefined) return !(await isAlive(owner));
+  return Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > writeLimit;
 };
 
 /** Returns the holder of the lock; undefined when there is no lock or it is unreadable. */
@@ -104,8 +105,7 @@ const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {
 export const removeStale = async (path: string, own: string): Promise<void> => {
   const removal = `${path}.removal`;
   if (!(await linkIfAbsent(own, removal))) {
-    const remover = await readOwner(removal);
-    if (remover !== undefined && !(await isAlive(remover))) await rm(removal, { force: true });
+    if (await isLeft(removal)) await rm(removal, { force: true });
     await sleep(5);
     return;
   }
