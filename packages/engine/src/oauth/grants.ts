@@ -77,10 +77,14 @@ export const refresh = (
   const now = clock.now();
   const expiresAt = findRefreshToken(world, token)?.row.expiresAt ?? Infinity;
   // The other tokens of a replayed one may have expired, and have then ended the grant.
-  deleteExpired(store, now, settings.oauth);
+  const areDeleted = deleteExpired(store, now, settings.oauth);
   if (now >= expiresAt) throw oauthErrors.refreshExpired();
   const found = findRefreshToken(world, token);
   if (found?.grant.clientId !== client.id) throw oauthErrors.refreshUnknown();
+  if (!areDeleted && hasExpiredUnused(store, found.grant, now)) {
+    deleteGrant(store, found.grant.id, settings.oauth);
+    throw oauthErrors.refreshUnknown();
+  }
   const { row, grant } = found;
   if (row.usedAt !== null && (row.replayed || now - row.usedAt > settings.oauth.refreshGrace)) {
     deleteGrant(store, grant.id, settings.oauth);
@@ -92,6 +96,10 @@ export const refresh = (
   store.refreshTokens.update(row.id, row.usedAt === null ? { usedAt: now } : { replayed: true });
   return { grant, scopes, refreshToken: issueRefreshToken(world, grant) };
 };
+
+/** Returns whether a refresh token of the grant has expired without being used. */
+const hasExpiredUnused = ({ refreshTokens }: Store, { id: grantId }: GrantRow, now: number): boolean =>
+  refreshTokens.list({ grantId }).some(({ usedAt, expiresAt }) => usedAt === null && now >= expiresAt);
 
 /** Returns the row of a refresh token and its grant, or undefined for an unknown token. */
 export const findRefreshToken = (

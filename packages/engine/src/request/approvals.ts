@@ -88,7 +88,7 @@ export const requireApproval = (world: World, request: GatedRequest): ApprovalRo
   if (same.some(({ status, expiresAt }) => status === "denied" && now < expiresAt))
     throw errors.approvalDenied();
 
-  for (const { id } of store.approvals.listExpired(now - retention).slice(0, maxDeleted)) {
+  for (const { id } of store.approvals.listExpired(now - retention, maxDeleted)) {
     store.approvals.delete(id);
   }
   const pending =

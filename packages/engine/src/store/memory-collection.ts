@@ -169,9 +169,9 @@ export class MemoryExpiringCollection<T extends Row & { expiresAt: number | null
 {
   #expiry: ExpiryIndex<T> | undefined;
 
-  listExpired(time: number): T[] {
+  listExpired(time: number, limit = Infinity): T[] {
     this.#expiry ??= this.maintain(new ExpiryIndex<T>());
-    return this.#expiry.expired(time);
+    return this.#expiry.expired(time, limit);
   }
 }
 

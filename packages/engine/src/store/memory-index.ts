@@ -83,11 +83,15 @@ export class ExpiryIndex<T extends Row & { expiresAt: number | null }> implement
     (left, right) => expiryOf(left.row) - expiryOf(right.row) || left.sequence - right.sequence,
   );
 
-  /** Returns the rows that have expired at `time`, earliest first. */
-  expired(time: number): T[] {
+  /**
+   * Returns the rows that have expired at `time`, earliest first.
+   *
+   * @param limit maximum number of rows.
+   */
+  expired(time: number, limit: number): T[] {
     const rows: T[] = [];
     for (const { row } of this.#entries.from(() => true)) {
-      if (expiryOf(row) > time) break;
+      if (expiryOf(row) > time || rows.length >= limit) break;
       rows.push(row);
     }
     return rows;

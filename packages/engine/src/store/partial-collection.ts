@@ -82,7 +82,6 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return rows.length > limit ? rows.slice(0, limit) : rows;
   }
 
-  /** @param limit maximum number of rows. Default: all. */
   listExpired(time: number, limit = Infinity): T[] {
     const replaced = this.#changes().filter(({ before }) => before !== undefined).length;
     const rows = this.#overlay(

@@ -49,8 +49,12 @@ export interface Collection<T extends Row, W> {
 }
 
 export interface ExpiringCollection<T extends Row, W> extends Collection<T, W> {
-  /** Returns the rows whose `expiresAt` is at or before `time` (milliseconds since 1970), earliest first; null never expires. */
-  listExpired(time: number): T[];
+  /**
+   * Returns the rows whose `expiresAt` is at or before `time` (milliseconds since 1970), earliest first; null never expires.
+   *
+   * @param limit maximum number of rows. Default: all.
+   */
+  listExpired(time: number, limit?: number): T[];
 }
 
 type CollectionOf<Name extends CollectionName> = Name extends ExpiringName

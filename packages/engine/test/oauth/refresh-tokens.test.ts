@@ -120,6 +120,18 @@ describe("refresh tokens", () => {
     expect((await api.store()).grants.size).toBe(0);
   });
 
+  it("end with the line that expires, even if more tokens have expired than one request deletes", async () => {
+    for (let count = 0; count < 20; count += 1) await api.login();
+    const first = await api.login();
+    const [, used = first] = [await next(first), await next(first)];
+    await api.engine.clock.advance(89 * day);
+    const [later, other] = [await next(used), await api.login()];
+    await api.engine.clock.advance(day);
+    expect(await refused(later.refreshToken)).toBe("invalid_grant");
+    expect((await api.store()).grants.size).toBe(1);
+    await next(other);
+  });
+
   it("end with a replay in, or the revocation of, either line of a replayed token", async () => {
     for (const end of [
       async (line: TokenPair) => {

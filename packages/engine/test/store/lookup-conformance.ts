@@ -273,6 +273,28 @@ export const describeLookups = (open: OpenStore): void => {
       expect(await expired(Number.MAX_SAFE_INTEGER)).toEqual(["c2", "c5", "c4", "c1"]);
     });
 
+    it("are limited to the earliest", async () => {
+      for (const [id, expiresAt] of [
+        ["c1", 30],
+        ["c2", 10],
+        ["c3", 20],
+      ] as const)
+        await insert(id, expiresAt);
+      const first = (count: number) =>
+        store.run(({ authorizationCodes }) => idsOf(authorizationCodes.listExpired(40, count)));
+      expect([await first(0), await first(2), await first(9)]).toEqual([
+        [],
+        ["c2", "c3"],
+        ["c2", "c3", "c1"],
+      ]);
+      const rest = await store.run(({ authorizationCodes }) => {
+        authorizationCodes.delete("c2");
+        authorizationCodes.update("c1", { expiresAt: 5 });
+        return idsOf(authorizationCodes.listExpired(40, 1));
+      });
+      expect(rest).toEqual(["c1"]);
+    });
+
     it("follow updates and deletions", async () => {
       await insert("c1", 10);
       await insert("c2", 20);

@@ -1,6 +1,7 @@
 import { type Call, behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { adminScope } from "../../request/principal.js";
+import { forEachOf } from "../../store/want.js";
 import { reachProject } from "./placement.js";
 import { refuseTakenLogicalId } from "./projects.js";
 
@@ -30,11 +31,11 @@ export const transferBehaviors = {
       const { projects, databases, connections, apps, approvals } = store;
       projects.update(project.id, { workspaceId });
       for (const app of apps.list({ projectId: project.id })) apps.update(app.id, { workspaceId });
-      for (const database of databases.list({ projectId: project.id })) {
-        databases.update(database.id, { workspaceId });
-        for (const { id } of connections.list({ databaseId: database.id }))
-          connections.update(id, { workspaceId });
-      }
+      forEachOf(databases.list({ projectId: project.id }), ({ id: databaseId }) => {
+        const moved = connections.list({ databaseId });
+        databases.update(databaseId, { workspaceId });
+        for (const { id } of moved) connections.update(id, { workspaceId });
+      });
       const waiting = approvals.list({ projectId: project.id, status: "pending" });
       for (const { id } of waiting) approvals.update(id, { status: "expired", expiresAt: clock.now() });
       return { status: 204 };
