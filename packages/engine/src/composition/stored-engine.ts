@@ -39,6 +39,7 @@ import { type Snapshot, readSnapshot } from "./snapshot.js";
 import { StoredServer } from "./stored-server.js";
 import { serverTablesOf, snapshotOfTables, tablesOf } from "./stored-snapshot.js";
 import { type StoredWorldParts, lastingWorld, requestWorld } from "./stored-world.js";
+import { readOnly, withoutLocks } from "../store/backing.js";
 
 /** `seed`, `startAt`, `frozen`, `snapshot` and `initial` apply only to records that no server has used. */
 export interface StoredEngineOptions extends Omit<EngineOptions, "afterMutation"> {
@@ -161,7 +162,7 @@ export class StoredEngine implements ServedEngine {
         ),
       workspaceOf: async ({ subject }) =>
         lastingWorld(parts).transact(
-          { mode: "read", locks: [] },
+          readOnly,
           (world) => workspaceOf(world, subject),
           () => [rowWant("database", subject)],
         ),
@@ -254,7 +255,7 @@ export class StoredEngine implements ServedEngine {
   /** Stores the current state as the one that `reset` restores. */
   async keepAsInitial(): Promise<void> {
     const snapshot = await this.snapshot();
-    await this.#server.run({ mode: "write", locks: [] }, ({ tables }) => {
+    await this.#server.run(withoutLocks, ({ tables }) => {
       const server = tables.table<InitialRow, Readonly<Record<string, never>>>("server");
       server.update(initialId, { snapshot });
     });

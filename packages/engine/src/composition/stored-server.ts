@@ -8,7 +8,7 @@ import { RequestError } from "../request/request-error.js";
 import { StateChangedError } from "../request/state-changed-error.js";
 import type { World } from "../request/world.js";
 import { uploadPath } from "../rules/deployments/uploads.js";
-import type { Access } from "../store/backing.js";
+import { type Access, readOnly } from "../store/backing.js";
 import type { PartialTables } from "../store/partial-tables.js";
 import type { Records } from "../store/records.js";
 import { replay } from "../store/replay.js";
@@ -72,7 +72,7 @@ export class StoredServer {
 
   /** Loads the state. */
   async refresh(): Promise<ServerState> {
-    const transaction = this.#parts.records.begin({ mode: "read", locks: [] });
+    const transaction = this.#parts.records.begin(readOnly);
     try {
       const [found] = await transaction.load(serverWants.slice(0, 1));
       const loaded = typeof found === "object" ? found[0] : undefined;

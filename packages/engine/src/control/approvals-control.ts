@@ -4,6 +4,7 @@ import type { World } from "../request/world.js";
 import { type ControlledWorld, change as runChange } from "./controlled-world.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
+import { readOnly } from "../store/backing.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
 export class ApprovalsControl {
@@ -11,7 +12,7 @@ export class ApprovalsControl {
 
   /** Returns all approvals, oldest first, with their current status. */
   list(): ApprovalRow[] | Promise<ApprovalRow[]> {
-    return this.world().transact({ mode: "read", locks: [] }, ({ store, clock }) => {
+    return this.world().transact(readOnly, ({ store, clock }) => {
       const now = clock.now();
       return store.approvals.list({}).map((row) => approvalAt(row, now));
     });

@@ -18,6 +18,7 @@ import { cliClient } from "../oauth/resident-clients.js";
 import type { ClientRow, UserRow } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
 import { Residents, workspaceOf } from "./residents.js";
+import { readOnly } from "../store/backing.js";
 
 export interface ClientRegistration {
   /**
@@ -162,7 +163,7 @@ export class OAuthControl {
    * @throws ControlError when the server would refuse the request.
    */
   deny(options: RequestedConsent = {}): { redirect: string } | Promise<{ redirect: string }> {
-    return this.world().transact({ mode: "read", locks: [] }, (world) => ({
+    return this.world().transact(readOnly, (world) => ({
       redirect: responseLocation(readRequest(world, options), world.settings.authUrl, oauthErrors.denied()),
     }));
   }

@@ -18,6 +18,7 @@ import {
   serverId,
 } from "../request/server-rows.js";
 import type { SharedState } from "./shared-state.js";
+import { readOnly } from "../store/backing.js";
 
 type Everything = Readonly<Record<string, never>>;
 
@@ -49,9 +50,7 @@ export class StoredFaults implements FaultSource {
   }
 
   async list(): Promise<InstalledFault[]> {
-    return this.#server.run({ mode: "read", locks: [] }, ({ tables }) =>
-      faultsIn(tables).list({}).map(shown),
-    );
+    return this.#server.run(readOnly, ({ tables }) => faultsIn(tables).list({}).map(shown));
   }
 
   /** Removes a fault. Returns false when it is not installed. */

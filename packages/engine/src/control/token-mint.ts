@@ -5,6 +5,7 @@ import type { ControlledWorld } from "./controlled-world.js";
 import { type Time, readTime } from "./clock-control.js";
 import { ControlError, notFound } from "./control-error.js";
 import { Residents, workspaceOf } from "./residents.js";
+import { withoutLocks } from "../store/backing.js";
 
 /** Options that all kinds of token have. */
 export interface TokenOptions {
@@ -126,9 +127,7 @@ export class TokenMint {
   /** Signing draws the id of the token, which changes the state of a seeded generator. */
   async #sign(requestOf: (world: World) => TokenRequest): Promise<string> {
     const server = this.world();
-    const claims = await server.transact({ mode: "write", locks: [] }, (world) =>
-      tokenClaims(world, requestOf(world)),
-    );
+    const claims = await server.transact(withoutLocks, (world) => tokenClaims(world, requestOf(world)));
     return server.services.signer.sign(claims);
   }
 

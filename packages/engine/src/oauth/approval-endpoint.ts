@@ -5,6 +5,7 @@ import { pageResponse, refusals } from "./page-response.js";
 import { approvalPage } from "./page/approval-page.js";
 import { redirectResponse } from "./responses.js";
 import type { SignInGate } from "./sign-in-gate.js";
+import { readOnly } from "../store/backing.js";
 
 /**
  * Returns a function that finds the endpoint of the page that shows an approval. The page is available on loopback only,
@@ -27,7 +28,7 @@ export const approvalPages =
         if (signIn) return signIn;
         // The page has no form but that for the key.
         if (method === "POST") return redirectResponse(path, null);
-        return server.transact({ mode: "read", locks: [] }, ({ store, clock }) => {
+        return server.transact(readOnly, ({ store, clock }) => {
           const approval = store.approvals.get(id);
           if (!approval) return pageResponse(refusals.noApproval());
           const text = approvalPage(approvalAt(approval, clock.now()));

@@ -21,6 +21,7 @@ import { revokeToken } from "./revocation-endpoint.js";
 import type { SigningKeys } from "./signing-keys.js";
 import type { SignInGate } from "./sign-in-gate.js";
 import { issueToken } from "./token-endpoint.js";
+import { readOnly } from "../store/backing.js";
 
 export interface OAuthParts {
   readonly keys: SigningKeys;
@@ -86,8 +87,7 @@ export const oauthServer = ({
       methods: ["GET"],
       anyOrigin: true,
       // Another process may have replaced the keys, which the transaction notices.
-      respond: (server) =>
-        server.transact({ mode: "read", locks: [] }, () => jsonResponse(jwks(keys.state), cachedBriefly)),
+      respond: (server) => server.transact(readOnly, () => jsonResponse(jwks(keys.state), cachedBriefly)),
     },
   };
   const endpoint = (name: OAuthEndpoint): [path: string, endpoint: Endpoint] => [

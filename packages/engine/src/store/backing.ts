@@ -21,6 +21,12 @@ export interface Access {
   readonly locks: readonly string[];
 }
 
+/** Access of a transaction that changes no rows. */
+export const readOnly: Access = { mode: "read", locks: [] };
+
+/** Access of a transaction that changes rows and takes no locks. It runs again when another one has changed the same rows. */
+export const withoutLocks: Access = { mode: "write", locks: [] };
+
 /** Where a partial store loads rows from and commits its changes to. */
 export interface Backing {
   /** Begins a transaction. */

@@ -4,6 +4,7 @@ import type { BackupRow } from "../../store/rows.js";
 import type { JobHandlers } from "../../time/job-handler.js";
 import type { Job } from "../../time/scheduler.js";
 import { unavailableDelay } from "./database-lifecycle.js";
+import { readOnly, withoutLocks } from "../../store/backing.js";
 
 const backUpJob = "backup.make";
 
@@ -31,12 +32,12 @@ export const backupJobs: JobHandlers = {
    */
   [backUpJob]: async (world, backupId) => {
     const find = async (): Promise<BackupRow | undefined> =>
-      world.transact({ mode: "read", locks: [] }, ({ store }) => {
+      world.transact(readOnly, ({ store }) => {
         const backup = store.backups.get(backupId);
         return backup?.status === "running" ? backup : undefined;
       });
     const finish = async (changes: Partial<BackupRow>): Promise<void> =>
-      world.transact({ mode: "write", locks: [] }, ({ store }) => {
+      world.transact(withoutLocks, ({ store }) => {
         if (store.backups.get(backupId)?.status === "running") store.backups.update(backupId, changes);
       });
     const databaseId = (await find())?.databaseId;
@@ -55,7 +56,7 @@ export const backupJobs: JobHandlers = {
         await finish({ status: "failed" });
         throw error;
       }
-      await world.transact({ mode: "write", locks: [] }, ({ scheduler, clock }) =>
+      await world.transact(withoutLocks, ({ scheduler, clock }) =>
         scheduler.schedule(clock, backUpJob, backupId, unavailableDelay),
       );
     }

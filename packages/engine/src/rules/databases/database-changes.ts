@@ -10,6 +10,7 @@ import { type JobHandlers, type JobWorld, SupersededError } from "../../time/job
 import type { Job } from "../../time/scheduler.js";
 import { changeDatabase, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
+import { readOnly } from "../../store/backing.js";
 
 const changeJob = "database.change";
 const loginJob = "database.login";
@@ -165,7 +166,7 @@ const postpone = (world: World, databaseId: string, change: DatabaseChange): voi
 
 /** Gives a connection the login that the store has for it, or none if the store has no such connection. */
 const setLogin = async (world: JobWorld, databaseId: string, connectionId: string): Promise<void> => {
-  const found = await world.transact({ mode: "read", locks: [] }, ({ store }) => ({
+  const found = await world.transact(readOnly, ({ store }) => ({
     isMade: store.databases.get(databaseId)?.made ?? false,
     connection: store.connections.get(connectionId),
   }));
@@ -189,16 +190,13 @@ const whileStored = async <T>(work: () => Promise<T>): Promise<T> => {
 export const changeJobs: JobHandlers = {
   [changeJob]: async (world, databaseId, changeId) => {
     const requested = await whileStored(async () =>
-      world.transact(
-        { mode: "read", locks: [] },
-        (current) => findChange(current, databaseId, changeId)?.change,
-      ),
+      world.transact(readOnly, (current) => findChange(current, databaseId, changeId)?.change),
     );
     if (!requested) throw new SupersededError();
     try {
       if (requested.type === "deleteDatabase") world.databaseWork.cancelFilling(databaseId);
       await world.databaseWork.inTurn([databaseId], async (lock) => {
-        const found = await world.transact({ mode: "read", locks: [] }, (current) =>
+        const found = await world.transact(readOnly, (current) =>
           findApplicable(current, databaseId, changeId),
         );
         if (!found) throw new SupersededError();

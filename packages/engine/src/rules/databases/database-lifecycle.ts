@@ -5,6 +5,7 @@ import { connectionsWant, rowWant } from "../../request/wants.js";
 import type { JobHandler, JobHandlers, JobWorld } from "../../time/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
+import { readOnly } from "../../store/backing.js";
 
 const provisionJob = "database.provision";
 const recoverJob = "database.recover";
@@ -68,7 +69,7 @@ export const changeDatabase = async <T>(
 
 const readDatabase = async (world: Transactions, databaseId: string): Promise<DatabaseRow | undefined> =>
   world.transact(
-    { mode: "read", locks: [] },
+    readOnly,
     ({ store }) => store.databases.get(databaseId),
     () => [rowWant("database", databaseId)],
   );
@@ -139,7 +140,7 @@ interface FoundDatabase {
 
 const findDatabase = async (world: Transactions, databaseId: string): Promise<FoundDatabase | undefined> =>
   world.transact(
-    { mode: "read", locks: [] },
+    readOnly,
     ({ store }) => {
       const row = store.databases.get(databaseId);
       const connections = store.connections.list({ databaseId });

@@ -1,6 +1,7 @@
 import type { World } from "../../request/world.js";
 import { cancelLifecycle } from "./database-lifecycle.js";
 import type { JobHandlers } from "../../time/job-handler.js";
+import { withoutLocks } from "../../store/backing.js";
 
 const dropBackupJob = "backup.drop";
 const retryAfter = 60_000;
@@ -29,7 +30,7 @@ export const removalJobs: JobHandlers = {
     try {
       await world.databaseEngine.dropBackup(backupId);
     } catch {
-      await world.transact({ mode: "write", locks: [] }, ({ scheduler, clock }) =>
+      await world.transact(withoutLocks, ({ scheduler, clock }) =>
         scheduler.schedule(clock, dropBackupJob, backupId, retryAfter),
       );
     }
