@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { ensureBuilt } from "../../packages/cli/test/bin.js";
 import { LoadClient } from "./client.js";
 import { Coverage } from "./coverage.js";
+import { FullDisk } from "./full-disk.js";
 import { Killer, describeKill, planKill } from "./kills.js";
 import { type Baseline, makeForeign, observeBaseline, verifyObjects } from "./leftovers.js";
 import { MgmtDev } from "./mgmt-dev.js";
@@ -40,9 +41,9 @@ class CrashTest {
   readonly #clients: LoadClient[];
   #baseline: Baseline = { databases: new Set(), roles: new Set() };
 
-  constructor(directory: string, seed: string) {
-    this.#dev = new MgmtDev(directory);
-    this.#killer = new Killer(this.#dev);
+  constructor(directory: string, disk: FullDisk, seed: string) {
+    this.#dev = new MgmtDev(directory, disk.directory);
+    this.#killer = new Killer(this.#dev, disk);
     this.#seed = seed;
     this.#clients = Array.from(
       { length: clientCount },
@@ -117,7 +118,7 @@ await ensureBuilt();
 const directory = await mkdtemp(join(tmpdir(), "mgmt-crash-"));
 await chmod(directory, 0o755);
 console.log(`seed ${seed}, ${String(kills)} kills, in ${directory}`);
-const test = new CrashTest(directory, seed);
+const test = new CrashTest(directory, await FullDisk.make(directory), seed);
 let done = 0;
 try {
   await test.begin();

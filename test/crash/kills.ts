@@ -6,6 +6,7 @@ import {
   running,
   signalAll,
 } from "../../packages/platform/test/processes.js";
+import { type FullDisk, killPostmasterOnFullDisk, startOnFullDisk } from "./full-disk.js";
 import type { MgmtDev } from "./mgmt-dev.js";
 import { killMigration } from "./migration.js";
 import type { Random } from "./random.js";
@@ -14,7 +15,8 @@ import { Violation, eventually } from "./violation.js";
 
 /**
  * Which processes a kill ends. `frozen` suspends Postgres first, `terminate` is an orderly end, `first start` kills a platform
- * that creates another data directory, and `migration` one that migrates another data directory of an earlier version.
+ * that creates another data directory, and `migration` one that migrates another data directory of an earlier version. On a
+ * `full disk`, Postgres does not start.
  */
 export const victims = [
   "platform",
@@ -30,6 +32,8 @@ export const victims = [
   "frozen platform",
   "frozen, then terminate",
   "terminate",
+  "postmaster on a full disk",
+  "platform on a full disk",
 ] as const;
 
 export interface KillPlan {
@@ -55,9 +59,12 @@ const isPostgres = (line: string): boolean => line.includes("postgres") && !line
 /** Kills parts of the platform. */
 export class Killer {
   readonly #dev: MgmtDev;
+  readonly #disk: FullDisk;
 
-  constructor(dev: MgmtDev) {
+  /** @param disk of `dev`. */
+  constructor(dev: MgmtDev, disk: FullDisk) {
     this.#dev = dev;
+    this.#disk = disk;
   }
 
   /**
@@ -120,6 +127,11 @@ export class Killer {
       case "postmaster":
         killAll([await dev.postmaster()]);
         return;
+      case "postmaster on a full disk":
+        return killPostmasterOnFullDisk(dev, this.#disk);
+      case "platform on a full disk":
+        await this.#killPlatform();
+        return startOnFullDisk(dev, this.#disk);
       case "backend":
         killAll([backend ?? (await this.#anyBackend())].filter((each) => each !== undefined));
         return;

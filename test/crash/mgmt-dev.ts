@@ -27,6 +27,7 @@ export interface Answer {
 /** `mgmt dev` in a process of its own, on a data directory that survives its restarts. */
 export class MgmtDev {
   readonly #directory: string;
+  readonly #programs: string | undefined;
   #child: ChildProcess | undefined;
   #ready: Ready | undefined;
   #secret = "";
@@ -35,8 +36,10 @@ export class MgmtDev {
   /** User tokens, which `projects.transfer` takes as the recipient. */
   userTokens: readonly [string, string] = ["", ""];
 
-  constructor(directory: string) {
+  /** @param programs directory with the programs of Postgres. Default: those that `mgmt dev` finds. */
+  constructor(directory: string, programs?: string) {
     this.#directory = directory;
+    this.#programs = programs;
   }
 
   get dataDir(): string {
@@ -88,7 +91,13 @@ export class MgmtDev {
       [bin, "dev", "--port", "0", "--data-dir", this.dataDir, "--output", "json"],
       {
         cwd: "/",
-        env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), MGMT_COVERAGE_FILE: "" },
+        env: {
+          ...process.env,
+          HOME: home,
+          XDG_CONFIG_HOME: join(home, "config"),
+          MGMT_COVERAGE_FILE: "",
+          ...(this.#programs !== undefined && { MGMT_POSTGRES: this.#programs }),
+        },
         stdio: ["ignore", "pipe", "pipe"],
       },
     );

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { query } from "../../packages/platform/test/api.js";
+import { migrations } from "../../packages/platform/src/store/migrations.js";
 import { makeOldDirectory } from "../../packages/platform/test/old-data-dir.js";
 import type { MgmtDev } from "./mgmt-dev.js";
 import { textAt } from "./outcome.js";
@@ -16,7 +17,7 @@ const starts = 3;
  */
 export const killMigration = async (dev: MgmtDev, after: number): Promise<void> => {
   const other = await dev.beside();
-  const { project } = await makeOldDirectory(other.dataDir);
+  const { project } = await makeOldDirectory(other.dataDir, after % migrations.length);
   for (let count = 1; count <= starts; count += 1) {
     const { child } = await other.launch();
     await sleep(after * count);

@@ -32,8 +32,8 @@ export const steps: readonly Step[] = [
   { name: "store a job", table: "mgmt.jobs" },
 ];
 
-/** How long the load may take to reach a step. The kill comes then in any case. */
-const patience = 3_000;
+/** How long the load may take to reach a step, in milliseconds. The kill comes then in any case. */
+const patience = 10_000;
 
 /** A platform that waits before a step. */
 export interface Stopped {
@@ -43,7 +43,7 @@ export interface Stopped {
   release(): Promise<void>;
 }
 
-/** Locks the table of the step, and waits until the platform waits for it. */
+/** Locks the table of the step, and waits until the platform waits for it. Lets other statements that wait for it continue. */
 export const stopAt = async (dev: MgmtDev, { table, statement }: Step): Promise<Stopped> => {
   const locker = await dev.connectAsAdmin();
   const observer = await dev.connectAsAdmin();
@@ -51,29 +51,39 @@ export const stopAt = async (dev: MgmtDev, { table, statement }: Step): Promise<
     await Promise.all([locker, observer].map((client) => client.end().catch(() => undefined)));
   };
   try {
-    await locker.query(`begin; lock table ${table} in share row exclusive mode`);
     const { rows } = await locker.query<{ pid: number }>("select pg_backend_pid() as pid");
-    return { backend: await waitingBackend(observer, rows[0]?.pid, statement), release };
+    for (const deadline = Date.now() + patience; Date.now() < deadline;) {
+      await locker.query(`begin; lock table ${table} in share row exclusive mode`);
+      const waiting = await waitingBackends(observer, rows[0]?.pid, deadline);
+      const found = waiting.find(({ query }) => statement?.test(query.replaceAll("\n", " ")) ?? true);
+      if (found) return { backend: found.pid, release };
+      await locker.query("rollback");
+    }
+    return { backend: undefined, release };
   } catch (error) {
     await release();
     throw error;
   }
 };
 
-/** Waits for a session of the platform that waits for the lock of `locker`. */
-const waitingBackend = async (
+interface Waiting {
+  pid: number;
+  query: string;
+}
+
+/** Waits for sessions of the platform that wait for the lock of `locker`. Returns none after the deadline. */
+const waitingBackends = async (
   observer: Client,
   locker: number | undefined,
-  statement: RegExp | undefined,
-): Promise<number | undefined> => {
-  for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(5)) {
-    const { rows } = await observer.query<{ pid: number; query: string }>(
+  deadline: number,
+): Promise<Waiting[]> => {
+  for (; Date.now() < deadline; await sleep(5)) {
+    const { rows } = await observer.query<Waiting>(
       `select pid, query from pg_stat_activity
         where application_name like 'mgmt%' and state = 'active' and $1 = any (pg_blocking_pids(pid))`,
       [locker],
     );
-    const found = rows.find(({ query }) => statement?.test(query.replaceAll("\n", " ")) ?? true);
-    if (found) return found.pid;
+    if (rows.length > 0) return rows;
   }
-  return undefined;
+  return [];
 };

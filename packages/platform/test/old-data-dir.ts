@@ -2,6 +2,7 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { type Platform, startPlatform } from "../src/index.js";
+import { newSchema } from "../src/records/new-schema.js";
 import { type Resource, control, makeProject, query } from "./api.js";
 
 /** What a data directory has that `makeOldDirectory` has made. */
@@ -27,8 +28,12 @@ export const connectToRecords = async (
   return client;
 };
 
-/** Makes a data directory as an earlier version left it: its records are in two files, and not in the cluster. */
-export const makeOldDirectory = async (dataDir: string): Promise<OldDirectory> => {
+/**
+ * Makes a data directory as an earlier version left it: its records are in two files, and not in the cluster.
+ *
+ * @param schemaVersion version of the schema with the empty tables of the records. Default: 0, for no schema.
+ */
+export const makeOldDirectory = async (dataDir: string, schemaVersion = 0): Promise<OldDirectory> => {
   const platform = await startPlatform({ port: 0, dataDir });
   const initial = await control(platform.ready, "GET", "/snapshot");
   const project = await makeProject(platform.ready);
@@ -36,6 +41,7 @@ export const makeOldDirectory = async (dataDir: string): Promise<OldDirectory> =
   const state = await control(platform.ready, "GET", "/snapshot");
   const client = await connectToRecords(dataDir, platform.ready);
   await client.query("drop schema mgmt cascade");
+  if (schemaVersion > 0) await client.query(newSchema("mgmt", schemaVersion).join(";\n"));
   await client.end();
   await platform.stop();
   const path = join(dataDir, "platform.json");
