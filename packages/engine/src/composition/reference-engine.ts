@@ -14,6 +14,7 @@ import { type PartialSettings, mergeSettings } from "../request/merge-settings.j
 import { RateLimiter } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { RateLimitSettings, Settings } from "../request/settings.js";
+import { withEnsuredClients } from "./ensured-clients.js";
 import { type Snapshot, readSnapshot } from "./snapshot.js";
 import type { Store } from "../store/store.js";
 import { ApprovalsControl } from "../control/approvals-control.js";
@@ -282,8 +283,7 @@ export class ReferenceEngine implements ControlledEngine {
   async #enter(snapshot: Snapshot): Promise<void> {
     const { store: left, scheduler, databaseEngine } = this.#world;
     scheduler.close();
-    this.#world = worldOf(snapshot, this.#parts);
-    this.oauth.restoreEnsuredClients(this.#world);
+    this.#world = worldOf(withEnsuredClients(snapshot, left.clients.list({})), this.#parts);
     const { store } = this.#world;
     await Promise.all([
       ...left.backups

@@ -27,17 +27,24 @@ import { rowWant } from "../request/wants.js";
 import type { World } from "../request/world.js";
 import { behaviors } from "../rules/behaviors.js";
 import type { Records, TableStates } from "../store/records.js";
-import type { CollectionName } from "../store/keys.js";
-import type { BackupRow, DatabaseRow, Row, ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
+import type {
+  BackupRow,
+  ClientRow,
+  DatabaseRow,
+  ServiceTokenRow,
+  UserRow,
+  WorkspaceRow,
+} from "../store/rows.js";
 import { type InitialRow, type JobRow, type ServerRow, initialId, serverId } from "../request/server-rows.js";
 import { runJob } from "./run-job.js";
 import { JobRunner } from "../time/job-runner.js";
 import type { JobWhere } from "../time/stored-scheduler.js";
 import { firstSnapshot } from "./live-world.js";
 import { type EngineOptions, startOf } from "./reference-engine.js";
+import { withEnsuredClients } from "./ensured-clients.js";
 import { type Snapshot, readSnapshot } from "./snapshot.js";
 import { StoredServer } from "./stored-server.js";
-import { serverTablesOf, snapshotOfTables, tablesOf } from "./stored-snapshot.js";
+import { rowsIn, rowsRemoved, serverTablesOf, snapshotOfTables, tablesOf } from "./stored-snapshot.js";
 import { type StoredWorldParts, lastingWorld, requestWorld } from "./stored-world.js";
 import { readOnly, withoutLocks } from "../store/backing.js";
 
@@ -269,7 +276,9 @@ export class StoredEngine implements ServedEngine {
    */
   async load(snapshot: unknown): Promise<void> {
     const read = readSnapshot(snapshot);
-    await this.#enter((states) => tablesOf(read, serverTablesOf(states)));
+    await this.#enter((states) =>
+      tablesOf(withEnsuredClients(read, rowsIn<ClientRow>(states, "clients")), serverTablesOf(states)),
+    );
   }
 
   /**
@@ -279,7 +288,7 @@ export class StoredEngine implements ServedEngine {
   async reset(): Promise<void> {
     await this.#enter((states) => {
       const { initial, draws } = serverTablesOf(states);
-      return tablesOf(initial, { initial, draws });
+      return tablesOf(withEnsuredClients(initial, rowsIn<ClientRow>(states, "clients")), { initial, draws });
     });
     this.dataPlane.reset();
     this.#log.clear();
@@ -311,7 +320,6 @@ export class StoredEngine implements ServedEngine {
     const states = next(left);
     await this.#records.replaceAll(states);
     await this.#server.refresh();
-    await change(this.#world(), (world) => this.oauth.restoreEnsuredClients(world));
     await Promise.all([...this.#dropRemoved(left, states), this.#runner.idle()]);
     this.#runner.look();
   }
@@ -319,22 +327,16 @@ export class StoredEngine implements ServedEngine {
   /** Drops what the rows no longer contain, each as soon as no work of any process uses it. */
   #dropRemoved(left: TableStates, entered: TableStates): Promise<void>[] {
     const { databaseWork } = this.#world();
-    const databases = removed<DatabaseRow>(left, entered, "databases").map(({ id }) => {
+    const databases = rowsRemoved<DatabaseRow>(left, entered, "databases").map(({ id }) => {
       databaseWork.cancelFilling(id);
       return databaseWork.inTurn([id], () => this.#databaseEngine.drop(id));
     });
-    const backups = removed<BackupRow>(left, entered, "backups").map(({ id, databaseId }) =>
+    const backups = rowsRemoved<BackupRow>(left, entered, "backups").map(({ id, databaseId }) =>
       databaseWork.inTurn([databaseId], () => this.#databaseEngine.dropBackup(id)),
     );
     return [...databases, ...backups];
   }
 }
-
-/** Returns the rows of a table, which have the type `T`, that the entered state does not have. */
-const removed = <T extends Row>(left: TableStates, entered: TableStates, table: CollectionName): T[] => {
-  const kept = new Set(entered[table]?.rows.map(([, { id }]) => id));
-  return (left[table]?.rows ?? []).map(([, row]) => row as T).filter(({ id }) => !kept.has(id));
-};
 
 /** Returns the id of the workspace that has a database or backup; empty for any other row. */
 const workspaceOf = ({ store }: World, subject: string): string => {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { keys } from "../store/keys.js";
+import { type CollectionName, keys } from "../store/keys.js";
 import type { CollectionState } from "../store/memory-collection.js";
 import type { StoreState } from "../store/memory-store.js";
 import type { TableStates } from "../store/records.js";
@@ -91,6 +91,20 @@ const jobOf = ({ kind, subject, dueAt, change }: JobRow): Job => ({
   dueAt,
   ...(change !== undefined && { change }),
 });
+
+/** Returns the rows of a collection, which have the type `T`. */
+export const rowsIn = <T extends Row>(states: TableStates, name: CollectionName): T[] =>
+  (states[name]?.rows ?? []).map(([, row]) => row as T);
+
+/** Returns the rows of a collection, which have the type `T`, that the entered state does not have. */
+export const rowsRemoved = <T extends Row>(
+  left: TableStates,
+  entered: TableStates,
+  name: CollectionName,
+): T[] => {
+  const kept = new Set(rowsIn(entered, name).map(({ id }) => id));
+  return rowsIn<T>(left, name).filter(({ id }) => !kept.has(id));
+};
 
 /** Returns what the tables have besides a snapshot. */
 export const serverTablesOf = (states: TableStates): Required<ServerTables> => {

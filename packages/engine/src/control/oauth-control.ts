@@ -15,7 +15,7 @@ import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
 import { encodeParameters, readParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/resident-clients.js";
-import type { ClientRow, UserRow } from "../store/rows.js";
+import type { UserRow } from "../store/rows.js";
 import { ControlError, notFound } from "./control-error.js";
 import { Residents, workspaceOf } from "./residents.js";
 import { readOnly } from "../store/backing.js";
@@ -85,8 +85,6 @@ export interface Consented {
  * Controls the authorization server without its pages: registers clients, and grants or denies consent, in one call.
  */
 export class OAuthControl {
-  readonly #ensured = new Map<string, PublicClient>();
-
   constructor(private readonly world: () => ControlledWorld) {}
 
   /**
@@ -117,28 +115,32 @@ export class OAuthControl {
 
   /**
    * Registers a public client, or replaces the redirect URIs of the public client that has this id. The client is
-   * registered again whenever the state is reset or replaced.
+   * registered again whenever the state is reset or replaced, unless the new state has a confidential client with this id.
    *
    * @throws ControlError when the id or a redirect URI is not valid, or the client is confidential.
    */
   ensurePublicClient({ id, redirectUris }: PublicClient): Promise<RegisteredClient> {
-    return change(this.world(), (world) => {
+    return change(this.world(), ({ store, clock }) => {
       refuseUnusableId(id);
       refuseUnregistrable(redirectUris);
-      const existing = findClient(world.store, id);
+      const { clients } = store;
+      const existing = findClient(store, id);
       if (existing && existing.secretHash !== null) {
         throw new ControlError(409, `The client ${existing.id} is confidential`);
       }
-      const client = { id: canonicalId("client", id), redirectUris: [...redirectUris] };
-      this.#ensured.set(client.id, client);
-      const { name } = putPublicClient(world, client);
-      return { ...client, name, secret: null };
+      const newId = canonicalId("client", id);
+      const changed = { redirectUris: [...redirectUris], isEnsured: true };
+      const client = existing
+        ? clients.update(existing.id, changed)
+        : clients.insert({
+            id: newId,
+            createdAt: clock.now(),
+            name: newId,
+            secretHash: null,
+            ...changed,
+          });
+      return { id: client.id, redirectUris: [...redirectUris], name: client.name, secret: null };
     });
-  }
-
-  /** Registers the ensured clients in a new state. Leaves confidential clients with the same id unchanged. */
-  restoreEnsuredClients(world: World): void {
-    for (const client of this.#ensured.values()) putPublicClient(world, client);
   }
 
   /**
@@ -184,14 +186,6 @@ const userOf = ({ store }: World, id: string | undefined): UserRow => {
   const user = store.users.get(canonicalId("user", id));
   if (!user) throw notFound("user", id);
   return user;
-};
-
-const putPublicClient = ({ store, clock }: World, { id, redirectUris }: PublicClient): ClientRow => {
-  const existing = store.clients.get(id);
-  if (existing && existing.secretHash !== null) return existing;
-  const changed = { redirectUris: [...redirectUris] };
-  if (existing) return store.clients.update(id, changed);
-  return store.clients.insert({ id, createdAt: clock.now(), name: id, secretHash: null, ...changed });
 };
 
 /** Refuses an id that no request of the API could contain, for example to delete the integrations of the client. */

@@ -33,6 +33,8 @@ export interface ClientRow extends Row {
   redirectUris: string[];
   /** Digest of the client secret; null for a public client. */
   secretHash: string | null;
+  /** Whether the client is registered again when the state is reset or replaced. Default: false. */
+  isEnsured?: boolean;
 }
 
 export interface IntegrationRow extends Row {

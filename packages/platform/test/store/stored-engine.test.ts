@@ -1,4 +1,4 @@
-import { type Snapshot, cliClient } from "@mgmt/engine";
+import { type Snapshot, cliClient, sampleClient } from "@mgmt/engine";
 import { describe, expect, it, vi } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import { StoreCluster } from "./store-cluster.js";
@@ -90,14 +90,20 @@ describe("the state of a server in Postgres", () => {
     expect(await first.engine.snapshot()).toEqual(before);
   });
 
-  it("registers ensured clients again after a reset", async () => {
-    const { first } = await openTwo();
+  it.each([
+    ["a reset", async ({ engine }: StoredProcess) => engine.reset()],
+    ["another state is loaded", async ({ engine }: StoredProcess, other: Snapshot) => engine.load(other)],
+  ])("registers the clients that another process has ensured again after %s", async (_, enter) => {
+    const { first, second } = await openTwo();
+    const other = await first.engine.snapshot();
     await first.engine.oauth.ensurePublicClient({ id: "program", redirectUris: cliClient.redirectUris });
-    await first.engine.reset();
-    const [redirectUri = ""] = cliClient.redirectUris;
-    const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-    const denied = first.engine.oauth.deny({ client: "itgr_program", redirectUri, codeChallenge });
-    await expect(denied).resolves.toHaveProperty("redirect");
+    await first.engine.oauth.registerClient({ id: "passing", redirectUris: cliClient.redirectUris });
+    // The second time, the client is there only because of the first.
+    await enter(second, other);
+    await enter(second, other);
+    const clients = await first.engine.read(({ store }) => store.clients.list({}));
+    expect(clients.map(({ id }) => id)).toEqual([cliClient.id, sampleClient.id, "itgr_program"]);
+    expect(clients[2]).toMatchObject({ redirectUris: cliClient.redirectUris, secretHash: null });
   });
 });
 
