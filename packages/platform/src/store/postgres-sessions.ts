@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { KeyedMutex, LockLostError, type Sessions, type WorkLock } from "@mgmt/engine";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
+import { isLost } from "./commit-outcome.js";
 import { lockKey, translate } from "./postgres-backing.js";
 
 /** Milliseconds between attempts to take a lock that another process holds. */
@@ -42,9 +43,19 @@ class Session implements WorkLock {
   }
 
   query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const rows = this.#previous.then(async () => (await this.#client.query<Row>(text, [...values])).rows);
+    const rows = this.#previous.then(() => this.#run<Row>(text, values));
     this.#previous = rows.catch(() => undefined);
     return rows;
+  }
+
+  async #run<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      return (await this.#client.query<Row>(text, [...values])).rows;
+    } catch (error) {
+      // A statement that gets no response may take a lock that nobody releases. The end of the session releases it.
+      if (isLost(error)) void this.end().catch(() => undefined);
+      throw error;
+    }
   }
 
   end(): Promise<void> {

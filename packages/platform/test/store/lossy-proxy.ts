@@ -40,6 +40,15 @@ export class LossyProxy {
     return this.#loss === undefined;
   }
 
+  /** Passes nothing on until `resume`, as if Postgres were frozen. */
+  stall(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  resume(): void {
+    for (const socket of this.#sockets) socket.resume();
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { DatabaseUnavailableError, LockLostError } from "@mgmt/engine";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "../../src/store/open-records.js";
+import { PostgresSessions } from "../../src/store/postgres-sessions.js";
+import { LossyProxy } from "./lossy-proxy.js";
 import { StoreCluster } from "./store-cluster.js";
 import { StoredProcess } from "./stored-process.js";
 
@@ -33,6 +35,35 @@ describe("the session of a process", () => {
     // Postgres does not accept this character in a text.
     await expect(records.sessions.living(["\0"])).rejects.toThrow();
     expect(await records.sessions.living([...ids])).toEqual(ids);
+  });
+});
+
+describe("a statement that Postgres does not answer in time", () => {
+  afterEach(() => vi.useRealTimers());
+
+  it("leaves no lock that the work of other processes would wait for", async () => {
+    const schema = cluster.newSchema();
+    const proxy = await LossyProxy.start(cluster.address.port);
+    const config = { ...cluster.address, port: proxy.port, query_timeout: 15_000 };
+    const [stalled, other] = [
+      new PostgresSessions(config, schema),
+      new PostgresSessions(cluster.address, schema),
+    ];
+    await stalled.current();
+    proxy.stall();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const work = stalled.exclusively(["database"], () => Promise.resolve()).catch((error: unknown) => error);
+    while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
+    vi.advanceTimersByTime(15_000);
+    expect(await work).toBeInstanceOf(DatabaseUnavailableError);
+    vi.useRealTimers();
+    proxy.resume();
+    // A statement of the same session runs after the one that took too long.
+    await vi.waitFor(() => stalled.living([]), { timeout: 60_000 });
+    expect(await other.exclusively(["database"], () => Promise.resolve("done"))).toBe("done");
+    await stalled.close();
+    await other.close();
+    await proxy.close();
   });
 });
 
