@@ -25,10 +25,12 @@ it("removes the directories of killed ephemeral platforms, and nothing else", as
   await writeFile(join(killed, lockName), JSON.stringify({ pid: 999_999_999, started: null }));
   await make(`${ephemeralPrefix}starting`);
   const cutShort = await make(`${ephemeralPrefix}cut-short`);
+  const locking = await make(`${ephemeralPrefix}locking`);
+  await writeFile(join(locking, `${lockName}.0123456789ab`), "");
   const unknown = await make(`${ephemeralPrefix}unknown`);
   await writeFile(join(unknown, "thesis.txt"), "years of work");
   await make("another");
-  for (const path of [cutShort, unknown]) await utimes(path, 0, 0);
+  for (const path of [cutShort, locking, unknown]) await utimes(path, 0, 0);
   await writeFile(join(base, `${ephemeralPrefix}file`), "");
 
   await sweepEphemeral(base);

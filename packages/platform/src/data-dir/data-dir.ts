@@ -3,6 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { ephemeralBase } from "../directories.js";
 import { PlatformError, isDiskFull, platformErrors, systemErrorCode } from "../platform-error.js";
 import { isRoot } from "../postgres/account.js";
+import { finishReplacement } from "../postgres/cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
 import { DirectoryLock, lockName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
@@ -134,6 +135,7 @@ const readStored = async (path: string): Promise<DataDir["stored"]> => {
     await removeUnfinished(path, [manifestName]);
     return undefined;
   }
+  await finishReplacement(files.cluster);
   await removeUnfinished(path, [manifestName, ...Object.values(files).map((file) => basename(file))]);
   // The first start was interrupted before its state was written.
   if (!manifest.postgres.complete) return undefined;

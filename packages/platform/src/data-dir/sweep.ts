@@ -1,7 +1,7 @@
-import { lstat, readdir, rm, rmdir } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { endLeftovers } from "../postgres/leftovers.js";
-import { lockOwner } from "./lock.js";
+import { lockName, lockOwner } from "./lock.js";
 import { isAlive } from "./process-identity.js";
 
 export const ephemeralPrefix = "mgmt-ephemeral-";
@@ -20,13 +20,18 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
       if (!found.isDirectory() || found.uid !== process.geteuid?.()) continue;
       const owner = await lockOwner(path);
       if (owner === undefined) {
-        if (Date.now() - found.mtimeMs > lockLimit) await rmdir(path);
+        const isInterrupted = Date.now() - found.mtimeMs > lockLimit && (await hasOnlyLocks(path));
+        if (isInterrupted) await rm(path, { recursive: true, force: true });
       } else if (!(await isAlive(owner))) {
         await endLeftovers(join(path, "postgres"));
         await rm(path, { recursive: true, force: true });
       }
     } catch {
-      // Another process is removing it, or it contains files that a platform does not create.
+      // Another process is removing it.
     }
   }
 };
+
+/** Tells whether a directory contains nothing but what a start that was killed while it took the lock leaves. */
+const hasOnlyLocks = async (path: string): Promise<boolean> =>
+  (await readdir(path)).every((name) => name.startsWith(lockName));

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lchown, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "../data-dir/atomic-file.js";
 import { openOwn } from "../data-dir/own-file.js";
 import { platformErrors } from "../platform-error.js";
@@ -41,6 +41,23 @@ const replaceByCopy = async (cluster: string, account: Account): Promise<void> =
   }
   await syncDirectory(dirname(cluster));
   await rm(former, { recursive: true, force: true });
+};
+
+const formerEnd = /^\.[0-9a-f]{12}\.former$/;
+
+/**
+ * Repairs what a process left that was killed while it replaced the cluster by a copy: moves the former cluster back if there is no
+ * cluster, and removes it otherwise. Nothing else may be using the directory.
+ */
+export const finishReplacement = async (cluster: string): Promise<void> => {
+  const directory = dirname(cluster);
+  const name = basename(cluster);
+  for (const found of await readdir(directory)) {
+    if (!found.startsWith(name) || !formerEnd.test(found.slice(name.length))) continue;
+    const former = join(directory, found);
+    if ((await lstat(cluster).catch(() => undefined)) === undefined) await rename(former, cluster);
+    else await rm(former, { recursive: true, force: true });
+  }
 };
 
 /** Files that are copied at once. The file system syncs them together. */
