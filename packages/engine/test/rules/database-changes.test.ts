@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import { DatabaseUnavailableError } from "../../src/request/database-engine.js";
-import { openEngine } from "../engine/engine-under-test.js";
+import type { Snapshot } from "../../src/composition/snapshot.js";
+import { type EngineUnderTest, openEngine } from "../engine/engine-under-test.js";
 import { Api } from "./api.js";
 
 let api: Api;
@@ -23,12 +23,24 @@ const restartDuring = async (work: "grant" | "revoke" | "drop", request: () => P
   const snapshot = await api.engine.snapshot();
   release();
   await requested;
-  const restarted = await openEngine({ snapshot, databaseEngine: api.databases });
+  const restarted = await openWith(snapshot);
   await restarted.clock.advance(0);
   return restarted.readStore();
 };
 
+/** Starts another server with a snapshot of the first one. */
+const openWith = (snapshot: Snapshot) =>
+  openEngine({
+    snapshot,
+    databaseEngine: api.databases,
+    onDefect: (error) => api.defects.push(error),
+  });
+
 describe("a change of a real database that a crash interrupts", () => {
+  afterEach(() => {
+    expect(api.defects).toEqual([]);
+  });
+
   it("completes the creation of a connection", async () => {
     const body = { databaseId, name: "app" };
     const store = await restartDuring("grant", () => api.ok("connections.create", { body }));
@@ -46,29 +58,33 @@ describe("a change of a real database that a crash interrupts", () => {
   });
 
   /**
-   * Interrupts a rotation of the default connection, then rotates a connection on the restarted engine. The job of the
-   * interrupted rotation is taken over only after a second.
+   * Starts a server on which the change of a request is interrupted. Its job is taken over only after a second.
    */
-  const restartDuringRotation = async (nextConnectionId: string) => {
-    const { begun, release } = api.databases.hold("grant");
-    const interrupted = api.ok("connections.rotate", { path: { id: connectionId } });
+  const interrupt = async (work: "grant" | "revoke", request: () => Promise<unknown>) => {
+    const { begun, release } = api.databases.hold(work);
+    const interrupted = request();
     await begun;
     const snapshot = await api.engine.snapshot();
     release();
     await interrupted;
     const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt: job.dueAt + 1_000 }));
-    const restarted = await openEngine({ snapshot: { ...snapshot, jobs }, databaseEngine: api.databases });
-    const { status } = await restarted.handle({
+    return openWith({ ...snapshot, jobs });
+  };
+
+  const rotateDefault = () => api.ok("connections.rotate", { path: { id: connectionId } });
+
+  const rotateOn = async (engine: EngineUnderTest, id: string) => {
+    const { status } = await engine.handle({
       method: "POST",
-      path: `/v1/connections/${nextConnectionId}/rotate`,
-      headers: { authorization: `Bearer ${await restarted.tokens.user()}` },
+      path: `/v1/connections/${id}/rotate`,
+      headers: { authorization: `Bearer ${await engine.tokens.user()}` },
     });
     expect(status).toBe(200);
-    return restarted;
   };
 
   it("does not complete a rotation after a later one was answered", async () => {
-    const restarted = await restartDuringRotation(connectionId);
+    const restarted = await interrupt("grant", rotateDefault);
+    await rotateOn(restarted, connectionId);
     const answered = (await restarted.readStore()).connections.get(connectionId)?.pass;
     await restarted.clock.advance(1_000);
     expect((await restarted.readStore()).connections.get(connectionId)?.pass).toBe(answered);
@@ -76,9 +92,38 @@ describe("a change of a real database that a crash interrupts", () => {
     expect((await restarted.readStore()).databases.get(databaseId)?.changes).toBeUndefined();
   });
 
+  it("does not complete a rotation that starts again while a later one is made", async () => {
+    const restarted = await interrupt("grant", rotateDefault);
+    const { begun, release } = api.databases.hold("grant");
+    const rotated = rotateOn(restarted, connectionId);
+    await begun;
+    // Runs the jobs of the database now.
+    const repeated = restarted.states.setDatabaseStatus(databaseId, "ready");
+    release();
+    await Promise.all([rotated, repeated]);
+    const { changes } = (await restarted.readStore()).databases.get(databaseId) ?? {};
+    expect(changes).toBeUndefined();
+    expect((await restarted.readStore()).connections.get(connectionId)?.pass).toBe(
+      api.databases.passwords(databaseId)?.[connectionId],
+    );
+  });
+
+  it("completes the deletion of a connection although a later rotation of it was answered", async () => {
+    const restarted = await interrupt("revoke", () =>
+      api.ok("connections.delete", { path: { id: connectionId } }),
+    );
+    // The first server deleted the login after the snapshot was taken.
+    api.databases.change(databaseId, connectionId, "before");
+    await rotateOn(restarted, connectionId);
+    await restarted.clock.advance(1_000);
+    expect((await restarted.readStore()).connections.get(connectionId)).toBeUndefined();
+    expect(api.databases.passwords(databaseId)).toEqual({});
+  });
+
   it("completes a rotation after one of another connection was answered", async () => {
     const { data: other } = await api.ok("connections.create", { body: { databaseId, name: "app" } });
-    const restarted = await restartDuringRotation(other.id);
+    const restarted = await interrupt("grant", rotateDefault);
+    await rotateOn(restarted, other.id);
     await restarted.clock.advance(1_000);
     for (const id of [connectionId, other.id]) {
       expect((await restarted.readStore()).connections.get(id)?.pass).toBe(
@@ -89,10 +134,9 @@ describe("a change of a real database that a crash interrupts", () => {
 
   it("completes two rotations of a connection in the order of their requests", async () => {
     const { begun, release } = api.databases.hold("grant");
-    const rotate = () => api.ok("connections.rotate", { path: { id: connectionId } });
-    const interrupted = [rotate()];
+    const interrupted = [rotateDefault()];
     await begun;
-    interrupted.push(rotate());
+    interrupted.push(rotateDefault());
     await vi.waitFor(
       async () => expect((await api.store()).databases.get(databaseId)?.changes).toHaveLength(2),
       { timeout: 60_000 },
@@ -101,7 +145,7 @@ describe("a change of a real database that a crash interrupts", () => {
     release();
     await Promise.all(interrupted);
     const last = (await api.store()).connections.get(connectionId)?.pass;
-    const restarted = await openEngine({ snapshot, databaseEngine: api.databases });
+    const restarted = await openWith(snapshot);
     await restarted.clock.advance(0);
     expect((await restarted.readStore()).connections.get(connectionId)?.pass).toBe(last);
     expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(last);
@@ -180,118 +224,6 @@ describe("a backup", () => {
     for (const { id } of unfinished) await api.engine.states.setBackupStatus(id, "failed");
     await Promise.allSettled([end(), waiting]);
     expect(api.databases.backups.size).toBe(1);
-    expect(api.defects).toEqual([]);
-  });
-});
-
-describe("work on a database server that cannot be reached", () => {
-  const unavailable = new DatabaseUnavailableError("no connection");
-  const refusal = { status: 503, code: "internal:unavailable" };
-
-  it("creates the database once the server can be reached", async () => {
-    const { project } = await api.project();
-    const reachable = api.databases.fail("create", unavailable);
-    const { data } = await api.ok("databases.create", { body: { projectId: project.id } });
-    await api.later();
-    expect((await api.store()).databases.get(data.id)?.status).toBe("provisioning");
-    reachable();
-    await api.later();
-    expect((await api.store()).databases.get(data.id)?.status).toBe("ready");
-    expect(api.defects).toEqual([]);
-  });
-
-  it("restores the database once the server can be reached", async () => {
-    api.databases.write(databaseId, "before");
-    const { id: backupId } = await api.engine.states.backUp(databaseId);
-    api.databases.write(databaseId, "after");
-    const reachable = api.databases.fail("restore", unavailable);
-    const body = { source: { type: "backup", databaseId, backupId } };
-    await api.ok("databases.restore", { path: { targetDatabaseId: databaseId }, body });
-    await api.later();
-    expect((await api.store()).databases.get(databaseId)?.status).toBe("recovering");
-    reachable();
-    await api.later();
-    expect((await api.store()).databases.get(databaseId)?.status).toBe("ready");
-    expect(api.databases.read(databaseId)).toBe("before");
-  });
-
-  it("refuses a rotation with Retry-After, and restores the password that it may have changed", async () => {
-    const before = (await api.store()).connections.get(connectionId)?.pass;
-    const reachable = api.databases.fail("grant", unavailable);
-    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
-    api.databases.change(databaseId, connectionId, "half changed");
-    reachable();
-    await api.later();
-    expect((await api.store()).connections.get(connectionId)?.pass).toBe(before);
-    expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(before);
-    expect((await api.store()).databases.get(databaseId)?.changes).toBeUndefined();
-    const { status } = await api.send("connections.rotate", { path: { id: connectionId } });
-    expect(status).toBe(200);
-    expect(api.defects).toEqual([]);
-  });
-
-  it("refuses a new connection, and removes the login that may have been created", async () => {
-    const { begun, release } = api.databases.hold("grant");
-    const refused = api.send("connections.create", { body: { databaseId, name: "app" } });
-    await begun;
-    const change = (await api.store()).databases.get(databaseId)?.changes?.[0];
-    const createdId = change?.type === "createConnection" ? change.connection.id : "none";
-    const reachable = api.databases.fail("grant", unavailable);
-    release();
-    expect(await refused).toMatchObject(refusal);
-    reachable();
-    api.databases.change(databaseId, createdId, "half created");
-    await api.later();
-    expect((await api.store()).connections.list({ databaseId })).toHaveLength(1);
-    expect(Object.keys(api.databases.passwords(databaseId) ?? {})).toEqual([connectionId]);
-  });
-
-  it("restores the password of a refused rotation once the server can be reached, however long that takes", async () => {
-    const before = (await api.store()).connections.get(connectionId)?.pass;
-    const reachable = api.databases.fail("grant", unavailable);
-    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
-    api.databases.change(databaseId, connectionId, "half changed");
-    await api.later();
-    expect(api.databases.passwords(databaseId)?.[connectionId]).toBe("half changed");
-    reachable();
-    await api.later();
-    expect(api.databases.passwords(databaseId)?.[connectionId]).toBe(before);
-    expect(api.defects).toEqual([]);
-  });
-
-  it("backs up the database once the server can be reached", async () => {
-    const reachable = api.databases.fail("backup", unavailable);
-    api.databases.write(databaseId, "seven b");
-    const { id } = await api.engine.states.backUp(databaseId);
-    await api.later();
-    expect((await api.store()).backups.get(id)).toMatchObject({ status: "running", size: null });
-    reachable();
-    await api.later();
-    expect((await api.store()).backups.get(id)).toMatchObject({ status: "completed", size: 7 });
-    expect(api.defects).toEqual([]);
-  });
-
-  it("refuses to delete a connection, and restores the login that may have been deleted", async () => {
-    const pass = (await api.store()).connections.get(connectionId)?.pass;
-    const reachable = api.databases.fail("revoke", unavailable);
-    expect(await api.send("connections.delete", { path: { id: connectionId } })).toMatchObject(refusal);
-    api.databases.change(databaseId, connectionId, undefined);
-    reachable();
-    await api.later();
-    expect(api.databases.passwords(databaseId)).toEqual({ [connectionId]: pass });
-  });
-
-  it("completes a deletion that may have destroyed data, although its request was refused", async () => {
-    const reachable = api.databases.fail("drop", unavailable);
-    expect(await api.send("databases.delete", { path: { databaseId } })).toMatchObject(refusal);
-    await api.later();
-    expect((await api.store()).databases.get(databaseId)?.changes).toMatchObject([
-      { type: "deleteDatabase" },
-    ]);
-    reachable();
-    await api.later();
-    expect((await api.store()).databases.get(databaseId)).toBeUndefined();
-    expect(api.databases.passwords(databaseId)).toBeUndefined();
     expect(api.defects).toEqual([]);
   });
 });

@@ -42,8 +42,9 @@ const findChange = (
 };
 
 const endChange = ({ store }: World, databaseId: string, changeId: string): void => {
-  const rest = store.databases.get(databaseId)?.changes?.filter(({ id }) => id !== changeId) ?? [];
-  if (store.databases.get(databaseId)) {
+  const { changes = [] } = store.databases.get(databaseId) ?? {};
+  const rest = changes.filter(({ id }) => id !== changeId);
+  if (rest.length < changes.length) {
     store.databases.update(databaseId, { changes: rest.length === 0 ? undefined : rest });
   }
 };
@@ -68,7 +69,7 @@ const isSuperseded = ({ store }: World, database: DatabaseRow, change: DatabaseC
 interface Applicable {
   readonly database: DatabaseRow;
   readonly change: DatabaseChange;
-  /** The role of the connection that the change is about. */
+  /** The role whose password the change sets. Empty for other changes. */
   readonly user: string;
 }
 
@@ -81,9 +82,9 @@ const findApplicable = (
   const found = findChange(world, databaseId, changeId);
   if (!found || isSuperseded(world, found.database, found.change)) return undefined;
   const { change } = found;
-  const isKnown = change.type === "setPassword" || change.type === "deleteConnection";
-  const user = isKnown ? world.store.connections.get(change.connectionId)?.user : undefined;
-  return { ...found, user: user ?? "" };
+  const connection =
+    change.type === "setPassword" ? world.store.connections.get(change.connectionId) : undefined;
+  return { ...found, user: connection?.user ?? "" };
 };
 
 /**
