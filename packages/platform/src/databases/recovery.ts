@@ -20,6 +20,8 @@ export class Recovery {
   readonly #inTurn: InTurn;
   readonly #closed = new AbortController();
   #running: Promise<void> | undefined;
+  /** Whether work was interrupted since the last repair began. */
+  #isNeeded = false;
 
   /** @param inTurn runs work on the database with this name when no other work does. */
   constructor(admin: Admin, copies: Copies, inTurn: InTurn) {
@@ -28,10 +30,11 @@ export class Recovery {
     this.#inTurn = inTurn;
   }
 
-  /** Repairs everything once Postgres can be reached. Does nothing while that is under way. */
+  /** Repairs everything once Postgres can be reached. A repair that is under way is followed by another one. */
   begin(): void {
     if (this.#closed.signal.aborted) return;
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    this.#isNeeded = true;
+    this.#running ??= this.#run();
   }
 
   async close(): Promise<void> {
@@ -41,16 +44,16 @@ export class Recovery {
 
   async #run(): Promise<void> {
     const { signal } = this.#closed;
-    while (!signal.aborted) {
+    while (this.#isNeeded && !signal.aborted) {
       await sleep(pause, undefined, { signal }).catch(() => undefined);
+      this.#isNeeded = false;
       try {
         if (!signal.aborted) await this.#repair(signal);
-        return;
       } catch (error) {
-        // What Postgres refuses now is repaired at the next start.
-        if (!(error instanceof DatabaseUnavailableError)) return;
+        this.#isNeeded ||= error instanceof DatabaseUnavailableError;
       }
     }
+    this.#running = undefined;
   }
 
   async #repair(signal: AbortSignal): Promise<void> {
@@ -61,10 +64,19 @@ export class Recovery {
       const kind = kindOf(name);
       if (kind === "system" || signal.aborted) continue;
       if (invalid || kind === "temporary") {
-        await this.#inTurn(ownerOf(name), () => this.#drop(name));
+        await this.#attempt(ownerOf(name), () => this.#drop(name));
       } else if (kind === "database" && !open) {
-        await this.#inTurn(name, () => this.#open(name));
+        await this.#attempt(name, () => this.#open(name));
       }
+    }
+  }
+
+  /** Does the work, unless Postgres refuses it. The next start tries again. */
+  async #attempt(name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await this.#inTurn(name, work);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) throw error;
     }
   }
 
