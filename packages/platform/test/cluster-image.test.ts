@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadImage, readCluster, saveImage, writeCluster } from "../src/postgres/cluster-image.js";
 import { temporaryDirectory } from "./cluster.js";
+import { bundleProgram } from "./platform-process.js";
 
 let directory: string;
 
@@ -58,6 +61,20 @@ describe("a cluster image", () => {
     if (loaded) writeCluster(loaded, copy, undefined);
     for (const [name, text] of Object.entries(contents))
       expect(await readFile(join(copy, name), "utf8")).toBe(text);
+  });
+
+  it("reports a file that does not fit, of which the system writes the first part only", async () => {
+    const source = join(directory, "large");
+    await mkdir(source);
+    await writeFile(join(source, "data"), Buffer.alloc(100_000));
+    const [path, copy] = [join(directory, "image-of-large"), join(directory, "copy-of-large")];
+    await saveImage(readCluster(source, "its-password"), path);
+    await mkdir(copy);
+    const program = await bundleProgram(directory, "run-write-cluster");
+    // A limit for the size of files has the effect of a full disk.
+    const limited = ["-c", 'ulimit -f 10 && exec "$@"', "sh", process.execPath, program, path, copy];
+    await expect(promisify(execFile)("/bin/sh", limited)).rejects.toThrow("EFBIG");
+    expect((await stat(join(copy, "data"))).size).toBeLessThan(100_000);
   });
 
   it("loads as undefined when the file is missing or damaged", async () => {

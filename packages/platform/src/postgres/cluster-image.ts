@@ -112,7 +112,8 @@ export const writeCluster = (image: ClusterImage, directory: string, account: Ac
     const path = join(directory, name);
     const file = openSync(path, "wx", 0o600);
     try {
-      if (size > 0) writeSync(file, image.bytes, offset, size);
+      // On a nearly full disk, one call writes a part, and the next one fails.
+      for (let end = 0; end < size;) end += writeSync(file, image.bytes, offset + end, size - end);
       if (account !== undefined) fchownSync(file, account.uid, account.gid);
     } finally {
       closeSync(file);
@@ -156,6 +157,8 @@ export const saveImage = async (image: ClusterImage, path: string): Promise<void
     try {
       await file.writeFile(`${JSON.stringify(image.contents)}\n`);
       await file.writeFile(image.bytes);
+      // After a power failure, a file that was renamed but not synced could have the right length and wrong content.
+      await file.sync();
     } finally {
       await file.close();
     }

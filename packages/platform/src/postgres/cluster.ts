@@ -120,8 +120,12 @@ export const createCluster = async (
 
 /** Caches the image for the next cluster. Failures are ignored: they only make the next first start slower. */
 export const saveClusterImage = async (image: ClusterImage, binaries: Binaries): Promise<void> => {
-  const path = await imagePath(binaries);
-  if (path !== undefined) await saveImage(image, path).catch(() => undefined);
+  try {
+    const path = await imagePath(binaries);
+    if (path !== undefined) await saveImage(image, path);
+  } catch {
+    // The next first start tries again.
+  }
 };
 
 /** Returns the path of the image for this Postgres. The key includes the size and time of the program, so that a rebuild of the same version gets its own image. */
