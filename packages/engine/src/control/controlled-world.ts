@@ -5,7 +5,7 @@ import { readOnly, withoutLocks } from "../store/backing.js";
 
 /** The world of a running server, as the control surface uses it. */
 export interface ControlledWorld extends ServerWorld, JobWorld {
-  /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. */
+  /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule to start soon. */
   finishJobs(subject: string): Promise<void>;
 }
 

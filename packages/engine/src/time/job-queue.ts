@@ -103,10 +103,16 @@ export class JobQueue implements Scheduler {
     this.arm(clock);
   }
 
-  /** Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. */
+  /**
+   * Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule to start soon. Leaves
+   * those that they schedule for later, such as their own repetition.
+   */
   async finish(clock: Clock, subject: string): Promise<void> {
+    const scheduled = this.#scheduled;
     for (;;) {
-      const next = [...(this.#bySubject.get(subject) ?? [])].find(({ running }) => !running);
+      const next = [...(this.#bySubject.get(subject) ?? [])].find(
+        ({ running, order, job }) => !running && (order < scheduled || job.dueAt <= clock.now()),
+      );
       if (!next) break;
       await this.#start(next);
     }

@@ -117,13 +117,20 @@ export class JobRunner {
   }
 
   /**
-   * Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule for it. Waits for
-   * those that other processes run. Leaves those that cannot reach Postgres.
+   * Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule to start soon. Waits
+   * for those that other processes run. Leaves those that cannot reach Postgres, and those that the jobs schedule for later.
    */
   async finish(subject: string): Promise<void> {
+    const { transact, now } = this.#parts;
     const left = new Set<string>();
+    const scheduled = new Set(await transact("read", (jobs) => jobs.list({ subject }).map(({ id }) => id)));
     for (;;) {
-      const job = await this.#claim((jobs) => jobs.list({ subject }).filter(({ id }) => !left.has(id)));
+      const time = now();
+      const job = await this.#claim((jobs) =>
+        jobs
+          .list({ subject })
+          .filter(({ id, dueAt }) => !left.has(id) && (scheduled.has(id) || dueAt <= time)),
+      );
       if (job === undefined) return;
       if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) left.add(job.id);
     }

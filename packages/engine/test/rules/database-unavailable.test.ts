@@ -29,6 +29,18 @@ describe("work on a database server that cannot be reached", () => {
     expect(api.defects).toEqual([]);
   });
 
+  it("creates the database later when it was set to ready before the server can be reached", async () => {
+    const { project } = await api.project();
+    const reachable = api.databases.fail("create", unavailable);
+    const { data } = await api.ok("databases.create", { body: { projectId: project.id } });
+    await api.engine.states.setDatabaseStatus(data.id, "ready");
+    expect(api.databases.passwords(data.id)).toBeUndefined();
+    reachable();
+    await api.later();
+    expect((await api.store()).databases.get(data.id)).toMatchObject({ status: "ready", made: true });
+    expect(api.defects).toEqual([]);
+  });
+
   it("restores the database once the server can be reached", async () => {
     api.databases.write(databaseId, "before");
     const { id: backupId } = await api.engine.states.backUp(databaseId);

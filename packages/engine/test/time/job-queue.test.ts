@@ -9,6 +9,7 @@ type Effect = (queue: Pick<ModelQueue, "schedule" | "cancel">) => void;
 
 const effectOf = (job: Job): Effect => {
   if (job.kind === "again") return (queue) => queue.schedule("once", job.subject, 3);
+  if (job.kind === "continues") return (queue) => queue.schedule("once", job.subject, 0);
   if (job.kind === "cancels") return (queue) => queue.cancel("a");
   return () => undefined;
 };
@@ -43,8 +44,11 @@ class ModelQueue {
   }
 
   finish(subject: string): void {
+    const pending = [...this.jobs];
     for (;;) {
-      const next = this.jobs.find((job) => job.subject === subject);
+      const next = this.jobs.find(
+        (job) => job.subject === subject && (pending.includes(job) || job.dueAt <= this.now),
+      );
       if (!next) return;
       this.#run(next);
     }
@@ -58,7 +62,7 @@ class ModelQueue {
 }
 
 const subject = fc.constantFrom("a", "b", "c");
-const kind = fc.constantFrom("once", "again", "cancels");
+const kind = fc.constantFrom("once", "again", "continues", "cancels");
 const step = fc.oneof(
   {
     weight: 4,
