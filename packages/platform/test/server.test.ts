@@ -6,8 +6,9 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
 import { PlatformError } from "../src/platform-error.js";
-import { createCluster } from "../src/postgres/cluster.js";
+import { createCluster, dataDirectoryParameter } from "../src/postgres/cluster.js";
 import { endLeftovers } from "../src/postgres/leftovers.js";
+import { runProgram } from "../src/postgres/run-program.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
 
@@ -132,6 +133,19 @@ describe("a server", () => {
     await endLeftovers(options.directory);
     expect(await isLeft()).toBe(false);
     await server.stop();
+  });
+
+  it("keeps no shared memory outside of its directory, also while the cluster is created", async ({
+    skip,
+  }) => {
+    const { binaries, account, directory: cluster } = options;
+    if (binaries.major < 16) skip("initdb of this version has no parameter for it");
+    const { stdout } = await runProgram(
+      join(binaries.directory, "postgres"),
+      ["-D", dataDirectoryParameter(cluster, binaries, account), "-C", "dynamic_shared_memory_type"],
+      { account, cwd: cluster },
+    );
+    expect(stdout.trim()).toBe("mmap");
   });
 
   it("starts when the process id in its lock files belongs to another program", async () => {

@@ -18,6 +18,7 @@ import {
   writeCluster,
 } from "./cluster-image.js";
 import { runProgram } from "./run-program.js";
+import { sharedMemoryType } from "./shared-memory.js";
 
 export const superuser = "postgres";
 
@@ -37,6 +38,7 @@ const initdbParameters = ({ major }: Binaries): string[] => [
   // The built-in locale provider behaves the same on every machine.
   ...(major >= 17 ? ["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"] : []),
   ...(major >= 18 ? ["--no-data-checksums"] : []),
+  ...(major >= 16 ? ["--set", `dynamic_shared_memory_type=${sharedMemoryType}`] : []),
 ];
 
 /** Everybody needs a password, including the superuser, because other users of the machine can reach the port. */
@@ -240,6 +242,7 @@ export const programFailed = (directory: string, what: string, messages: string)
 /** Postgres neither syncs nor keeps a log of changes that is larger than needed. */
 const singleUserParameters = Object.entries({
   exit_on_error: "on",
+  dynamic_shared_memory_type: sharedMemoryType,
   fsync: "off",
   wal_level: "minimal",
   max_wal_senders: "0",

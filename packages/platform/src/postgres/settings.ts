@@ -1,5 +1,6 @@
 import type { Binaries } from "./binaries.js";
 import { connectionLimits } from "./connection-limits.js";
+import { sharedMemoryType } from "./shared-memory.js";
 
 export interface ServerChoices {
   port: number;
@@ -28,8 +29,7 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     ...(major >= 17 ? { max_notify_queue_pages: 8192 } : {}),
     shared_buffers: "64MB",
     huge_pages: "off",
-    // Memory-mapped files in the cluster, because POSIX shared memory outlives a kill.
-    dynamic_shared_memory_type: "mmap",
+    dynamic_shared_memory_type: sharedMemoryType,
     max_worker_processes: 2,
     max_parallel_workers_per_gather: 0,
     max_logical_replication_workers: 0,

@@ -2,6 +2,9 @@ import { readFile } from "node:fs/promises";
 import { readRegular } from "../data-dir/own-file.js";
 import { runProgram } from "./run-program.js";
 
+/** The kind of dynamic shared memory: memory-mapped files in the cluster, because POSIX shared memory outlives a kill. */
+export const sharedMemoryType = "mmap";
+
 /**
  * Removes the System V shared memory segment that a killed server left behind. Linux only.
  *
