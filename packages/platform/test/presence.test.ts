@@ -1,20 +1,34 @@
+import type { ClientConfig } from "pg";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Presence } from "../src/databases/presence.js";
+import { PostgresSessions } from "../src/store/postgres-sessions.js";
 import { Cluster, adminPassword } from "./cluster.js";
 
 const cluster = new Cluster();
 
-/** Opens the presence of a process. The platform of the cluster is in another database. */
-const open = async (): Promise<Presence> => {
+/** Returns how to connect to the database of the processes. The platform of the cluster is in another one. */
+const addressOf = async (): Promise<ClientConfig> => {
   const admin = await cluster.connectAsAdmin("postgres");
   const databases = await admin.query("select from pg_database where datname = 'presence'");
   if (databases.rowCount === 0) await admin.query("create database presence template template0");
-  const presence = new Presence({
+  return {
     ...{ host: "127.0.0.1", port: cluster.server.port, user: "postgres", password: adminPassword },
     ...{ database: "presence", application_name: "presence" },
-  });
+  };
+};
+
+/** Opens the presence of a process. */
+const open = async (): Promise<Presence> => {
+  const presence = new Presence(await addressOf());
   onTestFinished(() => presence.close());
   return presence;
+};
+
+/** Opens the sessions of the work of another process. */
+const openSessions = async (): Promise<PostgresSessions> => {
+  const sessions = new PostgresSessions(await addressOf(), "mgmt");
+  onTestFinished(() => sessions.close());
+  return sessions;
 };
 
 /** Waits until Postgres has ended all sessions but this number: it does so after their connections. */
@@ -67,6 +81,38 @@ describe("the presence of processes", () => {
     });
     await entered;
     expect(events).toEqual(["done", "undefined"]);
+  });
+
+  it("includes a process whose presence was lost while it works", async () => {
+    const first = await open();
+    await first.enter(isAlone);
+    const sessions = await openSessions();
+    await sessions.current();
+    // As when only this connection is lost, and is not there again yet.
+    await first.close();
+    expect(await (await open()).enter(isAlone)).toBeUndefined();
+  });
+
+  it("makes work of others wait for the work", async () => {
+    const sessions = await openSessions();
+    const admin = await cluster.connectAsAdmin("postgres");
+    const events: string[] = [];
+    let worked: Promise<unknown> | undefined;
+    await (
+      await open()
+    ).enter(async () => {
+      worked = sessions.exclusively(["a"], () => Promise.resolve(events.push("work")));
+      await vi.waitFor(
+        async () => {
+          const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+          expect((await admin.query(waiting)).rowCount).toBe(1);
+        },
+        { timeout: 60_000, interval: 20 },
+      );
+      events.push("alone");
+    });
+    await worked;
+    expect(events).toEqual(["alone", "work"]);
   });
 
   it("continues after its connection was lost", async () => {

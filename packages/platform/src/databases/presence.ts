@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
+import { presenceLock } from "../postgres/presence-lock.js";
 
 /** Milliseconds between attempts. */
 const retryDelay = 50;
 
-/** Tenants cannot take the lock, because each database has locks of its own. */
-const key = "hashtextextended('mgmt presence', 0)";
-
 /**
  * Tells the processes on one Postgres server whether others are there. Each holds a shared lock until it ends. A process that
- * holds it exclusively is the only one, and others wait until it shares the lock.
+ * holds it exclusively is the only one, and others wait until it shares the lock. A process that loses this connection still
+ * counts while it works, because `PostgresSessions` also shares the lock.
  */
 export class Presence {
   readonly #address: ClientConfig;
@@ -29,13 +28,15 @@ export class Presence {
   async enter<T>(whenAlone: () => Promise<T>): Promise<T | undefined> {
     const client = await this.#connect();
     for (; ; await sleep(retryDelay)) {
-      if (await isTaken(client, `pg_try_advisory_lock(${key})`)) {
+      if (await isTaken(client, `pg_try_advisory_lock(${presenceLock})`)) {
         const result = await whenAlone();
-        await client.query(`select pg_advisory_lock_shared(${key}), pg_advisory_unlock(${key})`);
+        await client.query(
+          `select pg_advisory_lock_shared(${presenceLock}), pg_advisory_unlock(${presenceLock})`,
+        );
         return result;
       }
       // Not while another process is alone still, because it may end before its work does.
-      if (await isTaken(client, `pg_try_advisory_lock_shared(${key})`)) return undefined;
+      if (await isTaken(client, `pg_try_advisory_lock_shared(${presenceLock})`)) return undefined;
     }
   }
 
@@ -59,7 +60,7 @@ export class Presence {
       try {
         const client = await this.#connect();
         await client.query(
-          `set statement_timeout = 0; set lock_timeout = 0; select pg_advisory_lock_shared(${key})`,
+          `set statement_timeout = 0; set lock_timeout = 0; select pg_advisory_lock_shared(${presenceLock})`,
         );
         return;
       } catch {

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { KeyedMutex, LockLostError, type Sessions, type WorkLock } from "@mgmt/engine";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
+import { presenceLock } from "../postgres/presence-lock.js";
 import { isLost } from "./commit-outcome.js";
 import { lockKey, translate } from "./postgres-backing.js";
 
@@ -65,7 +66,7 @@ class Session implements WorkLock {
 
 /**
  * Keeps one connection per process, which holds the locks of the process. When the process ends, Postgres ends the session
- * and releases the locks.
+ * and releases the locks. A new session first waits for a process that repairs databases while no other works.
  */
 export class PostgresSessions implements Sessions {
   readonly #config: ClientConfig;
@@ -170,6 +171,7 @@ export class PostgresSessions implements Sessions {
       await client.query(
         "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",
       );
+      await client.query(`select pg_advisory_lock_shared(${presenceLock})`);
       const { rows } = await client.query<{ id: string }>(
         `select ${idOf} as id from pg_stat_activity where pid = pg_backend_pid()`,
       );

@@ -157,10 +157,12 @@ describe("work that loses its locks because its session ends", () => {
     models.fail("create");
     const { data } = await first.send("databases.create", { body: { projectId, name: "second" } });
     await held.begun;
+    // Otherwise it could repeat the job before the other process looks for it.
+    const stopped = first.engine.stop();
     await endSession(first.records);
     await taken.begun;
     held.release();
-    await first.engine.idle();
+    await stopped;
     const read = () => second.send("databases.get", { path: { databaseId: data.id } });
     expect((await read()).data["status"]).toBe("provisioning");
     taken.release();
