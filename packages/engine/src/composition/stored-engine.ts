@@ -167,7 +167,8 @@ export class StoredEngine implements ServedEngine {
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
           handler(lastingWorld(parts), job.subject, job.change),
         ),
-      workspaceOf: async ({ subject }) =>
+      workspaceOf: async ({ subject, workspaceId }) =>
+        workspaceId ??
         lastingWorld(parts).transact(
           readOnly,
           (world) => workspaceOf(world, subject),

@@ -9,12 +9,14 @@ import { StateChangedError } from "../request/state-changed-error.js";
 import type { World } from "../request/world.js";
 import { uploadPath } from "../rules/deployments/uploads.js";
 import { type Access, readOnly } from "../store/backing.js";
+import type { Lookup } from "../store/store.js";
 import type { PartialTables } from "../store/partial-tables.js";
 import type { Records } from "../store/records.js";
 import { replay } from "../store/replay.js";
+import type { BackupRow, DatabaseRow } from "../store/rows.js";
 import {
   type GeneratorRow,
-  type JobRow,
+  type ScheduledJob,
   type ServerRow,
   generatorId,
   serverId,
@@ -28,7 +30,7 @@ export interface StoredServerParts extends StateParts {
   readonly records: Records;
   readonly databaseEngine: Pick<DatabaseEngine, "endpoints">;
   /** Receives the jobs that a transaction of this process has scheduled for now or later, after its commit. */
-  readonly onScheduled: (jobs: readonly JobRow[]) => void;
+  readonly onScheduled: (jobs: readonly ScheduledJob[]) => void;
 }
 
 /** What a step of the server itself sees. */
@@ -100,9 +102,10 @@ export class StoredServer {
     for (let changes = 0; ; changes += 1) {
       const state = expected ?? this.state;
       const tape = new Tape(this.#random, state.clock);
-      let scheduler: StoredScheduler | undefined;
+      let scheduled = (): ScheduledJob[] => [];
       const adopt = (): void => {
-        if (scheduler && scheduler.scheduled.length > 0) onScheduled(scheduler.scheduled);
+        const jobs = scheduled();
+        if (jobs.length > 0) onScheduled(jobs);
       };
       try {
         const value = await replay(
@@ -113,7 +116,12 @@ export class StoredServer {
             const row = server.get(serverId);
             if (row === undefined || server.version(serverId) !== state.version)
               throw new StateChangedError();
-            scheduler = new StoredScheduler(tables.table("jobs"), owner, () => tape.ids.label(24));
+            const scheduler = new StoredScheduler(tables.table("jobs"), owner, () => tape.ids.label(24));
+            scheduled = () =>
+              scheduler.scheduled.map((job) => ({
+                ...job,
+                workspaceId: knownWorkspace(tables, job.subject),
+              }));
             return this.#step({ tables, row, scheduler, tape, state }, step);
           },
           { access, isRefusal, wants: [...serverWants, ...(wants?.() ?? [])] },
@@ -199,5 +207,12 @@ export class StoredServer {
     return { read: "hit", table: "rateWindows", id, now, length: window, maxCount: requests + 1 };
   }
 }
+
+/** Returns the workspace of a database or backup if a step has read it. */
+const knownWorkspace = (tables: PartialTables, subject: string): string | undefined => {
+  const databases = tables.table<DatabaseRow, Lookup>("databases");
+  const backup = tables.table<BackupRow, Lookup>("backups").known(subject);
+  return databases.known(backup?.databaseId ?? subject)?.workspaceId;
+};
 
 const isRefusal = (error: unknown): boolean => error instanceof RequestError || error instanceof OAuthError;

@@ -54,6 +54,12 @@ export interface JobRow extends Row, Job {
   owner: string | null;
 }
 
+/** A job that a transaction of this process has scheduled. */
+export interface ScheduledJob extends JobRow {
+  /** The workspace that the job works for, if the transaction has read it. Not stored. */
+  readonly workspaceId?: string | undefined;
+}
+
 export interface FaultRow extends Row {
   fault: Fault;
   struck: number;

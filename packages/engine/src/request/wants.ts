@@ -51,9 +51,20 @@ export const wantsOf = (
   return [
     ...wantsOfToken(token),
     ...named,
+    ...wantsOfShown(operation.id, parameters),
     ...wantsOfCreation(operation.id, parameters),
     ...wantsOfList(operation.id, token.principal, search),
   ];
+};
+
+/** The operations that return the database of their path. */
+const showingDatabase: ReadonlySet<OperationId> = new Set<OperationId>(["databases.get", "databases.update"]);
+
+/** A database is shown with its project. */
+const wantsOfShown = (operationId: OperationId, { databaseId }: Route["parameters"]): Want[] => {
+  if (!showingDatabase.has(operationId) || !databaseId) return [];
+  const id = canonicalId("database", databaseId);
+  return [{ read: "referenced", table: "projects", by: { table: "databases", id, field: "projectId" } }];
 };
 
 /** A new database of a project is on its default branch. */

@@ -46,6 +46,12 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return changed ? changed.row : rowOf(this.#loaded.row(this.#table, id));
   }
 
+  /** Returns a row that this step has read or changed; undefined for any other. */
+  known(id: string): T | undefined {
+    const changed = this.#changed.get(id);
+    return changed ? changed.row : rowOf(this.#loaded.knownRow(this.#table, id));
+  }
+
   find(where: W): T | undefined {
     return this.page({ where, limit: 1 })[0];
   }

@@ -23,6 +23,12 @@ export type Want =
       readonly limit: number | null;
       readonly newestFirst: boolean;
     }
+  | {
+      /** The row whose id is in a field of another row. */
+      readonly read: "referenced";
+      readonly table: string;
+      readonly by: { readonly table: string; readonly id: string; readonly field: string };
+    }
   | { readonly read: "count"; readonly table: string; readonly where: Lookup }
   | {
       /** Rows that expire, or jobs that are due, at or before a time, earliest first. */

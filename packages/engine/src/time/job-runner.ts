@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../request/database-engine.js";
 import type { PartialTables } from "../store/partial-tables.js";
 import type { Sessions } from "../store/records.js";
-import type { JobRow } from "../request/server-rows.js";
+import type { JobRow, ScheduledJob } from "../request/server-rows.js";
 import type { Job } from "./scheduler.js";
 import { FairTurns } from "./fair-turns.js";
 import type { JobTable } from "./stored-scheduler.js";
@@ -24,7 +24,7 @@ export interface JobRunnerParts {
   /** Runs a job, and returns its error; undefined when it succeeds. Never rejects. */
   readonly perform: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
   /** Returns the workspace that a job works for. Workspaces take turns. */
-  readonly workspaceOf: (job: JobRow) => Promise<string>;
+  readonly workspaceOf: (job: ScheduledJob) => Promise<string>;
   readonly onDefect: (error: unknown) => void;
   /** Returns the time of the server. */
   readonly now: () => number;
@@ -62,12 +62,12 @@ const maxSeen = 500;
 export class JobRunner {
   readonly #parts: JobRunnerParts;
   /** Jobs of this process that have not started. */
-  readonly #waiting = new Map<string, JobRow>();
+  readonly #waiting = new Map<string, ScheduledJob>();
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #turns = new FairTurns(limits);
   readonly #awaitedTurns = new FairTurns(awaitedLimits);
   #poll: NodeJS.Timeout | undefined;
-  #soon: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
   #looking: Promise<void> | undefined;
   #isOpen = false;
   #isAdvancing = false;
@@ -91,12 +91,12 @@ export class JobRunner {
   close(): void {
     this.#isOpen = false;
     clearInterval(this.#poll);
-    clearTimeout(this.#soon);
+    clearImmediate(this.#soon);
     this.#soon = undefined;
   }
 
   /** Takes the jobs that a transaction of this process has scheduled. They start soon, but never during this call. */
-  adopt(jobs: readonly JobRow[]): void {
+  adopt(jobs: readonly ScheduledJob[]): void {
     const now = this.#parts.now();
     for (const job of jobs) {
       if (job.owner === null) this.#lookIn(Math.max(0, job.dueAt - now));
@@ -236,10 +236,10 @@ export class JobRunner {
 
   #startSoon(): void {
     if (!this.#isOpen) return;
-    this.#soon ??= setTimeout(() => {
+    this.#soon ??= setImmediate(() => {
       this.#soon = undefined;
       for (const job of [...this.#waiting.values()]) void this.#start(job, false);
-    }, 0);
+    });
   }
 
   #lookIn(delay: number): void {
@@ -247,7 +247,7 @@ export class JobRunner {
     if (this.#isOpen && delay < pollInterval * 10) setTimeout(() => this.look(), delay).unref();
   }
 
-  #start(job: JobRow, isAwaited: boolean): Promise<unknown> {
+  #start(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
     this.#waiting.delete(job.id);
     const done = this.#run(job, isAwaited).finally(() => {
       this.#running.delete(job.id);
@@ -257,7 +257,7 @@ export class JobRunner {
     return done;
   }
 
-  async #run(job: JobRow, isAwaited: boolean): Promise<unknown> {
+  async #run(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
     const { perform, transact, onDefect } = this.#parts;
     const wasOpen = this.#isOpen;
     let isLeft = false;
@@ -281,7 +281,7 @@ export class JobRunner {
   }
 
   /** Does the work when it is the turn of its workspace, and resolves with its error. */
-  async #inTurn(job: JobRow, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
+  async #inTurn(job: ScheduledJob, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
     const { workspaceOf, onDefect } = this.#parts;
     const turns = isAwaited ? this.#awaitedTurns : this.#turns;
     try {

@@ -1,5 +1,6 @@
 import { type CollectionName, keys } from "../../src/store/keys.js";
 import { MemoryStore } from "../../src/store/memory-store.js";
+import { fieldReader } from "../../src/store/row-fields.js";
 import type { Row } from "../../src/store/rows.js";
 import type { Collection, ExpiringCollection, Lookup } from "../../src/store/store.js";
 import {
@@ -91,6 +92,12 @@ export class MemoryBacking implements Backing {
           newestFirst,
         };
         return collection.page(request).map(load);
+      }
+      case "referenced": {
+        const { table, id, field } = want.by;
+        const [from] = [this.#collection(table).get(id)].map((row) => row && fieldReader(field)(row));
+        const row = typeof from === "string" ? collection.get(from) : undefined;
+        return row ? [load(row)] : [];
       }
       case "count":
         return collection.count(want.where);

@@ -89,7 +89,11 @@ export class PostgresDatabases implements DatabaseEngine {
     const name = databaseName(databaseId);
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
     await this.#fill(name, { sources, canceled }, async (signal) => {
-      const found = await this.#observe(name);
+      const [found, logins] = await Promise.all([
+        this.#observe(name),
+        // Deriving verifiers takes as long as a statement.
+        this.#logins.statements(name, credentials),
+      ]);
       if (found.database === "invalid") await this.#copies.drop(name);
       if (found.database === "valid") {
         for (const credential of credentials) await this.#logins.grant(name, credential);
@@ -102,10 +106,11 @@ export class PostgresDatabases implements DatabaseEngine {
           if (found.role) await this.#logins.dropAll(name);
           await this.#complete(filled, {
             name,
-            credentials,
+            logins,
             hasRole: found.role,
             isCopy: source.type !== "empty",
           });
+          for (const credential of credentials) this.#logins.remember(name, credential);
           isComplete = true;
         } catch (error) {
           // Another process has taken the spare database.
@@ -241,13 +246,12 @@ export class PostgresDatabases implements DatabaseEngine {
     filled: string,
     {
       name,
-      credentials,
+      logins,
       hasRole,
       isCopy,
-    }: { name: string; credentials: readonly DatabaseCredential[]; hasRole: boolean; isCopy: boolean },
+    }: { name: string; logins: readonly string[]; hasRole: boolean; isCopy: boolean },
   ): Promise<void> {
     const owner = hasRole ? [] : createRole(name, "nologin");
-    const logins = await this.#logins.statements(name, credentials);
     if (isCopy) {
       if (!hasRole) await this.#admin.script(owner);
       await this.#copies.transferOwnership(filled, name);
@@ -258,7 +262,6 @@ export class PostgresDatabases implements DatabaseEngine {
       ...logins,
       ...openToOwner(name),
     ]);
-    for (const credential of credentials) this.#logins.remember(name, credential);
   }
 
   async #swap(name: string, staging: string): Promise<void> {

@@ -86,6 +86,11 @@ const readOf = (schema: string, group: readonly Want[]): Read => {
       const order = `order by seq${newestFirst ? " desc" : ""}${limitOf(limit)}`;
       return one(`${select} where ${all(conditions)} ${order}`, (results) => results.map(loadedOf));
     }
+    case "referenced": {
+      const { table: from, id, field } = want.by;
+      const ids = `select ${sqlName(field)} from ${schema}.${sqlName(from)} where id = ${literal(id)}`;
+      return one(`${select} where id = (${ids})`, (results) => results.map(loadedOf));
+    }
     case "expired":
       return one(
         `${select} where expires_at <= ${number(want.time)} order by expires_at, seq${limitOf(want.limit)}`,

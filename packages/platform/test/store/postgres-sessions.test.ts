@@ -101,9 +101,17 @@ describe("work that loses its locks because its session ends", () => {
   });
 
   it("leaves the next session in place when the end of the last one is reported late", async () => {
+    const ended = await records.sessions.current();
     await endSession(records);
     let id = "";
-    await vi.waitFor(async () => (id = await records.sessions.current()), { timeout: 60_000 });
+    await vi.waitFor(
+      async () => {
+        id = await records.sessions.current();
+        // Postgres ends the session before this process hears of it.
+        expect(id).not.toBe(ended);
+      },
+      { timeout: 60_000 },
+    );
     await records.sessions.exclusively(["next"], async (lock) => {
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       await lock.confirm();
@@ -134,6 +142,8 @@ describe("work that loses its locks because its session ends", () => {
     const held = models.hold("grant");
     const created = first.send("databases.connections.create", { path, body: { name: "app" } });
     await held.begun;
+    // Otherwise it could repeat the job before the other process looks for it.
+    const stopped = first.engine.stop();
     await endSession(first.records);
     const connections = async (): Promise<string[]> => {
       const { data } = await second.send("databases.connections.list", { path });
@@ -146,6 +156,7 @@ describe("work that loses its locks because its session ends", () => {
     });
     held.release();
     const { status, headers } = await created;
+    await stopped;
     expect(status).toBe(503);
     expect(headers).not.toHaveProperty("retry-after");
     expect(await connections()).toEqual(["app"]);

@@ -175,14 +175,21 @@ const filling =
   (work: (world: JobWorld, found: FoundDatabase, lock: WorkLock) => Promise<void>): JobHandler =>
   async (world, databaseId) => {
     const { databaseWork } = world;
-    const source = (await readDatabase(world, databaseId))?.source;
     const isWanted = async (): Promise<boolean> => isToBeFilled(await readDatabase(world, databaseId));
-    await databaseWork.inTurn([databaseId, ...(source ? sourceIds(source) : [])], (held) =>
-      databaseWork.filling(databaseId, { held, isWanted }, async (lock) => {
-        const found = await findDatabase(world, databaseId);
-        if (found && isToBeFilled(found.row)) await work(world, found, lock);
-      }),
-    );
+    // Reading the source first would take another round trip, and most databases have none.
+    let used = [databaseId];
+    for (let isDone = false; !isDone;) {
+      await databaseWork.inTurn(used, (held) =>
+        databaseWork.filling(databaseId, { held, isWanted }, async (lock) => {
+          const found = await findDatabase(world, databaseId);
+          const wanted = found !== undefined && isToBeFilled(found.row) ? found : undefined;
+          const needed = wanted ? sourceIds(wanted.row.source) : [];
+          isDone = needed.every((id) => used.includes(id));
+          used = [databaseId, ...needed];
+          if (wanted && isDone) await work(world, wanted, lock);
+        }),
+      );
+    }
   };
 
 export const databaseJobs: JobHandlers = {
