@@ -10,13 +10,16 @@ const cluster = new Cluster();
 /** Ends the platform's session that waits for a lock, as the end of its backend would. */
 const endWaitingSession = async (): Promise<void> => {
   const admin = await cluster.connectAsAdmin("postgres");
-  await vi.waitFor(async () => {
-    const { rowCount } = await admin.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'mgmt' and wait_event_type = 'Lock'`,
-    );
-    expect(rowCount).toBe(1);
-  });
+  await vi.waitFor(
+    async () => {
+      const { rowCount } = await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'mgmt' and wait_event_type = 'Lock'`,
+      );
+      expect(rowCount).toBe(1);
+    },
+    { timeout: 60_000 },
+  );
   await admin.end();
 };
 
@@ -69,7 +72,7 @@ describe("work whose session Postgres ends", () => {
     await vi.waitFor(async () => {
       expect(await cluster.namesIn("datname", id)).toEqual([id]);
       await cluster.connect(id, credential);
-    }, 10_000);
+    }, 60_000);
   });
 
   it("copies a database that an interrupted copy closed, and opens it again", async () => {
