@@ -17,13 +17,26 @@ beforeAll(async () => {
   directory = await temporaryDirectory(await ephemeralBase());
   program = await bundleProgram(directory);
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterAll(async () => {
+  // A test that fails leaves its platforms. Tests run at the same time, so no earlier moment is safe.
+  for (const platform of started) platform.kill();
+  await rm(directory, { recursive: true, force: true });
+});
 
-const start = (
+const started: PlatformProcess[] = [];
+
+const start = async (
   options: Partial<PlatformOptions>,
   environment?: Record<string, string>,
-): Promise<PlatformProcess> =>
-  PlatformProcess.start(program, { port: 0, ...options }, environment && { environment });
+): Promise<PlatformProcess> => {
+  const platform = await PlatformProcess.start(
+    program,
+    { port: 0, ...options },
+    environment && { environment },
+  );
+  started.push(platform);
+  return platform;
+};
 
 const patience = { timeout: 20_000, interval: 20 };
 
@@ -230,6 +243,7 @@ describe.runIf(isRoot())("root", { concurrent: true }, () => {
         { port: 0, ...options },
         { account: nobody, environment },
       );
+      started.push(platform);
       const { database } = await makeProject(platform.ready);
       await query(database.connectionString, "create table notes (id int)");
       await vi.waitFor(

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import type { PlatformOptions, Ready } from "../src/index.js";
 import type { Account } from "../src/postgres/account.js";
 import { findPrograms } from "./cluster.js";
-import { commandLine, descendantsOf } from "./processes.js";
+import { commandLine, descendantsOf, killAll } from "./processes.js";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -91,6 +91,12 @@ export class PlatformProcess {
     );
     this.#child.kill(signal);
     return ended;
+  }
+
+  /** Kills the platform and its child processes if it has not ended. */
+  kill(): void {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    killAll([this.ready.pid, ...this.descendants()]);
   }
 
   /** Returns all child processes of the platform, including indirect ones. */

@@ -283,8 +283,8 @@ export class StoredEngine implements ServedEngine {
   }
 
   /**
-   * Restores the initial state and clock, removes all faults, clears the request log of this process and restores the rate
-   * limit of the settings. Resolves when the real databases of removed records are deleted.
+   * Restores the initial state and clock, removes all faults and restores the rate limit of the settings. Of this process, also
+   * clears the request log and the faults of connections to databases. Resolves when the real databases of removed records are deleted.
    */
   async reset(): Promise<void> {
     await this.#enter((states) => {

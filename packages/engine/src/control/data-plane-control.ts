@@ -14,7 +14,7 @@ export interface DataPlane {
 }
 
 /**
- * Controls the connections to the databases of a server. Every method throws a `ControlError` when the databases are
+ * Controls the connections to the databases of a server that this process accepts. Every method throws a `ControlError` when the databases are
  * not real.
  */
 export class DataPlaneControl {

@@ -21,6 +21,7 @@ const guessWindow = 60_000;
 export class SignInGate {
   readonly #keyDigest: string;
   readonly #cookie: { name: string; value: string; attributes: string };
+  /** Each process counts its own. The key is too long to be guessed with those of several processes. */
   #guesses = 0;
   #windowEnds = 0;
 
