@@ -149,6 +149,8 @@ export interface DatabaseRow extends Row, BranchMember {
   made: boolean;
   /** Pending changes, oldest first; absent when there are none. */
   changes?: DatabaseChange[] | undefined;
+  /** Ids of the databases that are being filled from this one or from one of its backups; absent when there are none. */
+  copies?: string[] | undefined;
 }
 
 export interface ConnectionRow extends Row {

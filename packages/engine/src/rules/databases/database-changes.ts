@@ -8,7 +8,7 @@ import type { World } from "../../request/world.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobWorld, SupersededError } from "../../time/job-handler.js";
 import type { Job } from "../../time/scheduler.js";
-import { changeDatabase, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
+import { changeDatabase, fillCopies, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
 import { readOnly } from "../../store/backing.js";
 
@@ -195,7 +195,10 @@ export const changeJobs: JobHandlers = {
     );
     if (!requested) throw new SupersededError();
     try {
-      if (requested.type === "deleteDatabase") world.databaseWork.cancelFilling(databaseId);
+      if (requested.type === "deleteDatabase") {
+        world.databaseWork.cancelFilling(databaseId);
+        await fillCopies(world, databaseId);
+      }
       await world.databaseWork.inTurn([databaseId], async (lock) => {
         const found = await world.transact(readOnly, (current) =>
           findApplicable(current, databaseId, changeId),

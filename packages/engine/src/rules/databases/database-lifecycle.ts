@@ -1,11 +1,16 @@
 import type { World } from "../../request/world.js";
-import { type DatabaseCredential, DatabaseUnavailableError } from "../../request/database-engine.js";
+import {
+  type DatabaseCredential,
+  DatabaseUnavailableError,
+  LockLostError,
+} from "../../request/database-engine.js";
 import type { Transactions } from "../../request/transactions.js";
 import { connectionsWant, rowWant } from "../../request/wants.js";
 import type { JobHandler, JobHandlers, JobWorld } from "../../time/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnly } from "../../store/backing.js";
+import { endCopy, isBeingDeleted, pendingCopies } from "./copies.js";
 
 const provisionJob = "database.provision";
 const recoverJob = "database.recover";
@@ -35,9 +40,6 @@ export const resumeLifecycle = ({ store, scheduler, clock }: World, databaseId: 
   if (status === "provisioning") scheduler.schedule(clock, provisionJob, databaseId, 0);
   if (status === "recovering") scheduler.schedule(clock, recoverJob, databaseId, 0);
 };
-
-const isBeingDeleted = ({ changes = [] }: DatabaseRow): boolean =>
-  changes.some(({ type }) => type === "deleteDatabase");
 
 /**
  * Runs a step of a job of a database, in a transaction that keeps other changes of its workspace from running at the same time.
@@ -104,12 +106,13 @@ const fillDatabase = async (
     changeDatabase(
       world,
       id,
-      ({ store }, current) => {
+      (currentWorld, current) => {
         if (current === undefined) return;
-        store.databases.update(id, {
+        currentWorld.store.databases.update(id, {
           ...changes,
           status: current.status === underWay ? status : current.status,
         });
+        endCopy(currentWorld, current);
       },
       row,
     );
@@ -192,28 +195,46 @@ const filling =
     }
   };
 
-export const databaseJobs: JobHandlers = {
-  [provisionJob]: filling(async (world, found, lock) => {
-    const { row } = found;
-    if (row.made) return;
-    const fill = (): Promise<void> => make(world, found, lock.signal);
-    await fillDatabase(world, row, lock, { underWay: "provisioning", job: provisionJob, fill });
-  }),
+const provision: JobHandler = filling(async (world, found, lock) => {
+  const { row } = found;
+  if (row.made) return;
+  const fill = (): Promise<void> => make(world, found, lock.signal);
+  await fillDatabase(world, row, lock, { underWay: "provisioning", job: provisionJob, fill });
+});
 
-  /**
-   * Restores a database. One that was never created is created from the backup, with a role for each of its
-   * connections.
-   */
-  [recoverJob]: filling(async (world, found, lock) => {
-    const { row } = found;
-    if (row.status !== "recovering" || row.source.type !== "backup") return;
-    const { backupId } = row.source;
-    const { signal } = lock;
-    const restore = async (): Promise<void> => {
-      signal.throwIfAborted();
-      await world.databaseEngine.restore(row.id, backupId, signal);
-    };
-    const fill = row.made ? restore : (): Promise<void> => make(world, found, signal);
-    await fillDatabase(world, row, lock, { underWay: "recovering", job: recoverJob, fill });
-  }),
+/** Restores a database. One that was never created is created from the backup, with a role for each of its connections. */
+const recover: JobHandler = filling(async (world, found, lock) => {
+  const { row } = found;
+  if (row.status !== "recovering" || row.source.type !== "backup") return;
+  const { backupId } = row.source;
+  const { signal } = lock;
+  const restore = async (): Promise<void> => {
+    signal.throwIfAborted();
+    await world.databaseEngine.restore(row.id, backupId, signal);
+  };
+  const fill = row.made ? restore : (): Promise<void> => make(world, found, signal);
+  await fillDatabase(world, row, lock, { underWay: "recovering", job: recoverJob, fill });
+});
+
+export const databaseJobs: JobHandlers = { [provisionJob]: provision, [recoverJob]: recover };
+
+/**
+ * Fills the databases that were requested as copies of this one before its deletion. Does not wait for their jobs, which may
+ * start after the deletion and then find nothing to do.
+ *
+ * @throws DatabaseUnavailableError when some are still to be filled.
+ */
+export const fillCopies = async (world: JobWorld, databaseId: string): Promise<void> => {
+  const pending = await pendingCopies(world, databaseId);
+  for (const { id, status } of pending) {
+    try {
+      await (status === "recovering" ? recover : provision)(world, id, undefined);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError || error instanceof LockLostError) throw error;
+      // The copy is in `failure` now. Its job runs too, and reports the error.
+    }
+  }
+  if (pending.length > 0 && (await pendingCopies(world, databaseId)).length > 0) {
+    throw new DatabaseUnavailableError(`Copies of the database ${databaseId} cannot be made now`);
+  }
 };

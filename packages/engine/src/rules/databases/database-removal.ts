@@ -1,4 +1,5 @@
 import type { World } from "../../request/world.js";
+import { endCopy } from "./copies.js";
 import { cancelLifecycle } from "./database-lifecycle.js";
 import type { JobHandlers } from "../../time/job-handler.js";
 import { withoutLocks } from "../../store/backing.js";
@@ -10,6 +11,8 @@ const retryAfter = 60_000;
 export const removeDatabase = (world: World, databaseId: string): void => {
   const { connections, backups, databases } = world.store;
   cancelLifecycle(world, databaseId);
+  const database = databases.get(databaseId);
+  if (database) endCopy(world, database);
   for (const { id } of connections.list({ databaseId })) connections.delete(id);
   for (const { id } of backups.list({ databaseId })) {
     backups.delete(id);

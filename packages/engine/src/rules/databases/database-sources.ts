@@ -1,7 +1,8 @@
 import type { Call } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
-import type { DatabaseSource } from "../../store/rows.js";
+import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
+import { isBeingDeleted } from "./copies.js";
 
 export interface SourceFields {
   source?: DatabaseSource | undefined;
@@ -34,11 +35,18 @@ export const refuseUnusableSource = (call: Call, fields: SourceFields): void => 
     refuseUnusableBackup(call, source, path);
     return;
   }
-  const { status } = reach(call, "database", source.databaseId);
+  const { status } = reachSource(call, source.databaseId);
   if (status !== "ready") {
     const field = fields.fromDatabase === undefined ? "databaseId" : "id";
     throw errors.databaseSourceNotReady(status, `${path}/${field}`);
   }
+};
+
+/** A source that is being deleted is treated as deleted, because the copy could only be made afterwards. */
+const reachSource = (call: Call, databaseId: string): DatabaseRow => {
+  const database = reach(call, "database", databaseId);
+  if (isBeingDeleted(database)) throw errors.notFound("database");
+  return database;
 };
 
 /**
@@ -51,7 +59,7 @@ export const refuseUnusableBackup = (
   { databaseId, backupId }: { databaseId: string; backupId: string },
   path: string,
 ): void => {
-  reach(call, "database", databaseId);
+  reachSource(call, databaseId);
   const backup = call.world.store.backups.get(backupId);
   if (backup?.databaseId !== databaseId) throw errors.notFound("backup");
   if (backup.status !== "completed") throw errors.backupUnusable(backup.status, `${path}/backupId`);

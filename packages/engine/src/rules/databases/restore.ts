@@ -1,6 +1,7 @@
 import { behavior } from "../../request/behavior.js";
 import { errors } from "../../request/errors.js";
 import { reach } from "../../request/reach.js";
+import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";
 import { refuseUnusableBackup } from "./database-sources.js";
 import { presentDatabase } from "./present-database.js";
@@ -26,6 +27,7 @@ export const restoreBehaviors = {
         status: "recovering",
         source: { type: "backup", databaseId, backupId },
       });
+      beginCopy(world, recovering);
       beginRecovering(world, target.id);
       return { status: 200, body: { data: presentDatabase(world, recovering) } };
     },

@@ -1,0 +1,47 @@
+import type { World } from "../../request/world.js";
+import type { Transactions } from "../../request/transactions.js";
+import { readOnly } from "../../store/backing.js";
+import type { DatabaseRow } from "../../store/rows.js";
+
+export const isBeingDeleted = ({ changes = [] }: DatabaseRow): boolean =>
+  changes.some(({ type }) => type === "deleteDatabase");
+
+type Target = Pick<DatabaseRow, "id" | "workspaceId" | "source">;
+
+/** Returns the database that another one is filled from, if a transaction of the other one's workspace can change it. */
+const findSource = ({ store }: World, { id, workspaceId, source }: Target): DatabaseRow | undefined => {
+  if (source.type === "empty" || source.databaseId === id) return undefined;
+  const found = store.databases.get(source.databaseId);
+  return found?.workspaceId === workspaceId ? found : undefined;
+};
+
+/** Records on its source that a database is going to be filled, so that the source is not deleted before. */
+export const beginCopy = (world: World, target: Target): void => {
+  const source = findSource(world, target);
+  if (source === undefined) return;
+  const others = source.copies?.filter((id) => id !== target.id) ?? [];
+  world.store.databases.update(source.id, { copies: [...others, target.id] });
+};
+
+/** Removes what `beginCopy` has recorded. */
+export const endCopy = (world: World, target: Target): void => {
+  const source = findSource(world, target);
+  if (!source?.copies?.includes(target.id)) return;
+  const others = source.copies.filter((id) => id !== target.id);
+  world.store.databases.update(source.id, { copies: others.length === 0 ? undefined : others });
+};
+
+/** Returns the databases that are still to be filled from this one or from one of its backups. */
+export const pendingCopies = async (world: Transactions, databaseId: string): Promise<DatabaseRow[]> =>
+  world.transact(readOnly, ({ store, settings: { lifecycle } }) => {
+    const isPending = (row: DatabaseRow): boolean =>
+      row.source.type !== "empty" &&
+      row.source.databaseId === databaseId &&
+      !isBeingDeleted(row) &&
+      // Later work, on a virtual clock, does not delay a deletion.
+      ((row.status === "provisioning" && !row.made && lifecycle.provisioning === 0) ||
+        (row.status === "recovering" && lifecycle.recovering === 0));
+    return (store.databases.get(databaseId)?.copies ?? [])
+      .flatMap((id) => store.databases.get(id) ?? [])
+      .filter(isPending);
+  });
