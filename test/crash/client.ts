@@ -191,7 +191,7 @@ export class LoadClient {
     );
     if (outcome.type === "unanswered") return false;
     if (outcome.type === "refused") return true;
-    // A backup may fail while Postgres is away; its row says so.
+    // The response of a backup that is interrupted says that it is running.
     const completed = textAt(outcome.body, "status") === "completed";
     if (completed) database.backups.set(textAt(outcome.body, "id"), [...database.markers]);
     return completed;

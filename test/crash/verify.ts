@@ -234,6 +234,8 @@ const verifyBackups = async (dev: MgmtDev, token: string, database: KnownDatabas
       const status = statuses.get(id);
       if (status !== "completed") throw new Violation(`The completed backup ${id} is ${status ?? "lost"}`);
     }
+    const failed = [...statuses].find(([, status]) => status === "failed");
+    if (failed !== undefined) throw new Violation(`The backup ${failed[0]} failed`);
     const unfinished = [...statuses].filter(([, status]) => status === "running");
     return unfinished.length === 0 ? undefined : `${unfinished.join()} is still running`;
   });
