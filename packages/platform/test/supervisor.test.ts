@@ -19,7 +19,7 @@ beforeEach(async () => {
   programs = await WrappedPrograms.make(directory);
   const made = await makeCluster(directory);
   options = { ...made, binaries: { ...made.binaries, directory: programs.directory } };
-  supervisor = new PostgresSupervisor(options, await PostgresServer.start(options));
+  supervisor = new PostgresSupervisor(options, await PostgresServer.start(options), 60_000);
 });
 afterEach(async () => {
   await supervisor.stop();
@@ -53,6 +53,19 @@ describe("a supervised server", () => {
     for (let count = 0; count < 5; count += 1) await isReplaced(await kill());
   });
 
+  it("is restarted after starts that were killed", async () => {
+    await programs.insert(`[ "$(grep -c '^postgres -D' '${programs.calls}')" -gt 5 ] || kill -9 $$`);
+    await isReplaced(await kill());
+    await programs.restore();
+  });
+
+  it("is restarted also when it has ended very often", async () => {
+    const restarts = vi.fn<() => void>();
+    supervisor.onRestart = restarts;
+    for (let count = 0; count < 22; count += 1) await isReplaced(await kill());
+    expect(restarts).toHaveBeenCalledTimes(22);
+  });
+
   it("is restarted when there is space on the disk again", async () => {
     const reports = vi.fn<() => void>();
     supervisor.onDiskFull = reports;
@@ -69,6 +82,8 @@ describe("a supervised server", () => {
   });
 
   it("is given up when it cannot be started for another reason", async () => {
+    await supervisor.stop();
+    supervisor = new PostgresSupervisor(options, await PostgresServer.start(options), 200);
     await programs.insert("echo 'FATAL:  nothing works' >&2; exit 1");
     await kill();
     expect(await supervisor.ended).toMatchObject({ code: "platform:postgres_failed" });

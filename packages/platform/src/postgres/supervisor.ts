@@ -2,12 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDiskFull } from "../platform-error.js";
 import { PostgresServer, type ServerOptions } from "./server.js";
 
-/** Maximum number of consecutive attempts to start that may fail. */
-const maxFailures = 3;
+/** How long attempts to start may fail, in milliseconds. Something may be killing the processes of Postgres. */
+const startPatience = 5_000;
+const failurePause = 100;
 
-/** Maximum number of restarts within `restartWindow` milliseconds. Stops a server that starts but soon ends again. */
-const maxRestarts = 20;
+/** A server that ended more often than this within `restartWindow` milliseconds is restarted after a pause. */
+const maxQuickRestarts = 20;
 const restartWindow = 60_000;
+const restartPause = 1_000;
 
 /** Time between attempts to start while the disk is full, in milliseconds. */
 const diskFullPause = 1_000;
@@ -17,12 +19,15 @@ export class PostgresSupervisor {
   /** Resolves with the cause when Postgres has ended and cannot be restarted, and with undefined after `stop`. */
   readonly ended: Promise<unknown>;
   readonly #options: ServerOptions;
+  readonly #patience: number;
   readonly #stopping = new AbortController();
   #server: PostgresServer;
   #restarts: number[] = [];
 
-  constructor(options: ServerOptions, server: PostgresServer) {
+  /** @param patience how long attempts to start may fail, in milliseconds. */
+  constructor(options: ServerOptions, server: PostgresServer, patience = startPatience) {
     this.#options = options;
+    this.#patience = patience;
     this.#server = server;
     this.ended = this.#supervise();
   }
@@ -50,8 +55,10 @@ export class PostgresSupervisor {
       if (signal.aborted) return undefined;
       const now = Date.now();
       this.#restarts = [...this.#restarts.filter((time) => now - time < restartWindow), now];
-      if (this.#restarts.length > maxRestarts) return new Error("it keeps stopping");
       this.onRestart();
+      if (this.#restarts.length > maxQuickRestarts) {
+        await sleep(restartPause, undefined, { signal }).catch(() => undefined);
+      }
       const former = this.#server;
       const failure = await this.#restart(signal);
       if (signal.aborted) {
@@ -66,22 +73,27 @@ export class PostgresSupervisor {
 
   /** Returns the error of the last attempt if Postgres cannot be started. */
   async #restart(signal: AbortSignal): Promise<unknown> {
-    let failures = 0;
-    for (let isReported = false; ;) {
+    let failingSince: number | undefined;
+    let isReported = false;
+    while (!signal.aborted) {
       try {
         this.#server = await PostgresServer.start(this.#options, { signal });
         return undefined;
       } catch (error) {
         if (signal.aborted) return undefined;
-        if (isDiskFull(error)) {
+        const isFull = isDiskFull(error);
+        if (isFull) {
           if (!isReported) this.onDiskFull();
           isReported = true;
-          await sleep(diskFullPause, undefined, { signal }).catch(() => undefined);
-          continue;
+          failingSince = undefined;
+        } else {
+          failingSince ??= performance.now();
+          if (performance.now() - failingSince >= this.#patience) return error;
         }
-        failures += 1;
-        if (failures === maxFailures) return error;
+        const pause = isFull ? diskFullPause : failurePause;
+        await sleep(pause, undefined, { signal }).catch(() => undefined);
       }
     }
+    return undefined;
   }
 }

@@ -14,6 +14,7 @@ class Session implements WorkLock {
   readonly #client: Client;
   readonly #ended = new AbortController();
   #previous: Promise<unknown> = Promise.resolve();
+  #ending: Promise<void> | undefined;
 
   constructor(
     readonly id: string,
@@ -60,7 +61,8 @@ class Session implements WorkLock {
   }
 
   end(): Promise<void> {
-    return this.#client.end();
+    this.#ending ??= this.#client.end();
+    return this.#ending;
   }
 }
 

@@ -13,20 +13,43 @@ let records: OpenRecords;
 beforeAll(async () => (records = await cluster.openRecords(cluster.newSchema())));
 afterAll(() => records.close());
 
+/** Records the warnings of Node.js until the returned function is called, which returns them. */
+const recordWarnings = (): (() => Promise<string[]>) => {
+  const warnings: string[] = [];
+  const listen = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", listen);
+  return async () => {
+    // Node.js emits warnings later.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", listen);
+    return warnings;
+  };
+};
+
 describe("the session of a process", () => {
   it("runs one statement at a time, because the driver supports no more", async () => {
-    const warnings: string[] = [];
-    const listen = ({ message }: Error): void => void warnings.push(message);
-    process.on("warning", listen);
+    const stop = recordWarnings();
     const names = Array.from({ length: 20 }, (_, index) => `database ${String(index)}`);
     const done = await Promise.all(
       names.map((name) => records.sessions.exclusively([name], () => Promise.resolve(name))),
     );
     expect(done).toEqual(names);
-    // Node.js emits warnings later.
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off("warning", listen);
-    expect(warnings).toEqual([]);
+    expect(await stop()).toEqual([]);
+  });
+
+  it("is ended once, however many statements wait when its connection is lost", async () => {
+    const proxy = await LossyProxy.start(cluster.address.port);
+    const sessions = new PostgresSessions({ ...cluster.address, port: proxy.port }, cluster.newSchema());
+    const id = await sessions.current();
+    proxy.stall();
+    const stop = recordWarnings();
+    const waiting = Array.from({ length: 20 }, () => sessions.living([]).catch((error: unknown) => error));
+    await cluster.pool.query("select pg_terminate_backend($1)", [id.split(" ")[0]]);
+    proxy.resume();
+    for (const error of await Promise.all(waiting)) expect(error).toBeInstanceOf(DatabaseUnavailableError);
+    expect(await stop()).toEqual([]);
+    await sessions.close();
+    await proxy.close();
   });
 
   it("continues after a statement that fails", async () => {
