@@ -37,6 +37,8 @@ class Session implements WorkLock {
     } catch (error) {
       throw new LockLostError(error);
     }
+    // The driver may read the response together with the end of the session, and reports the end first.
+    this.signal.throwIfAborted();
   }
 
   /** Tells the work in progress that its locks are lost. */

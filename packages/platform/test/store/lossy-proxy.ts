@@ -9,6 +9,9 @@ export type Loss = "request" | "response";
 export class LossyProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Responses that are held, by the connection of the client. */
+  readonly #held = new Map<Socket, Buffer[]>();
+  #isHolding = false;
   #loss: Loss | undefined;
   #isRefusing = false;
 
@@ -49,6 +52,18 @@ export class LossyProxy {
     for (const socket of this.#sockets) socket.resume();
   }
 
+  /** Keeps the responses until `passResponses`. */
+  holdResponses(): void {
+    this.#isHolding = true;
+  }
+
+  /** Passes on the responses of each connection in one piece, and ends it. */
+  passResponses(): void {
+    this.#isHolding = false;
+    for (const [client, chunks] of this.#held) client.end(Buffer.concat(chunks));
+    this.#held.clear();
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -66,6 +81,7 @@ export class LossyProxy {
       socket.on("error", () => undefined);
       socket.on("close", () => {
         this.#sockets.delete(socket);
+        if (this.#held.has(client)) return;
         client.destroy();
         postgres.destroy();
       });
@@ -81,6 +97,7 @@ export class LossyProxy {
     });
     postgres.on("data", (data) => {
       if (isLosing) this.#lose();
+      else if (this.#isHolding) this.#held.set(client, [...(this.#held.get(client) ?? []), data]);
       else client.write(data);
     });
   }

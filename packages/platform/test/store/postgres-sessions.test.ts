@@ -91,14 +91,16 @@ describe("a statement that Postgres does not answer in time", () => {
 });
 
 /** Ends the session of a process, and resolves when Postgres has released its locks. */
-const endSession = async ({ sessions }: OpenRecords): Promise<void> => {
-  const id = await sessions.current();
-  await cluster.pool.query("select pg_terminate_backend($1)", [id.split(" ")[0]]);
+const endSession = async ({ sessions }: OpenRecords): Promise<void> =>
+  endBackend(pidOf(await sessions.current()));
+
+const pidOf = (sessionId: string): string => sessionId.replace(/ .*/, "");
+
+const endBackend = async (pid: string): Promise<void> => {
+  await cluster.pool.query("select pg_terminate_backend($1)", [pid]);
   await vi.waitFor(
     async () => {
-      const { rows } = await cluster.pool.query("select from pg_stat_activity where pid = $1", [
-        id.split(" ")[0],
-      ]);
+      const { rows } = await cluster.pool.query("select from pg_stat_activity where pid = $1", [pid]);
       expect(rows).toEqual([]);
     },
     { timeout: 60_000, interval: 10 },
@@ -121,6 +123,31 @@ describe("work that loses its locks because its session ends", () => {
     });
     expect(reason).toBeInstanceOf(LockLostError);
     expect(reason).toBeInstanceOf(DatabaseUnavailableError);
+  });
+
+  it("cannot confirm them when the end of the session is reported together with the response", async () => {
+    const proxy = await LossyProxy.start(cluster.address.port);
+    const sessions = new PostgresSessions({ ...cluster.address, port: proxy.port }, cluster.newSchema());
+    const pid = pidOf(await sessions.current());
+    await sessions.exclusively(["together"], async (lock) => {
+      proxy.holdResponses();
+      const confirmed = lock.confirm();
+      await vi.waitFor(
+        async () => {
+          const { rows } = await cluster.pool.query(
+            "select from pg_stat_activity where pid = $1 and query = 'select' and state = 'idle'",
+            [pid],
+          );
+          expect(rows).toHaveLength(1);
+        },
+        { timeout: 60_000, interval: 10 },
+      );
+      await endBackend(pid);
+      proxy.passResponses();
+      await expect(confirmed).rejects.toThrow(LockLostError);
+    });
+    await sessions.close();
+    await proxy.close();
   });
 
   it("leaves the next session in place when the end of the last one is reported late", async () => {

@@ -121,6 +121,7 @@ const fillDatabase = async (
   } catch (error) {
     // Without the locks, another process may be filling the database.
     await lock.confirm();
+    // A deletion has canceled the work, which still holds its locks.
     if (lock.signal.aborted) return;
     if (error instanceof DatabaseUnavailableError) {
       await changeDatabase(world, id, ({ scheduler, clock }, current) => {
