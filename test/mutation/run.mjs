@@ -33,10 +33,26 @@ const folders = {
   ],
 };
 
-/** Files that have a test of their own, which needs no Postgres. */
-const ownTests = {
-  "packages/platform/src/databases/fair-limit.ts": "packages/platform/test/fair-limit.test.ts",
-  "packages/platform/src/databases/names.ts": "packages/platform/test/names.test.ts",
+const databases = "packages/platform/src/databases/";
+const testOf = (name) => `packages/platform/test/${name}.test.ts`;
+
+/** Files whose closest tests are other ones. All tests of the folder of databases would take seconds for each change. */
+const closestTests = {
+  [`${databases}admin.ts`]: [testOf("recovery"), testOf("postgres-databases")],
+  [`${databases}adopt-earlier.ts`]: [testOf("reconcile")],
+  [`${databases}blockers.ts`]: [testOf("database-copies"), testOf("postgres-databases")],
+  [`${databases}copies.ts`]: [testOf("recovery"), testOf("database-copies"), testOf("postgres-databases")],
+  [`${databases}fair-limit.ts`]: [testOf("fair-limit")],
+  [`${databases}logins.ts`]: [testOf("postgres-databases"), testOf("reconcile")],
+  [`${databases}memory-watch.ts`]: [testOf("memory-watch")],
+  [`${databases}names.ts`]: [testOf("names")],
+  [`${databases}open-databases.ts`]: [testOf("presence"), testOf("recovery"), testOf("reconcile")],
+  [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile")],
+  [`${databases}presence.ts`]: [testOf("presence")],
+  [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
+  [`${databases}recovery.ts`]: [testOf("recovery")],
+  [`${databases}spares.ts`]: [testOf("spares"), testOf("postgres-databases")],
+  [`${databases}tenant-guard.ts`]: [testOf("tenant-guard")],
 };
 
 const folderOf = (path) =>
@@ -74,8 +90,8 @@ const run = (folder, sources, tests) => {
 for (const [folder, tests] of Object.entries(folders)) {
   const paths = named.length > 0 ? named.filter((path) => folderOf(path) === folder) : [folder];
   const sources = paths.flatMap(sourcesIn);
-  for (const path of sources) if (path in ownTests) run(folder, [path], [ownTests[path]]);
-  const others = sources.filter((path) => !(path in ownTests));
+  for (const path of sources) if (path in closestTests) run(folder, [path], closestTests[path]);
+  const others = sources.filter((path) => !(path in closestTests));
   if (others.length > 0) run(folder, others, tests);
 }
 console.table(readScores(), ["score", "detected", "valid", "measuredFiles", "allFiles"]);

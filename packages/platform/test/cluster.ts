@@ -11,7 +11,7 @@ import { ephemeralBase } from "../src/directories.js";
 import { findLastingPort } from "../src/ports.js";
 import { type Account, findAccount } from "../src/postgres/account.js";
 import { type Binaries, findBinaries } from "../src/postgres/binaries.js";
-import { createCluster } from "../src/postgres/cluster.js";
+import { createCluster, saveClusterImage } from "../src/postgres/cluster.js";
 import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 
 export const adminPassword = "not-a-secret";
@@ -38,7 +38,8 @@ export const findPrograms = async (): Promise<Programs> => {
 export const makeCluster = async (directory: string): Promise<ServerOptions> => {
   const { binaries, account } = await findPrograms();
   const cluster = join(directory, "postgres");
-  const { password } = await createCluster(cluster, binaries, account);
+  const { password, newImage } = await createCluster(cluster, binaries, account);
+  if (newImage !== undefined) await saveClusterImage(newImage, binaries);
   const options: ServerOptions = {
     binaries,
     account,
