@@ -40,10 +40,20 @@ const testOf = (name) => `packages/platform/test/${name}.test.ts`;
 const closestTests = {
   [`${databases}admin.ts`]: [testOf("recovery"), testOf("postgres-databases")],
   [`${databases}adopt-earlier.ts`]: [testOf("reconcile")],
-  [`${databases}blockers.ts`]: [testOf("database-copies"), testOf("postgres-databases")],
-  [`${databases}copies.ts`]: [testOf("recovery"), testOf("database-copies"), testOf("postgres-databases")],
+  [`${databases}blockers.ts`]: [testOf("blockers")],
+  [`${databases}copies.ts`]: [
+    testOf("recovery"),
+    testOf("database-copies"),
+    testOf("postgres-databases"),
+    testOf("isolation"),
+  ],
   [`${databases}fair-limit.ts`]: [testOf("fair-limit")],
-  [`${databases}logins.ts`]: [testOf("postgres-databases"), testOf("reconcile")],
+  [`${databases}logins.ts`]: [
+    testOf("front/connections"),
+    testOf("front/flow"),
+    testOf("postgres-databases"),
+    testOf("reconcile"),
+  ],
   [`${databases}memory-watch.ts`]: [testOf("memory-watch")],
   [`${databases}names.ts`]: [testOf("names")],
   [`${databases}open-databases.ts`]: [testOf("presence"), testOf("recovery"), testOf("reconcile")],
