@@ -54,19 +54,20 @@ describe("the rows that a request probably reads", () => {
     expect(wants("GET", "/v1/projects/%zz")).toEqual(ofUser);
   });
 
-  it("include the connections of a database", () => {
+  it("include the connections and the project of a database", () => {
     const { length } = ofUser;
-    const [database, ...connections] = wants("GET", "/v1/databases/db_a").slice(length);
-    expect(database).toMatchObject({ read: "row", table: "databases" });
-    expect(connections).toEqual([
+    const [database, ...others] = wants("GET", "/v1/databases/db_a").slice(length);
+    expect(database).toMatchObject({ read: "row", table: "databases", id: "db_a" });
+    expect(others).toEqual([
       {
         read: "range",
         table: "connections",
-        where: { databaseId: database?.read === "row" && database.id },
+        where: { databaseId: "db_a" },
         after: null,
         limit: null,
         newestFirst: false,
       },
+      { read: "referenced", table: "projects", by: { table: "databases", id: "db_a", field: "projectId" } },
     ]);
   });
 
