@@ -54,7 +54,7 @@ const closestTests = {
     testOf("postgres-databases"),
     testOf("reconcile"),
   ],
-  [`${databases}memory-watch.ts`]: [testOf("memory-watch")],
+  [`${databases}memory-watch.ts`]: [testOf("tenant-limits"), testOf("memory-watch")],
   [`${databases}names.ts`]: [testOf("names")],
   [`${databases}open-databases.ts`]: [testOf("presence"), testOf("recovery"), testOf("reconcile")],
   [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile")],
@@ -62,7 +62,7 @@ const closestTests = {
   [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
   [`${databases}recovery.ts`]: [testOf("recovery")],
   [`${databases}spares.ts`]: [testOf("spares"), testOf("postgres-databases")],
-  [`${databases}tenant-guard.ts`]: [testOf("tenant-guard")],
+  [`${databases}tenant-guard.ts`]: [testOf("tenant-limits"), testOf("tenant-guard")],
 };
 
 const folderOf = (path) =>

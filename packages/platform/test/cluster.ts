@@ -61,6 +61,7 @@ export class Cluster {
   #options: ServerOptions | undefined;
   #server: PostgresServer | undefined;
   #databases: OpenDatabases | undefined;
+  #isOpen = false;
   readonly #clients = new Set<Client>();
   readonly #limits: Partial<TenantLimits>;
 
@@ -98,13 +99,20 @@ export class Cluster {
       options.port,
       this.#limits,
     );
+    this.#isOpen = true;
     return this.#databases;
+  }
+
+  /** Closes the platform's own connections. From then on, only the test changes the cluster. */
+  async closeDatabases(): Promise<void> {
+    if (this.#isOpen) await this.#databases?.close();
+    this.#isOpen = false;
   }
 
   async stop(): Promise<void> {
     for (const client of this.#clients) await client.end().catch(() => undefined);
     this.#clients.clear();
-    await this.#databases?.close();
+    await this.closeDatabases();
     await this.#server?.stop();
   }
 

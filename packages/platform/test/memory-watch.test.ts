@@ -45,6 +45,12 @@ describe("a database in memory", () => {
     const isInMemory = type === 0x0102_1994;
     const limits = await memoryLimitsFor(directory);
     expect(limits === undefined).toBe(!isInMemory);
+    if (isInMemory) expect(limits).toMatchObject({ directory, perDatabase: 1024 * mebibyte });
     expect(limits?.total ?? 0).toBeLessThanOrEqual(bavail * bsize);
+    expect(limits?.total ?? Infinity).toBeGreaterThan(bavail);
+  });
+
+  it.skipIf(process.platform !== "linux")("has no limit on another file system", async () => {
+    expect(await memoryLimitsFor("/proc")).toBeUndefined();
   });
 });
