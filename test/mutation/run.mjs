@@ -40,6 +40,7 @@ const testOf = (name) => `packages/platform/test/${name}.test.ts`;
 const closestTests = {
   [`${databases}admin.ts`]: [testOf("recovery"), testOf("postgres-databases")],
   [`${databases}adopt-earlier.ts`]: [testOf("reconcile")],
+  [`${databases}attempt.ts`]: [testOf("repairs"), testOf("reconcile")],
   [`${databases}blockers.ts`]: [testOf("blockers")],
   [`${databases}copies.ts`]: [
     testOf("recovery"),
@@ -60,8 +61,8 @@ const closestTests = {
   [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile")],
   [`${databases}presence.ts`]: [testOf("presence")],
   [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
-  [`${databases}recovery.ts`]: [testOf("recovery")],
-  [`${databases}spares.ts`]: [testOf("spares"), testOf("postgres-databases")],
+  [`${databases}recovery.ts`]: [testOf("repairs"), testOf("recovery")],
+  [`${databases}spares.ts`]: [testOf("spare-creation"), testOf("spares")],
   [`${databases}tenant-guard.ts`]: [testOf("tenant-limits"), testOf("tenant-guard")],
 };
 

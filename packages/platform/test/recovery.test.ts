@@ -1,11 +1,9 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, vi } from "vitest";
-import { Admin } from "../src/databases/admin.js";
-import { Copies } from "../src/databases/copies.js";
-import { Recovery } from "../src/databases/recovery.js";
-import { Cluster, adminPassword, findPrograms, newTenant } from "./cluster.js";
+import { Cluster, newTenant } from "./cluster.js";
 
-const cluster = new Cluster();
+const lines: string[] = [];
+const cluster = new Cluster({ onLog: (line) => void lines.push(line) });
 
 /** Ends the platform's session that waits for a lock, as the end of its backend would. */
 const endWaitingSession = async (): Promise<void> => {
@@ -75,6 +73,33 @@ describe("work whose session Postgres ends", () => {
     }, 60_000);
   });
 
+  it("repairs the rest when Postgres refuses to repair something, and reports that", async () => {
+    const [refused, other] = [newTenant().id, newTenant().id];
+    const admin = await cluster.connectAsAdmin("postgres");
+    for (const id of [refused, other]) {
+      await admin.query(`create database "replaced.${id}" owner "mgmt.platform" template template0`);
+    }
+    const using = await cluster.connectAsAdmin(`replaced.${refused}`);
+    await using.query("create subscription used connection '' publication none with (connect = false)");
+    await using.end();
+    const { id, credential } = await cluster.makeTenant();
+    await interrupt(() => cluster.databases.grant(id, { ...credential, pass: "next" }));
+
+    await vi.waitFor(async () => expect(await cluster.namesIn("datname", other)).toEqual([]), 60_000);
+    await vi.waitFor(
+      () =>
+        expect(lines).toEqual([
+          expect.stringMatching(
+            `replaced.${refused} could not be dropped: .*logical replication subscription`,
+          ),
+        ]),
+      60_000,
+    );
+    const owner = await cluster.connectAsAdmin(`replaced.${refused}`);
+    await owner.query("alter subscription used set (slot_name = none)");
+    await owner.query("drop subscription used");
+  });
+
   it("copies a database that an interrupted copy closed, and opens it again", async () => {
     const { id, credential } = newTenant();
     await cluster.databases.create(id, { type: "empty" }, [credential]);
@@ -82,64 +107,5 @@ describe("work whose session Postgres ends", () => {
     await admin.query(`alter database ${id} allow_connections false`);
     await cluster.databases.backup(id, "bkp_closed");
     await cluster.connect(id, credential);
-  });
-});
-
-describe("the repair of what interrupted work left", () => {
-  /** Repairs the cluster of this file, with `inTurn` in place of the locks of its databases. */
-  const startRepairing = async (inTurn: ConstructorParameters<typeof Recovery>[2]) => {
-    const { major } = (await findPrograms()).binaries;
-    const admin = new Admin({ port: cluster.server.port, password: adminPassword }, major);
-    const recovery = new Recovery(admin, new Copies(admin, major), inTurn);
-    const close = async (): Promise<void> => {
-      await recovery.close();
-      await admin.close();
-    };
-    return { recovery, close };
-  };
-
-  const leave = async (name: string): Promise<void> => {
-    const admin = await cluster.connectAsAdmin("postgres");
-    await admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
-  };
-
-  const isGone = (id: string): Promise<void> =>
-    vi.waitFor(async () => expect(await cluster.namesIn("datname", id)).toEqual([]), {
-      timeout: 60_000,
-      interval: 20,
-    });
-
-  it("includes what work left that was interrupted during the repair", async () => {
-    const [first, second] = [newTenant().id, newTenant().id];
-    await leave(`replaced.${first}`);
-    let [reached, proceed] = [(): void => undefined, (): void => undefined];
-    const isReached = new Promise<void>((resolve) => (reached = resolve));
-    const mayProceed = new Promise<void>((resolve) => (proceed = resolve));
-    const { recovery, close } = await startRepairing(async (_, work) => {
-      reached();
-      await mayProceed;
-      await work();
-    });
-    recovery.begin();
-    await isReached;
-    await leave(`replaced.${second}`);
-    recovery.begin();
-    proceed();
-    await isGone(first);
-    await isGone(second);
-    await close();
-  });
-
-  it("continues with the others when Postgres refuses one", async () => {
-    const [refused, other] = [newTenant().id, newTenant().id];
-    await leave(`replaced.${refused}`);
-    await leave(`replaced.${other}`);
-    const { recovery, close } = await startRepairing((name, work) =>
-      name === refused ? Promise.reject(new Error("refused")) : work(),
-    );
-    recovery.begin();
-    await isGone(other);
-    expect(await cluster.namesIn("datname", refused)).toEqual([`replaced.${refused}`]);
-    await close();
   });
 });

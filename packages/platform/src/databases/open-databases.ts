@@ -101,7 +101,10 @@ export const openDatabases = async (
     // No tenant can connect to a new cluster yet.
     if (recorded.length > 0) await limiting;
     const spares = new Spares(copies, spareDepth, ready);
-    const engine = new PostgresDatabases({ admin, copies, logins, spares, port: clientPort, sessions });
+    const { onLog } = limits;
+    const engine = new PostgresDatabases({
+      ...{ admin, copies, logins, spares, port: clientPort, sessions, onLog },
+    });
     return {
       engine,
       databaseOf: (user) => logins.databaseOf(user),

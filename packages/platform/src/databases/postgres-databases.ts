@@ -8,23 +8,17 @@ import {
   type Sessions,
 } from "@mgmt/engine";
 import { connectionLimits } from "../postgres/connection-limits.js";
-import { type Admin, identifier, isInvalid, isMissing } from "./admin.js";
+import { type Admin, identifier, isMissing } from "./admin.js";
+import { Catalog } from "./catalog.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, backupSuffix, databaseName, ownerOf, replacedName, stagingName } from "./names.js";
-import { createRole, isOurs } from "./ownership.js";
+import { createRole } from "./ownership.js";
 import { Recovery } from "./recovery.js";
 import type { Spares } from "./spares.js";
 
 /** Thrown when a database is dropped before work on it has finished. */
 export class DatabaseDropped extends Error {}
-
-/** What Postgres has under the name of a database. */
-interface Observed {
-  database: "none" | "invalid" | "valid";
-  /** Whether the owner role exists. */
-  role: boolean;
-}
 
 /**
  * Manages real Postgres databases for the API. All endpoints of a database point to the same server.
@@ -34,6 +28,7 @@ interface Observed {
  */
 export class PostgresDatabases implements DatabaseEngine {
   readonly #admin: Admin;
+  readonly #catalog: Catalog;
   readonly #copies: Copies;
   readonly #logins: Logins;
   readonly #spares: Spares;
@@ -51,18 +46,22 @@ export class PostgresDatabases implements DatabaseEngine {
     spares: Spares;
     port: number;
     sessions: Pick<Sessions, "exclusively"> | undefined;
+    /** Receives a message about each repair that Postgres refuses. */
+    onLog?: ((line: string) => void) | undefined;
   }) {
     this.#admin = parts.admin;
+    this.#catalog = new Catalog(parts.admin);
     this.#copies = parts.copies;
     this.#logins = parts.logins;
     this.#spares = parts.spares;
     this.#port = parts.port;
-    const { sessions } = parts;
-    this.#recovery = new Recovery(parts.admin, parts.copies, async (name, work) => {
-      const inTurn = (): Promise<void> => this.#mutex.run([name], work);
+    const { sessions, onLog = () => undefined } = parts;
+    const inTurn = async (name: string, work: () => Promise<void>): Promise<void> => {
+      const inTurnHere = (): Promise<void> => this.#mutex.run([name], work);
       // The lock of work on the database, in all processes.
-      await (sessions ? sessions.exclusively([`database ${name}`], inTurn) : inTurn());
-    });
+      await (sessions ? sessions.exclusively([`database ${name}`], inTurnHere) : inTurnHere());
+    };
+    this.#recovery = new Recovery(parts.admin, parts.copies, inTurn, onLog);
   }
 
   /** Ends background work. */
@@ -90,7 +89,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
     await this.#fill(name, { sources, canceled }, async (signal) => {
       const [found, logins] = await Promise.all([
-        this.#observe(name),
+        this.#catalog.find(name),
         // Deriving verifiers takes as long as a statement.
         this.#logins.statements(name, credentials),
       ]);
@@ -127,9 +126,9 @@ export class PostgresDatabases implements DatabaseEngine {
     for (const filling of this.#fillings.get(name) ?? []) filling.abort(new DatabaseDropped(databaseId));
     await this.#inTurn([name], async () => {
       await this.#copies.drop(name);
-      for (const backup of await this.#databasesLike(`${name}.%`)) await this.#copies.drop(backup);
+      for (const backup of await this.#catalog.databasesLike(`${name}.%`)) await this.#copies.drop(backup);
       await this.#logins.dropAll(name);
-      if (await this.#roleExists(name)) await this.#copies.dropRole(name, name);
+      if ((await this.#catalog.find(name)).role) await this.#copies.dropRole(name, name);
       await this.#copies.dropRetiredRoles();
     });
   }
@@ -141,7 +140,7 @@ export class PostgresDatabases implements DatabaseEngine {
    */
   async restore(databaseId: string, backupId: string, canceled?: AbortSignal): Promise<void> {
     const name = databaseName(databaseId);
-    const backup = await this.#findBackup(backupId);
+    const backup = await this.#catalog.backup(backupId);
     const staging = stagingName(name);
     await this.#fill(name, { sources: [ownerOf(backup)], canceled }, async (signal) => {
       for (const leftover of [staging, replacedName(name)]) await this.#copies.drop(leftover);
@@ -172,14 +171,16 @@ export class PostgresDatabases implements DatabaseEngine {
     const name = databaseName(databaseId);
     const backup = backupName(databaseId, backupId);
     return this.#inTurn([name], async () => {
-      await this.#dropInvalid(backup);
-      if (!(await this.#exists(backup))) await this.#copies.copy(name, backup);
-      return { size: await this.#size(backup) };
+      const { database } = await this.#catalog.find(backup);
+      // What an interrupted copy or drop left.
+      if (database === "invalid") await this.#copies.drop(backup);
+      if (database !== "valid") await this.#copies.copy(name, backup);
+      return { size: await this.#catalog.size(backup) };
     });
   }
 
   async dropBackup(backupId: string): Promise<void> {
-    for (const backup of await this.#databasesLike(`%${backupSuffix(backupId)}`)) {
+    for (const backup of await this.#catalog.databasesLike(`%${backupSuffix(backupId)}`)) {
       await this.#inTurn([ownerOf(backup)], () => this.#copies.drop(backup));
     }
   }
@@ -188,13 +189,8 @@ export class PostgresDatabases implements DatabaseEngine {
    * Counts transactions as operations. Postgres resets the count after a restore and after a crash. A database that is dropped
    * at the same time uses nothing.
    */
-  async usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
-    const [row] = await this.#admin.query<{ bytes: string | null; operations: string | null }>(
-      `select pg_database_size(d.oid) as bytes, xact_commit + xact_rollback as operations
-        from pg_database d left join pg_stat_database on datid = d.oid where d.datname = $1`,
-      [databaseName(databaseId)],
-    );
-    return { bytes: Number(row?.bytes ?? 0), operations: Number(row?.operations ?? 0) };
+  usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
+    return this.#catalog.usage(databaseName(databaseId));
   }
 
   /** Does the work when no other work uses these databases. */
@@ -233,7 +229,9 @@ export class PostgresDatabases implements DatabaseEngine {
     const staging = stagingName(name);
     await this.#copies.drop(staging);
     const from =
-      source.type === "backup" ? await this.#findBackup(source.backupId) : databaseName(source.databaseId);
+      source.type === "backup"
+        ? await this.#catalog.backup(source.backupId)
+        : databaseName(source.databaseId);
     await this.#copies.copy(from, staging, signal);
     return staging;
   }
@@ -288,58 +286,6 @@ export class PostgresDatabases implements DatabaseEngine {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
       this.#recovery.begin();
     }
-  }
-
-  async #findBackup(backupId: string): Promise<string> {
-    const [name] = await this.#databasesLike(`%${backupSuffix(backupId)}`, `not ${isInvalid}`);
-    if (name === undefined) throw new Error(`The backup ${backupId} does not exist`);
-    return name;
-  }
-
-  async #databasesLike(pattern: string, condition = "true"): Promise<string[]> {
-    const rows = await this.#admin.query<{ name: string }>(
-      `select datname as name from pg_database d where datname like $1 and ${isOurs} and ${condition}`,
-      [pattern.replaceAll("_", "\\_")],
-    );
-    return rows.map(({ name }) => name);
-  }
-
-  /** Drops what an interrupted `CREATE DATABASE` or `DROP DATABASE` left, which would count as existing. */
-  async #dropInvalid(name: string): Promise<void> {
-    const [invalid] = await this.#admin.query(`select from pg_database where datname = $1 and ${isInvalid}`, [
-      name,
-    ]);
-    if (invalid) await this.#copies.drop(name);
-  }
-
-  /** Returns what exists of a database, in one trip. */
-  async #observe(name: string): Promise<Observed> {
-    const [found] = await this.#admin.query<Observed>(
-      `select
-        coalesce((select case when ${isInvalid} then 'invalid' else 'valid' end
-          from pg_database where datname = $1), 'none') as database,
-        exists (select from pg_roles where rolname = $1) as role`,
-      [name],
-    );
-    if (found === undefined) throw new Error("Postgres did not return a row");
-    return found;
-  }
-
-  async #exists(name: string): Promise<boolean> {
-    return (await this.#admin.query("select from pg_database where datname = $1", [name])).length > 0;
-  }
-
-  async #roleExists(name: string): Promise<boolean> {
-    return (await this.#admin.query("select from pg_roles where rolname = $1", [name])).length > 0;
-  }
-
-  async #size(name: string): Promise<number> {
-    const [row] = await this.#admin.query<{ size: string }>(
-      "select pg_database_size(datname) as size from pg_database where datname = $1",
-      [name],
-    );
-    if (row === undefined) throw new Error(`The Postgres database ${name} does not exist`);
-    return Number(row.size);
   }
 }
 

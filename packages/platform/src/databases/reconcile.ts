@@ -1,5 +1,6 @@
-import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
+import type { DatabaseCredential } from "@mgmt/engine";
 import { type Admin, identifier, isInvalid, literal } from "./admin.js";
+import { type Attempt, attemptWith } from "./attempt.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, databaseName, kindOf, sparePrefix, unfinishedSparePrefix } from "./names.js";
@@ -49,16 +50,7 @@ interface Parts {
 export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabase[]): Promise<Reconciled> => {
   const { admin } = parts;
   const problems: string[] = [];
-  const attempt = async (what: string, work: () => Promise<void>): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      if (error instanceof DatabaseUnavailableError) throw error;
-      problems.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
-      return false;
-    }
-  };
+  const attempt = attemptWith((problem) => void problems.push(problem));
   const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
   await dropInvalid(parts, attempt);
   const found = await admin.query<Found>(
@@ -105,9 +97,6 @@ export const findSpares = async (admin: Admin): Promise<string[]> => {
   );
   return rows.map(({ name }) => name);
 };
-
-/** Does the work, and records a problem if it fails. Returns whether it succeeded. */
-type Attempt = (what: string, work: () => Promise<void>) => Promise<boolean>;
 
 const dropInvalid = async ({ admin, copies }: Parts, attempt: Attempt): Promise<void> => {
   const invalid = await admin.query<{ name: string }>(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseUnavailableError } from "@mgmt/engine";
 import { type Admin, identifier, isInvalid } from "./admin.js";
+import { type Attempt, attemptWith } from "./attempt.js";
 import type { Copies } from "./copies.js";
 import { kindOf, ownerOf } from "./names.js";
 import { isOurs } from "./ownership.js";
@@ -22,17 +22,25 @@ export class Recovery {
   #running: Promise<void> | undefined;
   /** Whether work was interrupted since the last repair began. */
   #isNeeded = false;
+  readonly #attempt: Attempt;
 
-  /** @param inTurn runs work on the database with this name when no other work does. */
-  constructor(admin: Admin, copies: Copies, inTurn: InTurn) {
+  /**
+   * @param inTurn runs work on the database with this name when no other work does.
+   * @param report receives a message about each repair that Postgres refuses, once. The next start tries again.
+   */
+  constructor(admin: Admin, copies: Copies, inTurn: InTurn, report: (problem: string) => void) {
     this.#admin = admin;
     this.#copies = copies;
     this.#inTurn = inTurn;
+    const reported = new Set<string>();
+    this.#attempt = attemptWith((problem) => {
+      if (!reported.has(problem)) report(problem);
+      reported.add(problem);
+    });
   }
 
   /** Repairs everything once Postgres can be reached. A repair that is under way is followed by another one. */
   begin(): void {
-    if (this.#closed.signal.aborted) return;
     this.#isNeeded = true;
     this.#running ??= this.#run();
   }
@@ -45,12 +53,13 @@ export class Recovery {
   async #run(): Promise<void> {
     const { signal } = this.#closed;
     while (this.#isNeeded && !signal.aborted) {
-      await sleep(pause, undefined, { signal }).catch(() => undefined);
-      this.#isNeeded = false;
       try {
-        if (!signal.aborted) await this.#repair(signal);
-      } catch (error) {
-        this.#isNeeded ||= error instanceof DatabaseUnavailableError;
+        await sleep(pause, undefined, { signal });
+        this.#isNeeded = false;
+        await this.#attempt("The databases could not be repaired", () => this.#repair(signal));
+      } catch {
+        // Postgres cannot be reached, unless this is closed.
+        this.#isNeeded = true;
       }
     }
     this.#running = undefined;
@@ -61,22 +70,17 @@ export class Recovery {
       `select datname as name, ${isInvalid} as invalid, datallowconn as open from pg_database d where ${isOurs}`,
     );
     for (const { name, invalid, open } of found) {
+      if (signal.aborted) return;
       const kind = kindOf(name);
-      if (kind === "system" || signal.aborted) continue;
       if (invalid || kind === "temporary") {
-        await this.#attempt(ownerOf(name), () => this.#drop(name));
+        await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
+          this.#inTurn(ownerOf(name), () => this.#drop(name)),
+        );
       } else if (kind === "database" && !open) {
-        await this.#attempt(name, () => this.#open(name));
+        await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
+          this.#inTurn(name, () => this.#open(name)),
+        );
       }
-    }
-  }
-
-  /** Does the work, unless Postgres refuses it. The next start tries again. */
-  async #attempt(name: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await this.#inTurn(name, work);
-    } catch (error) {
-      if (error instanceof DatabaseUnavailableError) throw error;
     }
   }
 

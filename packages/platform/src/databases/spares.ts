@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailableError } from "@mgmt/engine";
+import { unavailable } from "../postgres/unavailable.js";
 import type { Copies } from "./copies.js";
 import { sparePrefix, unfinishedSparePrefix } from "./names.js";
 
@@ -49,8 +50,13 @@ export class Spares {
     this.#refillIn(startPause);
   }
 
-  /** Returns a spare for the caller to own. Waits for a new one when none is ready. */
+  /**
+   * Returns a spare for the caller to own. Waits for a new one when none is ready.
+   *
+   * @throws DatabaseUnavailableError when these are closed before a spare is ready; what made the creation fail otherwise.
+   */
   take(): Promise<string> {
+    if (this.#closed.signal.aborted) return Promise.reject(closedError());
     const name = this.#ready.shift();
     if (name !== undefined) {
       this.#refillIn(pause);
@@ -61,10 +67,11 @@ export class Spares {
     return taken;
   }
 
-  /** Stops creating spares. Resolves when none is being created. */
+  /** Stops creating spares, and rejects those who wait for one. Resolves when none is being created. */
   async close(): Promise<void> {
     this.#closed.abort();
     clearTimeout(this.#timer);
+    this.#rejectWaiters(closedError());
     await Promise.all(this.#creating);
     await Promise.all(this.#dropping);
   }
@@ -99,11 +106,15 @@ export class Spares {
         (error: unknown) => {
           this.#creating.delete(creation);
           // No automatic retry, because the disk may be full. The next call of `take` tries again.
-          for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
+          this.#rejectWaiters(error);
         },
       );
       this.#creating.add(creation);
     }
+  }
+
+  #rejectWaiters(error: unknown): void {
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
   }
 
   async #create(): Promise<string> {
@@ -134,3 +145,5 @@ export class Spares {
     }
   }
 }
+
+const closedError = (): DatabaseUnavailableError => unavailable(new Error("The platform is stopping"));

@@ -1,0 +1,24 @@
+import { DatabaseUnavailableError } from "@mgmt/engine";
+
+/**
+ * Does the work. If Postgres refuses it, reports `failure` with the reason, so that other work can continue.
+ *
+ * @param failure what the operator reads, such as "The role a could not be dropped".
+ * @returns whether the work succeeded.
+ * @throws DatabaseUnavailableError when the work can be repeated.
+ */
+export type Attempt = (failure: string, work: () => Promise<void>) => Promise<boolean>;
+
+/** @param report receives a message about each failure. */
+export const attemptWith =
+  (report: (problem: string) => void): Attempt =>
+  async (failure, work) => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) throw error;
+      report(`${failure}: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
+  };

@@ -1,0 +1,66 @@
+import type { Admin } from "../src/databases/admin.js";
+import { Copies } from "../src/databases/copies.js";
+
+export type Step = "createEmpty" | "copy" | "copySettings" | "transferOwnership" | "drop";
+
+/** Called with a step and the name of the database that it makes, changes or drops. */
+type Hook = (step: Step, name: string) => Promise<void> | void;
+
+/** Real copies whose steps a test can observe, hold or fail. */
+export class SteppedCopies extends Copies {
+  before: Hook = () => undefined;
+  after: Hook = () => undefined;
+
+  constructor(admin: Admin, major: number) {
+    super(admin, major);
+  }
+
+  override createEmpty(unfinished: string, name: string): Promise<void> {
+    return this.#run("createEmpty", name, () => super.createEmpty(unfinished, name));
+  }
+
+  override copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
+    return this.#run("copy", to, () => super.copy(from, to, signal));
+  }
+
+  override copySettings(from: string, to: string, which: string): Promise<void> {
+    return this.#run("copySettings", to, () => super.copySettings(from, to, which));
+  }
+
+  override transferOwnership(name: string, owner: string): Promise<void> {
+    return this.#run("transferOwnership", name, () => super.transferOwnership(name, owner));
+  }
+
+  override drop(name: string): Promise<void> {
+    return this.#run("drop", name, () => super.drop(name));
+  }
+
+  async #run(step: Step, name: string, work: () => Promise<void>): Promise<void> {
+    await this.before(step, name);
+    await work();
+    await this.after(step, name);
+  }
+}
+
+/** A point at which work waits until a test lets it continue. */
+export class HoldPoint {
+  readonly isReached: Promise<void>;
+  readonly #mayContinue: Promise<void>;
+  #reach = (): void => undefined;
+  /** Lets the work continue that waits now or will. */
+  release = (): void => undefined;
+
+  constructor() {
+    this.isReached = new Promise((resolve) => (this.#reach = resolve));
+    this.#mayContinue = new Promise((resolve) => (this.release = resolve));
+  }
+
+  /** Called by the work. */
+  wait(): Promise<void> {
+    this.#reach();
+    return this.#mayContinue;
+  }
+}
+
+/** Resolves when everything that need not wait has happened. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
