@@ -184,7 +184,62 @@ describe("reconcile", () => {
     await admin.query(`create database ${id} template template0`);
     const { broken } = await restart([{ databaseId: id, credentials: [credential], backupIds: [] }]);
     expect(broken).toEqual([]);
-    await cluster.connect(id, credential);
+    const client = await cluster.connect(id, credential);
+    // Only the owner of a database may create a schema in it.
+    await client.query("create schema app");
+  });
+
+  it("keeps complete spare databases and uses them, and drops unfinished ones", async () => {
+    const { id, credential } = newTenant();
+    // From then on, only the test changes databases.
+    await cluster.closeDatabases();
+    const admin = await cluster.connectAsAdmin("postgres");
+    for (const name of await cluster.namesIn("datname", "spare."))
+      await admin.query(`drop database "${name}"`);
+    for (const name of ["spare.complete", "spare.making.unfinished"]) {
+      await admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
+    }
+    const oidOf = async (name: string): Promise<unknown[]> => {
+      const client = await cluster.connectAsAdmin("postgres");
+      return (await client.query("select oid from pg_database where datname = $1", [name])).rows;
+    };
+    const spare = await oidOf("spare.complete");
+    const { engine } = await restart([]);
+    expect(await oidOf("spare.making.unfinished")).toEqual([]);
+    await engine.create(id, { type: "empty" }, [credential]);
+    expect(await oidOf(id)).toEqual(spare);
+  });
+
+  it("never drops a database of Postgres itself", async () => {
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query('alter database template0 owner to "mgmt.platform"');
+    const { problems } = await restart([]);
+    expect(problems).toEqual([]);
+    expect(await cluster.namesIn("datname", "template")).toEqual(["template0"]);
+    await (await cluster.connectAsAdmin("postgres")).query("alter database template0 owner to postgres");
+  });
+
+  it("reports what Postgres does not drop, and drops the others", async () => {
+    const used = ["unused", "replaced", "making"].map((kind) => `${kind}.${newTenant().id}`);
+    const [first = "", second = "", last = ""] = used;
+    const admin = await cluster.connectAsAdmin("postgres");
+    for (const name of used) {
+      await admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
+    }
+    for (const name of [first, second]) {
+      const client = await cluster.connectAsAdmin(name);
+      await client.query("create subscription used connection '' publication none with (connect = false)");
+    }
+    const { problems } = await restart([]);
+    expect(problems.map((problem) => problem.replace(/:.*/, "")).sort()).toEqual(
+      [first, second].map((name) => `The Postgres database ${name} could not be dropped`).sort(),
+    );
+    expect(await cluster.namesIn("datname", last)).toEqual([]);
+    for (const name of [first, second]) {
+      const client = await cluster.connectAsAdmin(name);
+      await client.query("alter subscription used set (slot_name = none)");
+      await client.query("drop subscription used");
+    }
   });
 
   it("reports a database that cannot be repaired, and opens the others", async () => {

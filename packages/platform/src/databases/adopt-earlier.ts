@@ -26,10 +26,8 @@ export const adoptEarlier = async (admin: Admin, names: readonly string[]): Prom
     [names],
   );
   await admin.script([
-    "begin",
     ...createRole(platformRole, "nologin"),
     ...roles.map(({ name }) => markRole(name)),
     ...databases.map(({ name }) => `alter database ${identifier(name)} owner to ${identifier(platformRole)}`),
-    "commit",
   ]);
 };

@@ -25,6 +25,13 @@ interface Found {
   open: boolean;
 }
 
+/** A recorded database that exists in Postgres. */
+interface ExistingDatabase extends RecordedDatabase {
+  name: string;
+  /** Whether it allows connections. */
+  isOpen: boolean;
+}
+
 /** What reconciling found. */
 export interface Reconciled {
   missing: MissingData;
@@ -61,19 +68,20 @@ export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabas
   const present = new Map(found.map((database) => [database.name, database]));
   await dropForgotten(parts, recorded, found, attempt);
 
-  const owners = new Set(databases.map(({ name }) => name).filter((name) => present.has(name)));
-  await dropOwners(parts, owners, attempt);
+  const existing = databases.flatMap((database) => {
+    const { open: isOpen } = present.get(database.name) ?? {};
+    return isOpen === undefined ? [] : [{ ...database, isOpen }];
+  });
+  await dropOwners(parts, new Set(existing.map(({ name }) => name)), attempt);
   const broken: string[] = [];
   await Promise.all(
-    databases
-      .filter(({ name }) => owners.has(name))
-      .map(async ({ databaseId, name, credentials }) => {
-        const isOpen = present.get(name)?.open ?? false;
-        const done = await attempt(`The database ${databaseId} could not be repaired`, () =>
-          repair(parts, name, isOpen, credentials),
-        );
-        if (!done) broken.push(databaseId);
-      }),
+    existing.map(async (database) => {
+      const { databaseId } = database;
+      const done = await attempt(`The database ${databaseId} could not be repaired`, () =>
+        repair(parts, database),
+      );
+      if (!done) broken.push(databaseId);
+    }),
   );
   return {
     missing: {
@@ -133,9 +141,7 @@ const dropForgotten = async (
 /** Allows the logins of a database, and nobody else, to connect. */
 const repair = async (
   { admin, logins }: Parts,
-  name: string,
-  isOpen: boolean,
-  credentials: readonly DatabaseCredential[],
+  { name, isOpen, credentials }: ExistingDatabase,
 ): Promise<void> => {
   const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
   if (roles.length === 0) {
