@@ -74,7 +74,7 @@ export {
 export { type CollectionName, type KeyValue, keys } from "./store/keys.js";
 export { MemoryStore, type StoreState } from "./store/memory-store.js";
 export { type ReplayOptions, type Run, replay } from "./store/replay.js";
-export type { Records, Sessions, TableStates, WorkLock } from "./store/records.js";
+export type { Records, Replacement, Sessions, TableStates, WorkLock } from "./store/records.js";
 export { serverTables } from "./request/server-rows.js";
 export type { Lookup, Store } from "./store/store.js";
 export type { Found, Loaded, Want } from "./store/want.js";

@@ -26,7 +26,7 @@ import type { RateLimitSettings, Settings } from "../request/settings.js";
 import { rowWant } from "../request/wants.js";
 import type { World } from "../request/world.js";
 import { behaviors } from "../rules/behaviors.js";
-import type { Records, TableStates } from "../store/records.js";
+import type { Records, Replacement, TableStates } from "../store/records.js";
 import type {
   BackupRow,
   ClientRow,
@@ -317,22 +317,20 @@ export class StoredEngine implements ServedEngine {
   }
 
   async #enter(next: (states: TableStates) => TableStates): Promise<void> {
-    const left = await this.#records.readAll();
-    const states = next(left);
-    await this.#records.replaceAll(states);
+    const replacement = await this.#records.replaceAll(next);
     await this.#server.refresh();
-    await Promise.all([...this.#dropRemoved(left, states), this.#runner.idle()]);
+    await Promise.all([...this.#dropRemoved(replacement), this.#runner.idle()]);
     this.#runner.look();
   }
 
   /** Drops what the rows no longer contain, each as soon as no work of any process uses it. */
-  #dropRemoved(left: TableStates, entered: TableStates): Promise<void>[] {
+  #dropRemoved({ before, after }: Replacement): Promise<void>[] {
     const { databaseWork } = this.#world();
-    const databases = rowsRemoved<DatabaseRow>(left, entered, "databases").map(({ id }) => {
+    const databases = rowsRemoved<DatabaseRow>(before, after, "databases").map(({ id }) => {
       databaseWork.cancelFilling(id);
       return databaseWork.inTurn([id], () => this.#databaseEngine.drop(id));
     });
-    const backups = rowsRemoved<BackupRow>(left, entered, "backups").map(({ id, databaseId }) =>
+    const backups = rowsRemoved<BackupRow>(before, after, "backups").map(({ id, databaseId }) =>
       databaseWork.inTurn([databaseId], () => this.#databaseEngine.dropBackup(id)),
     );
     return [...databases, ...backups];

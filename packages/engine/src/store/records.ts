@@ -12,8 +12,19 @@ export interface Records extends Backing {
   readAll(): Promise<TableStates>;
   /** Fills empty tables. Returns false, and changes nothing, when the server has rows already. */
   fill(states: TableStates): Promise<boolean>;
-  /** Replaces the rows of all tables. Write transactions wait until it is done. */
-  replaceAll(states: TableStates): Promise<void>;
+  /**
+   * Replaces the rows of all tables. Write transactions end before it reads the rows, or wait until it has replaced them.
+   *
+   * @param next returns the new rows. When it throws, nothing changes.
+   * @throws what `next` throws; DatabaseUnavailableError.
+   */
+  replaceAll(next: (current: TableStates) => TableStates): Promise<Replacement>;
+}
+
+/** The rows of all tables before and after they were replaced. */
+export interface Replacement {
+  readonly before: TableStates;
+  readonly after: TableStates;
 }
 
 /** The connection of each process to the store, which ends with the process. */

@@ -78,15 +78,15 @@ export const openRecords = async (
     await sessions.close();
     await pool.end();
   };
-  const replace = (states: TableStates, { onlyIfEmpty }: { onlyIfEmpty: boolean }): Promise<boolean> =>
+  const inTransaction = <T>(begin: readonly string[], work: (client: PoolClient) => Promise<T>): Promise<T> =>
     withClient(async (client) => {
-      await client.query("begin");
-      await client.query(lockState(schema, "exclusive"));
-      const isWanted = !onlyIfEmpty || (await isUnused(client, schema));
-      if (isWanted) await writeState(client, schema, states, onlyIfEmpty);
+      await client.query(begin.join(";\n"));
+      const result = await work(client);
       await client.query("commit");
-      return isWanted;
+      return result;
     });
+  const exclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    inTransaction(["begin", lockState(schema, "exclusive")], work);
   try {
     await withClient((client) => migrate(client, schema));
   } catch (error) {
@@ -98,9 +98,31 @@ export const openRecords = async (
   return {
     sessions,
     begin: backing.begin.bind(backing),
-    readAll: () => withClient((client) => readAll(client, schema)),
-    fill: (states) => replace(states, { onlyIfEmpty: true }),
-    replaceAll: async (states) => void (await replace(states, { onlyIfEmpty: false })),
+    readAll: () =>
+      inTransaction(["begin isolation level repeatable read read only"], (client) => readAll(client, schema)),
+    fill: (states) =>
+      exclusively(async (client) => {
+        if (!(await isUnused(client, schema))) return false;
+        await writeState(client, schema, states, true);
+        return true;
+      }),
+    replaceAll: async (next) => {
+      const finish = await exclusively(async (client) => {
+        const before = await readAll(client, schema);
+        let after: TableStates;
+        try {
+          after = next(before);
+        } catch (error) {
+          // Thrown after the transaction, whose own errors mean that Postgres is unavailable.
+          return () => {
+            throw error;
+          };
+        }
+        await writeState(client, schema, after);
+        return () => ({ before, after });
+      });
+      return finish();
+    },
     close,
   };
 };

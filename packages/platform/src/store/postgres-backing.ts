@@ -19,6 +19,12 @@ import { writesOf } from "./writes.js";
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflicts: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 
+export interface BackingLimits {
+  /** How long a commit waits to learn whether it took effect, in milliseconds. */
+  readonly patience: number;
+  readonly writers: WriterLimits;
+}
+
 /** Stores rows in the tables of one Postgres schema. Several processes may use the schema at the same time. */
 export class PostgresBacking implements Backing {
   readonly #pool: Pool;
@@ -26,12 +32,7 @@ export class PostgresBacking implements Backing {
   readonly #patience: number;
   readonly #turns: WriterTurns;
 
-  /** @param patience how long a commit waits to learn whether it took effect, in milliseconds. Default: 10000. */
-  constructor(
-    pool: Pool,
-    schema: string,
-    { patience = 10_000, writers = defaultWriters }: { patience?: number; writers?: WriterLimits } = {},
-  ) {
+  constructor(pool: Pool, schema: string, { patience, writers }: BackingLimits) {
     this.#pool = pool;
     this.#schemaName = schema;
     this.#patience = patience;
@@ -45,8 +46,6 @@ export class PostgresBacking implements Backing {
     );
   }
 }
-
-const defaultWriters: WriterLimits = { total: 8, patience: 10_000 };
 
 /** What the transactions of one process share. */
 interface Shared {

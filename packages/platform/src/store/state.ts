@@ -1,39 +1,28 @@
-import { type Row, type StoreState, type TableStates, keys, serverTables } from "@mgmt/engine";
+import { type Row, type TableStates, keys, serverTables } from "@mgmt/engine";
 import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
 import { parseJson } from "./json-text.js";
 import { literal } from "./reads.js";
 import { sqlName } from "./tables.js";
 import { document } from "./writes.js";
 
-const collections = Object.keys(keys);
+const tableNames: readonly string[] = [...Object.keys(keys), ...serverTables];
 
-/** Returns the rows of all collections of the API with their sequence numbers, from one snapshot. */
-export const readState = async (client: ClientBase, schemaName: string): Promise<StoreState> =>
-  // `keys` names every collection, and only rows are stored.
-  (await readTables(client, schemaName, collections)) as StoreState;
-
-/** Returns the rows of all tables with their sequence numbers, from one snapshot. */
-export const readAll = (client: ClientBase, schemaName: string): Promise<TableStates> =>
-  readTables(client, schemaName, [...collections, ...serverTables]);
-
-const readTables = async (
-  client: ClientBase,
-  schemaName: string,
-  names: readonly string[],
-): Promise<TableStates> => {
+/** Returns the rows of all tables with their sequence numbers. Call it in a transaction that excludes changes or has one snapshot. */
+export const readAll = async (client: ClientBase, schemaName: string): Promise<TableStates> => {
   const schema = escapeIdentifier(schemaName);
-  const reads = names.flatMap((name) => [
+  const reads = tableNames.flatMap((name) => [
     `select seq as number, doc::text as doc from ${schema}.${sqlName(name)} order by seq`,
     `select case when is_called then last_value + 1 else last_value end as number, null as doc
       from ${schema}.${sqlName(name)}_seq_seq`,
   ]);
   // Several statements have several results, which the types of the driver do not say.
-  const results = (await client.query(
-    ["begin isolation level repeatable read read only", ...reads, "commit"].join(";\n"),
-  )) as unknown as readonly QueryResult<{ number: string; doc: string }>[];
-  const state = names.map((name, index): [string, TableStates[string]] => {
-    const { rows = [] } = results[1 + 2 * index] ?? {};
-    const next = Number(results[2 + 2 * index]?.rows[0]?.number ?? 1);
+  const results = (await client.query(reads.join(";\n"))) as unknown as readonly QueryResult<{
+    number: string;
+    doc: string;
+  }>[];
+  const state = tableNames.map((name, index): [string, TableStates[string]] => {
+    const { rows = [] } = results[2 * index] ?? {};
+    const next = Number(results[2 * index + 1]?.rows[0]?.number ?? 1);
     // Only rows are stored.
     return [name, { next, rows: rows.map(({ number, doc }) => [Number(number), parseJson(doc) as Row]) }];
   });

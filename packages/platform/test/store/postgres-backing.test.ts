@@ -3,7 +3,6 @@ import type { Pool } from "pg";
 import { describe, expect, it } from "vitest";
 import { NewerSchemaError, migrate } from "../../src/store/migrate.js";
 import { migrations } from "../../src/store/migrations.js";
-import { PostgresBacking } from "../../src/store/postgres-backing.js";
 import { sqlName } from "../../src/store/tables.js";
 import { sampleRows } from "../../../engine/test/store/store-under-test.js";
 import { StoreCluster } from "./store-cluster.js";
@@ -21,7 +20,7 @@ const opened = async () => {
       mode: "read" | "write" = "write",
       wants: readonly Want[] = [],
     ): Promise<T> =>
-      replay(new PostgresBacking(pool, schema), ({ tables }) => step(tables.store), {
+      replay(cluster.backing(schema, pool), ({ tables }) => step(tables.store), {
         access: { mode, locks: ["w"] },
         wants,
         isRefusal: (error) => error instanceof Taken,
@@ -85,7 +84,7 @@ describe("steps of several processes", () => {
 
   it("conflict where a row with the same key was inserted without the lock", async () => {
     const { schema } = await opened();
-    const transaction = new PostgresBacking(cluster.pool, schema).begin({ mode: "write", locks: [] });
+    const transaction = cluster.backing(schema).begin({ mode: "write", locks: [] });
     await transaction.load([]);
     const key = { workspaceId: "w", logicalId: "one" };
     const theirs = JSON.stringify(sampleRows.projects("theirs", key));
@@ -141,7 +140,7 @@ describe("steps of several processes", () => {
 
   it("see one snapshot while they only read", async () => {
     const { run, schema } = await opened();
-    const backing = new PostgresBacking(cluster.pool, schema);
+    const backing = cluster.backing(schema);
     const transaction = backing.begin({ mode: "read", locks: [] });
     const want: Want = { read: "count", table: "projects", where: {} };
     expect(await transaction.load([want])).toEqual([0]);

@@ -1,10 +1,10 @@
-import { MemoryStore, type StoreState, replay } from "@mgmt/engine";
+import { MemoryStore, type StoreState, keys, replay } from "@mgmt/engine";
 import { Pool } from "pg";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/store/open-records.js";
 import { PostgresBacking } from "../../src/store/postgres-backing.js";
 import { migrate } from "../../src/store/migrate.js";
-import { readState, writeState } from "../../src/store/state.js";
+import { readAll, writeState } from "../../src/store/state.js";
 import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
 import { Cluster, adminPassword } from "../cluster.js";
 
@@ -66,11 +66,32 @@ export class StoreCluster {
     return schema;
   }
 
+  /** Returns the transactions on an existing schema, which use the connections of a pool. Default: those of the tests. */
+  backing(schema: string, pool = this.pool): PostgresBacking {
+    return new PostgresBacking(pool, schema, {
+      patience: 10_000,
+      writers: { total: 8, patience: 10_000 },
+    });
+  }
+
+  /** Resolves when a session waits for an advisory lock that another one holds. */
+  async untilWaiting(): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        const { rowCount } = await this.pool.query(
+          "select from pg_locks where locktype = 'advisory' and not granted",
+        );
+        expect(rowCount).toBeGreaterThan(0);
+      },
+      { timeout: 60_000, interval: 20 },
+    );
+  }
+
   /** Opens a store for the conformance suite, in a schema of its own. */
   readonly open: OpenStore = async (state) => {
     const schema = this.#free.pop() ?? (await this.#makeUnguarded());
     await this.#fill(schema, state ?? new MemoryStore().state);
-    const backing = new PostgresBacking(this.pool, schema);
+    const backing = this.backing(schema);
     return {
       run: (step) =>
         replay(backing, ({ tables }) => step(tables.store), {
@@ -79,9 +100,12 @@ export class StoreCluster {
         }),
       state: async () => {
         const client = await this.pool.connect();
-        const current = await readState(client, schema);
+        const tables = await readAll(client, schema);
         client.release();
-        return current;
+        // `keys` names every collection of the store.
+        return Object.fromEntries(
+          Object.keys(keys).map((name) => [name, tables[name]]),
+        ) as unknown as StoreState;
       },
       close: () => Promise.resolve(void this.#free.push(schema)),
     };

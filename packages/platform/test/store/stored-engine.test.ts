@@ -206,6 +206,23 @@ describe("jobs in Postgres", () => {
     expect(databaseEngine.databases.size).toBe(0);
   });
 
+  it.each([
+    ["a reset", async ({ engine }: StoredProcess) => engine.reset()],
+    ["another state is loaded", async ({ engine }: StoredProcess, other: Snapshot) => engine.load(other)],
+  ])("leave no database that another process creates just before %s replaces the rows", async (_, enter) => {
+    const databaseEngine = new ModelDatabases();
+    const { first, second } = await openTwo({ databaseEngine, settings: { lifecycle: { provisioning: 0 } } });
+    const other = await first.engine.snapshot();
+    const replaceAll = first.records.replaceAll.bind(first.records);
+    vi.spyOn(first.records, "replaceAll").mockImplementation(async (next) => {
+      await second.engine.states.setDatabaseStatus(await createDatabase(second), "ready");
+      expect(databaseEngine.databases.size).toBe(1);
+      return replaceAll(next);
+    });
+    await enter(first, other);
+    expect(databaseEngine.databases.size).toBe(0);
+  });
+
   it("fail the request that waits for them, and leave the rows as they were", async () => {
     const databaseEngine = new ModelDatabases();
     const { first, second } = await openTwo({ databaseEngine, settings: { lifecycle: { provisioning: 0 } } });
