@@ -2,25 +2,31 @@ import type { StoredEngine } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { readOwn } from "./data-dir/own-file.js";
 
+/** Name of the service token that the first start creates. */
+const defaultName = "default";
+
 /**
- * Returns a service token of the first workspace for the ready line: the token of the last run if it is still valid, or
- * a new one. The token is stored in `path`.
+ * Returns a service token of the first workspace for the ready line, and stores it in `path`: the token that is stored there
+ * while its row exists, or one of the row named `default`. Creates the row if there is none, because other rows belong to users.
  */
 export const issueServiceToken = async (
   engine: StoredEngine,
   path: string,
 ): Promise<{ token: string; workspaceId: string }> => {
+  const stored = await readToken(path);
+  const storedId = partsOf(stored ?? "").claims?.["jti"];
   const { workspaceId, id } = await engine.read(({ store }) => {
     const workspace = store.workspaces.find({});
     if (workspace === undefined) throw new Error("The records have no workspace");
-    return { workspaceId: workspace.id, id: store.serviceTokens.find({ workspaceId: workspace.id })?.id };
+    const rows = store.serviceTokens.list({ workspaceId: workspace.id });
+    const row = rows.find((each) => each.id === storedId) ?? rows.find(({ name }) => name === defaultName);
+    return { workspaceId: workspace.id, id: row?.id };
   });
   if (id === undefined) {
-    const { value: token } = await engine.seed.serviceToken({ name: "default" }, { workspaceId });
+    const { value: token } = await engine.seed.serviceToken({ name: defaultName }, { workspaceId });
     await writeAtomically(path, token, { durable: true });
     return { token, workspaceId };
   }
-  const stored = await readToken(path);
   const token = await engine.tokens.service({ serviceTokenId: id });
   if (stored !== undefined && isAlike(stored, token)) return { token: stored, workspaceId };
 
@@ -35,11 +41,17 @@ const readToken = (path: string): Promise<string | undefined> => readOwn(path).c
 
 /** Returns whether a token names the same service token, address and signing key as a valid one. */
 const isAlike = (stored: string, valid: string): boolean => {
-  const [mine, other] = [stored, valid].map((token) => token.split(".").map(decode));
+  const [mine, other] = [partsOf(stored), partsOf(valid)];
   return (
-    mine?.[0]?.["kid"] === other?.[0]?.["kid"] &&
-    ["jti", "aud", "iss"].every((claim) => mine?.[1]?.[claim] === other?.[1]?.[claim])
+    mine.header?.["kid"] === other.header?.["kid"] &&
+    ["jti", "aud", "iss"].every((claim) => mine.claims?.[claim] === other.claims?.[claim])
   );
+};
+
+/** Returns the parts of a JSON Web Token; undefined for those that cannot be read. */
+const partsOf = (token: string): Record<"header" | "claims", Record<string, unknown> | undefined> => {
+  const [header = "", claims = ""] = token.split(".");
+  return { header: decode(header), claims: decode(claims) };
 };
 
 const decode = (part: string): Record<string, unknown> | undefined => {
